@@ -12,15 +12,17 @@ import {
   type SessionSummary,
   type StateAction,
 } from '@atrium/protocol';
-import type { CallMethod, CallParams, CallResult } from './calls.js';
 import type { Channel } from './channel.js';
-import type { Engine, HostInfo } from './engine.js';
+import type { Status } from './connection.js';
+import { Engine, type HostInfo } from './engine.js';
+import { ClientClosedError } from './errors.js';
+import { type ConnectOptions, settingsOf } from './options.js';
 import type { Accepted } from './outbox.js';
+import type { CallMethod, CallParams, CallResult } from './peer.js';
+import type { TurnWindow } from './reconcile.js';
 import type { KindOf } from './reducers.js';
 import type { SessionList } from './session-list.js';
-import type { Status } from './status.js';
 import { Subscription, type SubscriptionHost } from './subscription.js';
-import type { TurnWindow } from './window.js';
 
 export type SessionUri = `ahp-session:/${string}`;
 
@@ -136,4 +138,37 @@ export class Client {
   close(): void {
     this.#engine.connection.close();
   }
+}
+
+/** The way in: opens the first connection and hands out the client. */
+
+/**
+ * Connects to a host. Rejects when the first attempt fails; from then on the client reconnects by itself.
+ *
+ * ```ts
+ * const client = await connect({ url: 'ws://127.0.0.1:9300', token });
+ * ```
+ */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const settings = settingsOf(options);
+  const engine = new Engine(settings);
+  const initial = [...new Set(settings.initialSubscriptions)].map((uri) => engine.store.add(uri, settings.turns?.last));
+  for (const channel of initial) channel.handles = 1;
+  // The root tells which sessions are gone, so it is watched as long as the client lives.
+  const root = engine.store.find(ROOT_CHANNEL) ?? engine.store.add(ROOT_CHANNEL, undefined);
+  root.handles += 1;
+  await opened(engine);
+  return new Client(engine, initial);
+}
+
+function opened({ connection }: Engine): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const off = connection.statusChanged.on((status) => {
+      if (status.at === 'connecting') return;
+      off();
+      if (status.at === 'open') resolve();
+      else reject(status.error ?? new ClientClosedError());
+    });
+    connection.dial();
+  });
 }

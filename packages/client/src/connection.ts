@@ -1,14 +1,52 @@
-/** Keeps one connection open: dials, says hello, notices the end, waits, dials again. Knows nothing of channels. */
+/** How long a client waits before it connects again. */
 
-import { type CloseReason, Emitter, type Outcome, type Transport, type TransportFactory } from '@atrium/link';
+import {
+  backoffDelay,
+  type CloseReason,
+  Emitter,
+  type Outcome,
+  type Transport,
+  type TransportFactory,
+} from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
-import { reconnectDelay } from './backoff.js';
-
 import { ClientClosedError, DisconnectedError, RequestError, RequestTimeoutError } from './errors.js';
 import type { Greeting } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';
-import type { Status } from './status.js';
-import { CLOSE_REPLACED } from './transport.js';
+
+export const BACKOFF_VISIBLE_MS = { min: 500, max: 2_000 } as const;
+/** A page that is not visible may wait longer. */
+export const BACKOFF_HIDDEN_MS = { min: 1_000, max: 300_000 } as const;
+
+export interface BackoffInput {
+  /** Failures in a row so far, from 0. */
+  readonly failures: number;
+  readonly visible: boolean;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+export function reconnectDelay({ failures, visible, random }: BackoffInput): number {
+  return backoffDelay(visible ? BACKOFF_VISIBLE_MS : BACKOFF_HIDDEN_MS, failures, random);
+}
+
+/** What a user may know of the connection. */
+
+export type Status =
+  /** Dialling, or saying hello. `failures` counts the attempts in a row that came to nothing. */
+  | { readonly at: 'connecting'; readonly failures: number }
+  /**
+   * `began` tells how: `initialize` anew, `replay` where the last connection ended, `snapshot` with states anew. After
+   * anything but the first, tokens given with `authenticate` may have to be given again.
+   */
+  | { readonly at: 'open'; readonly began: 'initialize' | 'replay' | 'snapshot'; readonly protocolVersion: string }
+  | { readonly at: 'waiting'; readonly failures: number; readonly delayMs: number; readonly error: Error }
+  /** For good. `error` is set when not `close()` but the host ended it. */
+  | { readonly at: 'closed'; readonly error?: Error };
+
+/** The host closes with this when the same client id connects elsewhere. Coming back would throw the other one out. */
+export const CLOSE_REPLACED = 4002;
+
+/** Keeps one connection open: dials, says hello, notices the end, waits, dials again. Knows nothing of channels. */
 
 export interface ConnectionOptions extends PeerOptions {
   readonly transport: TransportFactory;
@@ -141,4 +179,22 @@ export class Connection {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The few things that differ between a browser and Node, with no import of either. */
+
+/** A page that nobody looks at may wait longer before it tries again. Outside of a page somebody always looks. */
+export function isVisible(): boolean {
+  return globalThis.document?.visibilityState !== 'hidden';
+}
+
+/** Calls back when waiting any longer makes no sense: the page is shown again, or the network is back. */
+export function onWake(listener: () => void): () => void {
+  const whenShown = () => isVisible() && listener();
+  globalThis.document?.addEventListener('visibilitychange', whenShown);
+  globalThis.window?.addEventListener?.('online', listener);
+  return () => {
+    globalThis.document?.removeEventListener('visibilitychange', whenShown);
+    globalThis.window?.removeEventListener?.('online', listener);
+  };
 }

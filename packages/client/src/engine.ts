@@ -9,19 +9,17 @@ import type {
   StateAction,
 } from '@atrium/protocol';
 import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/validation';
-import { type CatalogueEvent, isCatalogueMethod } from './catalogue.js';
-import { Claims } from './claims.js';
-import { Connection } from './connection.js';
-import { onWake } from './environment.js';
+import { Connection, onWake } from './connection.js';
 import { ClientClosedError, RequestTimeoutError } from './errors.js';
 import { type Greeting, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
 import type { Settings } from './options.js';
 import type { Accepted, OutboxEntry } from './outbox.js';
 import type { Peer } from './peer.js';
-import { SessionLists } from './session-lists.js';
+import { type CatalogueEvent, isCatalogueMethod, SessionLists } from './session-list.js';
 import { Store } from './store.js';
 import { Subscriptions } from './subscriptions.js';
+import { Claims } from './transform.js';
 
 /** What a host says of itself. */
 export type HostInfo = Omit<InitializeResult, 'snapshots' | 'serverSeq'>;

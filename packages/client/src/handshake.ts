@@ -2,14 +2,12 @@
 
 import type { Outcome } from '@atrium/link';
 import type { InitializeParams, InitializeResult, ReconnectResult, SessionState } from '@atrium/protocol';
-import type { CallParams } from './calls.js';
 import type { Channel } from './channel.js';
 import { RequestError } from './errors.js';
-import type { Peer } from './peer.js';
-import { asStale } from './reconcile.js';
+import type { CallParams, Peer } from './peer.js';
+import { asStale, startOfChannel, type TurnWindow } from './reconcile.js';
 import { isStateful } from './reducers.js';
 import type { Store } from './store.js';
-import { startOfChannel, type TurnWindow } from './window.js';
 
 export interface Offer {
   readonly protocolVersions: readonly string[];

@@ -10,10 +10,10 @@ export {
   type Transport,
   type TransportFactory,
 } from '@atrium/link';
-export { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS } from './backoff.js';
-export type { CallMethod, CallParams, CallResult } from './calls.js';
 export type { Client, SessionUri, SubscribeOptions } from './client.js';
-export { connect } from './connect.js';
+export { connect } from './client.js';
+export type { Status } from './connection.js';
+export { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS, CLOSE_REPLACED } from './connection.js';
 export type { HostInfo } from './engine.js';
 export {
   AccessRefusedError,
@@ -27,15 +27,15 @@ export {
   type RequestErrorName,
   RequestTimeoutError,
 } from './errors.js';
-export { HEARTBEAT_MS } from './heartbeat.js';
 export type { HostRequestHandlers } from './host-requests.js';
+export { type PublishedFiles, serveResources } from './host-requests.js';
 export { type ClientOptions, type ConnectOptions, REQUEST_TIMEOUT_MS } from './options.js';
 export type { Accepted } from './outbox.js';
-export { type PublishedFiles, serveResources } from './published.js';
-export type { PendingAction } from './reconcile.js';
+export type { CallMethod, CallParams, CallResult } from './peer.js';
+export { HEARTBEAT_MS } from './peer.js';
+export type { PendingAction, TurnWindow, WindowPosition } from './reconcile.js';
 export type { ActionOf, KindOf, StateOf } from './reducers.js';
 export type { SessionList } from './session-list.js';
-export type { Status } from './status.js';
 export { STREAM_MAX_WAITING } from './streams.js';
 export type { Subscription } from './subscription.js';
 export {
@@ -44,6 +44,4 @@ export {
   TRANSFORM_ANSWER_MAX_BYTES,
   type TransformContext,
 } from './transform.js';
-export { CLOSE_REPLACED } from './transport.js';
 export { type TokenSource, type WebSocketOptions, webSocketTransport } from './websocket.js';
-export type { TurnWindow, WindowPosition } from './window.js';

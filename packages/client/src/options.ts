@@ -1,14 +1,13 @@
 /** What `connect` takes, and what it assumes when something is left out. */
 
-import type { TransportFactory } from '@atrium/link';
-import { type Clock, consoleLog, type Log, newId, wallClock } from '@atrium/link';
+import { type Clock, consoleLog, type Log, newId, type TransportFactory, wallClock } from '@atrium/link';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
-import { isVisible } from './environment.js';
-import { HEARTBEAT_MS } from './heartbeat.js';
+import { isVisible } from './connection.js';
 import type { HostRequestHandlers } from './host-requests.js';
+import { HEARTBEAT_MS } from './peer.js';
+import type { TurnWindow } from './reconcile.js';
 import { type SystemMessageTransform, transformHandler } from './transform.js';
 import { type WebSocketOptions, webSocketTransport } from './websocket.js';
-import type { TurnWindow } from './window.js';
 
 export const REQUEST_TIMEOUT_MS = 30_000;
 

@@ -1,11 +1,11 @@
-/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
+/** The types of calls to the host, with the boilerplate of the wire taken away. */
 
-import type { Clock, CloseReason, Log, Transport } from '@atrium/link';
-import { type Outcome, PendingRequests } from '@atrium/link';
+import { type Clock, type CloseReason, type Log, type Outcome, PendingRequests, type Transport } from '@atrium/link';
 import {
   type ClientNotificationMethod,
   type ClientNotifications,
   type ClientRequestMethod,
+  type ClientRequests,
   type JsonRpcErrorObject,
   ROOT_CHANNEL,
 } from '@atrium/protocol';
@@ -16,9 +16,73 @@ import {
   isClientRequest,
   readFrame,
 } from '@atrium/protocol/validation';
-import type { CallParams, CallResult } from './calls.js';
 import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from './errors.js';
-import { Heartbeat } from './heartbeat.js';
+
+type Params<M extends ClientRequestMethod> = ClientRequests[M]['params'];
+
+/** The methods that users call. The others belong to the connection and to subscriptions. */
+export type CallMethod = Exclude<ClientRequestMethod, 'initialize' | 'reconnect' | 'subscribe'>;
+
+/** Where a method always goes to the root channel, `channel` may be left out. */
+export type CallParams<M extends ClientRequestMethod> =
+  Params<M> extends { channel: typeof ROOT_CHANNEL } ? Omit<Params<M>, 'channel'> : Params<M>;
+
+export type CallResult<M extends ClientRequestMethod> = ClientRequests[M]['result'];
+
+/** Finds out that a connection is dead although nobody closed it. */
+
+export const HEARTBEAT_MS = 15_000;
+
+/** Half an interval is the unit: a ping every two, dead after five without a sound. */
+const TICKS_PER_PING = 2;
+const SILENT_TICKS_MAX = 5;
+
+export interface HeartbeatOptions {
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  ping(): void;
+  dead(): void;
+}
+
+/** Counts ticks instead of reading a clock: a laptop that slept has not been silent. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #ticks = 0;
+  #silent = 0;
+  #cancel: () => void = () => {};
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#arm();
+  }
+
+  /** Anything was received. */
+  heard(): void {
+    this.#silent = 0;
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #arm(): void {
+    const { clock, intervalMs } = this.#options;
+    this.#cancel = clock.after(intervalMs / TICKS_PER_PING, () => this.#tick());
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#silent += 1;
+    if (this.#silent >= SILENT_TICKS_MAX) {
+      this.#options.dead();
+      return;
+    }
+    if (this.#ticks % TICKS_PER_PING === 0) this.#options.ping();
+    this.#arm();
+  }
+}
+
+/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
 
 /** What the peer hands on. */
 export interface PeerEvents {

@@ -1,10 +1,68 @@
-/** The live list of sessions that users hold. */
+/** The list of sessions: read once, then kept by the notifications that follow. */
 
-import type { Log } from '@atrium/link';
-import { Emitter } from '@atrium/link';
-import type { SessionSummary } from '@atrium/protocol';
-import { type Catalogue, type CatalogueEvent, catalogueOf, withEvent } from './catalogue.js';
+import { Emitter, type Log } from '@atrium/link';
+import type {
+  HostNotificationMethod,
+  HostNotifications,
+  SessionSummary,
+  SessionSummaryChanges,
+} from '@atrium/protocol';
+import type { Peer } from './peer.js';
 import { latest } from './streams.js';
+
+export type Catalogue = ReadonlyMap<string, SessionSummary>;
+
+/** A session was added, removed or changed. */
+export type CatalogueEvent =
+  | { readonly method: 'root/sessionAdded'; readonly params: HostNotifications['root/sessionAdded'] }
+  | { readonly method: 'root/sessionRemoved'; readonly params: HostNotifications['root/sessionRemoved'] }
+  | { readonly method: 'root/sessionSummaryChanged'; readonly params: HostNotifications['root/sessionSummaryChanged'] };
+
+export function isCatalogueMethod(method: HostNotificationMethod): method is CatalogueEvent['method'] {
+  return method.startsWith('root/');
+}
+
+export function catalogueOf(items: readonly SessionSummary[]): Catalogue {
+  return new Map(items.map((summary) => [summary.resource, summary]));
+}
+
+/** The list after an event; the very same one when the event is about a session that is not in it. */
+export function withEvent(catalogue: Catalogue, { method, params }: CatalogueEvent): Catalogue {
+  switch (method) {
+    case 'root/sessionAdded':
+      return new Map(catalogue).set(params.summary.resource, params.summary);
+    case 'root/sessionRemoved':
+      return without(catalogue, params.session);
+    case 'root/sessionSummaryChanged':
+      return withChanges(catalogue, params.session, params.changes);
+  }
+}
+
+function without(catalogue: Catalogue, session: string): Catalogue {
+  if (!catalogue.has(session)) return catalogue;
+  const rest = new Map(catalogue);
+  rest.delete(session);
+  return rest;
+}
+
+/** What a session is cannot change, only how it is: these members are ignored in a change. */
+const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
+/** Members that every summary has; `null` cannot take them away. */
+const REQUIRED: ReadonlySet<string> = new Set(['title', 'status', 'modifiedAt']);
+
+function withChanges(catalogue: Catalogue, session: string, changes: SessionSummaryChanges): Catalogue {
+  const summary = catalogue.get(session);
+  if (!summary) return catalogue;
+  const members = new Map<string, unknown>(Object.entries(summary));
+  for (const [key, value] of Object.entries(changes)) {
+    if (IDENTITY.has(key)) continue;
+    if (value !== null) members.set(key, value);
+    else if (!REQUIRED.has(key)) members.delete(key);
+  }
+  return new Map(catalogue).set(session, Object.fromEntries(members) as SessionSummary);
+}
+
+/** The live list of sessions that users hold. */
 
 export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
   #catalogue: Catalogue = new Map();
@@ -72,5 +130,58 @@ export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
     this.#catalogue = catalogue;
     this.#items = [...catalogue.values()];
     this.#changed.emit(this.#items);
+  }
+}
+
+/** The lists of sessions in use: read from the host, told what changes, read again after an absence. */
+
+export class SessionLists {
+  readonly #lists = new Set<SessionList>();
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** A new list, read from the host. */
+  async open(peer: Peer, onClose: () => void): Promise<SessionList> {
+    const list: SessionList = new SessionList(this.#log, () => {
+      this.#lists.delete(list);
+      onClose();
+    });
+    this.#lists.add(list);
+    try {
+      await this.#read(peer, list);
+      return list;
+    } catch (error) {
+      list.close();
+      throw error;
+    }
+  }
+
+  /** What was told during an absence is not told again. */
+  readAll(peer: Peer): void {
+    for (const list of this.#lists) {
+      this.#read(peer, list).catch((error) => this.#log('the list of sessions could not be read again', error));
+    }
+  }
+
+  apply(event: CatalogueEvent): void {
+    for (const list of this.#lists) list.apply(event);
+  }
+
+  closeAll(): void {
+    for (const list of [...this.#lists]) list.close();
+  }
+
+  #read(peer: Peer, list: SessionList): Promise<void> {
+    list.expect();
+    return new Promise((resolve, reject) => {
+      peer.call('listSessions', {}, (outcome) => {
+        if (!outcome.ok) return reject(outcome.error);
+        list.replace(outcome.value.items);
+        resolve();
+      });
+    });
   }
 }

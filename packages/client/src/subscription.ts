@@ -5,10 +5,9 @@ import type { ActionEnvelope, ChannelKind, SessionState } from '@atrium/protocol
 import type { Channel } from './channel.js';
 import type { ActionRejectedError } from './errors.js';
 import type { Accepted } from './outbox.js';
-import type { PendingAction } from './reconcile.js';
+import type { PendingAction, WindowPosition } from './reconcile.js';
 import type { ActionOf, StateOf } from './reducers.js';
 import { latest, Queue } from './streams.js';
-import type { WindowPosition } from './window.js';
 
 /** What a handle needs of its client. */
 export interface SubscriptionHost {

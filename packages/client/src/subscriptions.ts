@@ -6,10 +6,9 @@ import type { Channel } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
 import { type Greeting, turnsWanted } from './handshake.js';
 import type { Peer } from './peer.js';
-import { withOlder, withWanted } from './reconcile.js';
+import { startOf, type TurnWindow, withOlder, withWanted } from './reconcile.js';
 import { isStateful } from './reducers.js';
 import type { Store } from './store.js';
-import { startOf, type TurnWindow } from './window.js';
 
 export class Subscriptions {
   readonly #store: Store;

@@ -1,8 +1,7 @@
 /** A terminal that prints without an end does not fill the memory of those who watch it. */
 import type { TerminalState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { TERMINAL_MAX_CHARACTERS, TERMINAL_MAX_PARTS } from '../src/bounded-terminal.js';
-import { reduce } from '../src/reducers.js';
+import { reduce, TERMINAL_MAX_CHARACTERS, TERMINAL_MAX_PARTS } from '../src/reducers.js';
 
 const EMPTY: TerminalState = { title: 't', content: [], claim: { kind: 'client', clientId: 'desk' } };
 const print = (state: TerminalState, data: string) =>

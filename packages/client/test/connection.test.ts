@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reconnectDelay } from '../src/backoff.js';
+import { reconnectDelay } from '../src/connection.js';
 import { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS, CLOSE_REPLACED, memoryPair, type Status } from '../src/index.js';
 import { connected, newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';

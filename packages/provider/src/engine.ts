@@ -2,26 +2,18 @@
 
 import { deferred } from '@atrium/link';
 import type { ProviderHelloAckMessage, ProviderStreamHistoryMessage } from '@atrium/protocol/provider';
-import { filterChange } from './changes.js';
-import { Credentials } from './credentials.js';
-import { Door } from './door.js';
+import { Authentication, Credentials, PairingDialog } from './authentication.js';
+import { Connection, Keepalive } from './connection.js';
 import { LocalErrorCode, ProviderError } from './errors.js';
-import { Greeter } from './greeter.js';
+import { HelloExchange, ReconnectToken, SessionChooser } from './hello.js';
 import { Inbox } from './inbox.js';
-import { Link } from './link.js';
-import type { Settings } from './options.js';
-import { PairingDesk } from './pairing-desk.js';
-import { Pulse } from './pulse.js';
+import type { Binding, ProviderState, Settings } from './options.js';
 import { Pushes } from './pushes.js';
 import { checked, helloOf, type Registration, registrationOf } from './registration.js';
 import { Requests } from './requests.js';
-import { Returning } from './returning.js';
-import { SessionLife } from './session-life.js';
-import { SessionChooser } from './sessions.js';
-import type { Binding, ProviderState } from './state.js';
-import { ToolCalls } from './tool-calls.js';
-import type { Tool } from './tools.js';
-import { Updates } from './updates.js';
+import { SessionEvents } from './session-events.js';
+import { type Tool, ToolCalls } from './tools.js';
+import { filterChange, Updates } from './updates.js';
 
 export class Engine {
   readonly settings: Settings;
@@ -33,13 +25,13 @@ export class Engine {
   readonly pushes: Pushes;
   readonly updates: Updates;
   readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
-  readonly link: Link;
-  readonly #returning: Returning;
-  readonly #pulse: Pulse;
+  readonly link: Connection;
+  readonly #returning: ReconnectToken;
+  readonly #pulse: Keepalive;
   readonly #calls: ToolCalls;
-  readonly #life: SessionLife;
-  readonly #door: Door;
-  readonly #greeter: Greeter;
+  readonly #life: SessionEvents;
+  readonly #door: Authentication;
+  readonly #greeter: HelloExchange;
   readonly #inbox: Inbox;
   #state: ProviderState = { at: 'connecting', failures: 0 };
 
@@ -50,7 +42,7 @@ export class Engine {
     // What is wrong with the options is told to their author at once, not to the gateway later.
     checked(helloOf(settings, this.registration.current, { session: undefined, reconnectToken: undefined }));
     this.sessions = new SessionChooser(settings.session);
-    this.link = new Link(
+    this.link = new Connection(
       { transport, clock, random },
       {
         dialling: (failures) => this.#show({ at: 'connecting', failures }),
@@ -65,8 +57,8 @@ export class Engine {
     const { link, registration } = this;
     const send = link.send.bind(link);
     const isBound = () => this.#greeter.isBound;
-    this.#returning = new Returning(clock);
-    this.#pulse = new Pulse({
+    this.#returning = new ReconnectToken(clock);
+    this.#pulse = new Keepalive({
       clock,
       ask: () => this.#door.knock(),
       silent: () => link.restart(new Error('The connection is lost: the gateway has fallen silent')),
@@ -75,17 +67,17 @@ export class Engine {
     this.pushes = new Pushes({ clock, isReady: isBound, send });
     this.updates = new Updates({ clock, registration, isBound, send });
     this.queries = new Requests(clock);
-    this.#life = new SessionLife({ on, log, send, ended: (id) => this.#sessionEnded(id) });
+    this.#life = new SessionEvents({ on, log, send, ended: (id) => this.#sessionEnded(id) });
     const show = (state: ProviderState) => this.#show(state);
     const giveUp = (error: Error) => void this.close(error);
-    this.#door = new Door({
+    this.#door = new Authentication({
       credentials: new Credentials(settings),
-      pairing: new PairingDesk(settings.pairing),
+      pairing: new PairingDialog(settings.pairing),
       ...{ name, send, show, giveUp },
       hangUp: () => link.hangUp(),
       tryAgain: (error, when) => this.#tryAgain(error, when),
     });
-    this.#greeter = new Greeter({
+    this.#greeter = new HelloExchange({
       ...{ clock, log, show, giveUp },
       sessions: this.sessions,
       hello: (session) => this.#hello(session),

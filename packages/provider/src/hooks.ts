@@ -1,5 +1,15 @@
 /** Gates, rules and prompt changes as an author writes them, and as the gateway wants them. */
-import type { ProviderHookRule, ProviderMatch, ProviderTransform } from '@atrium/protocol/provider';
+
+import type { Log } from '@atrium/link';
+import type {
+  ProviderGateCheckMessage,
+  ProviderHookRule,
+  ProviderMatch,
+  ProviderTransform,
+  ProviderTransformRequestMessage,
+  ToGatewayMessage,
+} from '@atrium/protocol/provider';
+import { messageOf } from './errors.js';
 
 /** A tool call that waits at a gate. */
 export interface GatedCall {
@@ -88,4 +98,40 @@ export function wireTransform(transform: Transform): ProviderTransform {
   if ('append' in transform) return { action: 'append', content: transform.append };
   if ('prepend' in transform) return { action: 'prepend', content: transform.prepend };
   return 'replace' in transform ? { action: 'replace', content: transform.replace } : { action: 'callback' };
+}
+
+/** Answers to what the gateway asks besides tool calls: gates and sections of the prompt. */
+
+/** An error of the author's is no answer, and no answer means no, unless the gate says otherwise. */
+export async function gateAnswer(
+  gates: readonly Gate[],
+  { gateId: asked, callId, tool, args, sessionId }: ProviderGateCheckMessage,
+  log: Log,
+): Promise<ToGatewayMessage> {
+  const gate = gates.find((_, index) => gateId(index) === asked);
+  const answer = (verdict: Verdict): ToGatewayMessage => ({ type: 'gate.result', gateId: asked, callId, ...verdict });
+  if (!gate) return answer(deny(`there is no gate ${asked} any more`));
+  try {
+    return answer(await gate.check({ tool, args, sessionId }));
+  } catch (error) {
+    log(`the gate on ${tool} failed`, error);
+    return answer(gate.failOpen ? allow() : deny(`the check failed: ${messageOf(error)}`));
+  }
+}
+
+/** Without content the section stays as it was. */
+export async function transformAnswer(
+  transform: Transform | undefined,
+  { callId, section, current, sessionId }: ProviderTransformRequestMessage,
+  log: Log,
+): Promise<ToGatewayMessage> {
+  const unchanged: ToGatewayMessage = { type: 'transform.result', callId };
+  if (!transform || !('callback' in transform)) return unchanged;
+  try {
+    const content = await transform.callback(current, { section, sessionId });
+    return content === undefined ? unchanged : { ...unchanged, content };
+  } catch (error) {
+    log(`the transform of ${section} failed`, error);
+    return unchanged;
+  }
 }

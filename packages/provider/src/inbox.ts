@@ -8,17 +8,15 @@ import type {
   ToProviderMessage,
 } from '@atrium/protocol/provider';
 import { describeProblem } from '@atrium/protocol/validation';
-import { gateAnswer, transformAnswer } from './answers.js';
-import type { Door } from './door.js';
+import type { Authentication } from './authentication.js';
+import { readMessage } from './defaults.js';
 import { ProviderError } from './errors.js';
-import type { Greeter } from './greeter.js';
-import { readFromGateway } from './habits.js';
-import type { Handlers } from './handlers.js';
+import type { HelloExchange, SessionChooser } from './hello.js';
+import { gateAnswer, transformAnswer } from './hooks.js';
 import type { Registration } from './registration.js';
 import type { Requests } from './requests.js';
-import type { SessionLife } from './session-life.js';
-import type { SessionChooser } from './sessions.js';
-import type { ToolCalls } from './tool-calls.js';
+import type { Handlers, SessionEvents } from './session-events.js';
+import type { ToolCalls } from './tools.js';
 import type { Updates } from './updates.js';
 
 /** As much of a strange message as a log line can bear. */
@@ -28,10 +26,10 @@ export interface InboxParts {
   readonly on: Handlers;
   readonly log: Log;
   readonly registration: { readonly current: Registration };
-  readonly door: Door;
-  readonly greeter: Greeter;
+  readonly door: Authentication;
+  readonly greeter: HelloExchange;
   readonly calls: ToolCalls;
-  readonly life: SessionLife;
+  readonly life: SessionEvents;
   readonly sessions: SessionChooser;
   readonly updates: Updates;
   readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
@@ -46,7 +44,7 @@ export class Inbox {
   }
 
   receive(text: string): void {
-    const message = readFromGateway(text);
+    const message = readMessage(text);
     if (message.ok) return this.#take(message.value);
     const what = `ignored a message of the gateway: ${describeProblem(message.problem)}`;
     this.#parts.log(what, text.slice(0, LOGGED_MAX_CHARACTERS));

@@ -1,9 +1,7 @@
 /** Write a provider: lend tools, gates, prompt text and events to live agent sessions. */
 
 export type { Clock, Log, Transport, TransportFactory } from '@atrium/link';
-export type { HookChanges, OneSession, ToolChanges } from './changes.js';
 export { LocalErrorCode, ProviderError, type ProviderErrorCode, ToolError } from './errors.js';
-export type { Handlers, SessionRef, Shutdown } from './handlers.js';
 export {
   allow,
   type ContextRule,
@@ -18,9 +16,9 @@ export {
   type Transforms,
   type Verdict,
 } from './hooks.js';
-export type { Pairing, ProviderOptions, SessionChoice, TokenStore } from './options.js';
+export type { Binding, Pairing, ProviderOptions, ProviderState, SessionChoice, TokenStore } from './options.js';
+export { webSocketTransport } from './options.js';
 export { connectProvider, Provider, type Push, type PushOptions } from './provider.js';
-export type { Binding, ProviderState } from './state.js';
+export type { Handlers, SessionRef, Shutdown } from './session-events.js';
 export { FileResult, fileResult, type Tool, type ToolArguments, type ToolContext, type Tools } from './tools.js';
-export type { Acknowledged } from './updates.js';
-export { webSocketTransport } from './websocket.js';
+export type { Acknowledged, HookChanges, OneSession, ToolChanges } from './updates.js';

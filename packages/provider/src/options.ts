@@ -1,15 +1,83 @@
-/** What `connectProvider` takes, and what it assumes when something is left out. */
+/** The few things that differ between a browser and Node, with no import of either. */
 
-import type { TransportFactory } from '@atrium/link';
-import { type Clock, consoleLog, type Log, steadyClock } from '@atrium/link';
-import type { ProviderConcurrency, ProviderJsonObject, ProviderSessionEntry } from '@atrium/protocol/provider';
-import { defaultToken, defaultUrl } from './environment.js';
+import {
+  type Clock,
+  consoleLog,
+  type Log,
+  openSocket,
+  socketOpened,
+  steadyClock,
+  type TransportFactory,
+} from '@atrium/link';
+import {
+  GATEWAY_DEFAULT_PORT,
+  type ProviderConcurrency,
+  type ProviderJsonObject,
+  type ProviderSessionEntry,
+} from '@atrium/protocol/provider';
 import { LocalErrorCode, ProviderError } from './errors.js';
-import type { Handlers } from './handlers.js';
 import type { Rules, Transforms } from './hooks.js';
-import type { ProviderState } from './state.js';
+import type { Handlers } from './session-events.js';
 import type { Tools } from './tools.js';
-import { webSocketTransport } from './websocket.js';
+
+/** The first of these variables that has a value. A page has none. */
+function variable(...names: readonly string[]): string | undefined {
+  const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
+  const name = names.find((candidate) => process?.env?.[candidate]);
+  return name === undefined ? undefined : process?.env?.[name];
+}
+
+/** Where the gateway is when nobody says. A host that starts a provider tells it through the environment. */
+export function defaultUrl(): string {
+  const port = variable('TAP_GATEWAY_PORT') ?? GATEWAY_DEFAULT_PORT;
+  return variable('TAP_GATEWAY_URL') ?? `ws://localhost:${port}`;
+}
+
+/** What a host gave to a provider that it started. */
+export function defaultToken(): string | undefined {
+  return variable('TAP_PROVIDER_TOKEN', 'ATRIUM_PROVIDER_TOKEN');
+}
+
+/** What a user may know of the connection. */
+
+/** Where the provider stands, once the gateway has registered it. */
+export interface Binding {
+  /** Stable as long as the provider comes back in time. */
+  readonly providerId: string;
+  /** The session it is bound to; absent when it is bound to all. */
+  readonly sessionId?: string;
+  /** A folder for results that are too big to send; only for providers that the host has started. */
+  readonly persistDir?: string;
+  /** What the agent of the session cannot do for this provider, such as `gates:host-run` or `transforms:append`. */
+  readonly degraded?: readonly string[];
+}
+
+export type ProviderState =
+  /** Dialling, or showing the token. */
+  | { readonly at: 'connecting'; readonly failures: number }
+  /** Somebody has to type the code that the session shows. */
+  | { readonly at: 'pairing'; readonly prompt: string }
+  /** Let in, but there is no session to bind to yet. */
+  | { readonly at: 'waiting-for-session' }
+  | ({ readonly at: 'ready' } & Binding)
+  /** The connection is lost, or was never there; the next attempt comes by itself. */
+  | { readonly at: 'reconnecting'; readonly failures: number; readonly delayMs: number; readonly error: Error }
+  /** For good. `error` is set when not `close()` ended it. */
+  | { readonly at: 'closed'; readonly error?: Error };
+
+/** A connection over a WebSocket: the browser's own, or the package `ws` in Node. */
+
+/** A function is asked for the address of each connection. */
+export function webSocketTransport(url: string | (() => string | Promise<string>)): TransportFactory {
+  return async () => {
+    const address = typeof url === 'function' ? await url() : url;
+    return socketOpened(await openSocket(address), (detail) => {
+      return new Error(`Cannot connect to ${address}${detail && ` (${detail})`}: is the host up?`);
+    });
+  };
+}
+
+/** What `connectProvider` takes, and what it assumes when something is left out. */
 
 /** Keeps the token of a pairing, so that the person types the code only once. */
 export interface TokenStore {

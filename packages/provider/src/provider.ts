@@ -8,7 +8,12 @@ import type {
   ProviderSessionEntry,
   ProviderStreamEvent,
 } from '@atrium/protocol/provider';
+import { Engine } from './engine.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
+import { type Binding, type ProviderOptions, type ProviderState, settingsOf } from './options.js';
+import { checked } from './registration.js';
 import {
+  type Acknowledged,
   contextChange,
   filterChange,
   type HookChanges,
@@ -16,13 +21,7 @@ import {
   type OneSession,
   type ToolChanges,
   toolsChange,
-} from './changes.js';
-import { Engine } from './engine.js';
-import { LocalErrorCode, ProviderError } from './errors.js';
-import { type ProviderOptions, settingsOf } from './options.js';
-import { checked } from './registration.js';
-import type { Binding, ProviderState } from './state.js';
-import type { Acknowledged } from './updates.js';
+} from './updates.js';
 
 /** A gateway answers from memory. */
 export const QUERY_TIMEOUT_MS = 10_000;

@@ -7,9 +7,9 @@ import {
 } from '@atrium/protocol/provider';
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
 import { LocalErrorCode, ProviderError } from './errors.js';
-import { subscriptions } from './handlers.js';
 import { hookRules, type Rules, type Transforms, wireTransforms } from './hooks.js';
 import type { Settings } from './options.js';
+import { subscriptions } from './session-events.js';
 import { type Tools, toolDefinition } from './tools.js';
 
 /**

@@ -1,4 +1,5 @@
 /** For authors of providers: a gateway that a test holds in its hands. */
+
+export type { Loopback } from './testing/fake-gateway.js';
 export { type FakeGateway, type FakeGatewayOptions, fakeGateway, type GatewayHabits } from './testing/fake-gateway.js';
 export type { FakeCall } from './testing/fake-session.js';
-export type { Loopback } from './testing/loopback.js';

@@ -1,5 +1,16 @@
 /** Tools as an author writes them, and what they may answer with. */
-import type { ProviderFileReference, ProviderJsonObject, ProviderToolDefinition } from '@atrium/protocol/provider';
+
+import {
+  type ProviderFileReference,
+  type ProviderJsonObject,
+  type ProviderToolCallMessage,
+  type ProviderToolCancelMessage,
+  type ProviderToolDefinition,
+  type ProviderToolResultMessage,
+  TOOL_RESULT_MAX_BYTES,
+  ToolErrorCode,
+} from '@atrium/protocol/provider';
+import { messageOf, ToolError } from './errors.js';
 
 export interface ToolContext {
   /** Fires when nobody wants the result any more: cancelled, timed out, connection lost. */
@@ -47,4 +58,80 @@ export const FILE_TTL_DEFAULT_SECONDS = 300;
 /** Answers with a file in `persistDir`, for results over 5 MB. Not for paired providers. */
 export function fileResult(file: Omit<ProviderFileReference, 'ttl'> & { readonly ttl?: number }): FileResult {
   return new FileResult({ ttl: FILE_TTL_DEFAULT_SECONDS, ...file });
+}
+
+/** Tool calls under way here. Each is answered exactly once: by its result, its error, or its cancellation. */
+
+export interface ToolCallParts {
+  tool(name: string): Tool | undefined;
+  /** Sends a message that is JSON already. */
+  send(text: string): void;
+}
+
+export class ToolCalls {
+  readonly #parts: ToolCallParts;
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(parts: ToolCallParts) {
+    this.#parts = parts;
+  }
+
+  async call({ id, sessionId, tool: name, args }: ProviderToolCallMessage): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const progress = (message: string) => {
+      if (this.#running.has(id)) this.#parts.send(JSON.stringify({ type: 'tool.progress', id, message }));
+    };
+    try {
+      const tool = this.#parts.tool(name);
+      if (!tool) throw new ToolError(ToolErrorCode.NotFound, `there is no tool ${name}`);
+      const result = await tool.run(args, { signal: controller.signal, sessionId, progress });
+      this.#answer(id, successText(id, result));
+    } catch (error) {
+      this.#answer(id, failureText(id, error));
+    }
+  }
+
+  /** The gateway wants an answer at once, and the place of the call back; the tool may take its time to stop. */
+  cancel({ id, reason }: ProviderToolCancelMessage): void {
+    const controller = this.#running.get(id);
+    this.#answer(id, failureText(id, new ToolError(ToolErrorCode.Cancelled, `cancelled: ${reason}`)));
+    controller?.abort(new ToolError(ToolErrorCode.Cancelled, reason));
+  }
+
+  /** Nobody waits for any of them any more. */
+  abandon(why: string): void {
+    const controllers = [...this.#running.values()];
+    this.#running.clear();
+    for (const controller of controllers) controller.abort(new ToolError(ToolErrorCode.Disconnected, why));
+  }
+
+  #answer(id: string, text: string): void {
+    if (this.#running.delete(id)) this.#parts.send(text);
+  }
+}
+
+function successText(id: string, result: unknown): string {
+  const answer = result instanceof FileResult ? { file: result.file } : { data: result ?? null };
+  const text = JSON.stringify({ type: 'tool.result', id, ...answer });
+  const bytes = bytesOf(text);
+  if (bytes <= TOOL_RESULT_MAX_BYTES) return text;
+  throw new Error(`the result has ${bytes} bytes, more than ${TOOL_RESULT_MAX_BYTES}: send less, or leave a file`);
+}
+
+function failureText(id: string, error: unknown): string {
+  const isOurs = error instanceof ToolError;
+  const failure: ProviderToolResultMessage = {
+    type: 'tool.result',
+    id,
+    error: messageOf(error) || 'failed without a reason',
+    errorCode: isOurs ? error.code : ToolErrorCode.Internal,
+    ...(isOurs && error.retryable && { retryable: true }),
+  };
+  return JSON.stringify(failure);
+}
+
+/** A character has at most three bytes, so most texts need not be counted. */
+function bytesOf(text: string): number {
+  return text.length * 3 <= TOOL_RESULT_MAX_BYTES ? text.length : new TextEncoder().encode(text).length;
 }

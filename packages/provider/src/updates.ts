@@ -3,12 +3,13 @@
  * time per kind. What cannot be told because the connection is gone is told by the next `hello`.
  */
 
-import type { Clock } from '@atrium/link';
-import { type Deferred, deferred, newId } from '@atrium/link';
-import type { ProviderAckMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
+import { type Clock, type Deferred, deferred, newId } from '@atrium/link';
+import type { ProviderAckMessage, ProviderFilterRule, ToGatewayMessageMap } from '@atrium/protocol/provider';
 import { asError, LocalErrorCode, ProviderError } from './errors.js';
+import { hookRules, type Rules, type Transform, wireTransform } from './hooks.js';
 import { checked, type Registration } from './registration.js';
 import { Requests } from './requests.js';
+import { type Tool, toolDefinition } from './tools.js';
 
 /** Older gateways do not acknowledge; one that has not refused by now has taken the change. */
 export const ACK_GRACE_MS = 3_000;
@@ -150,4 +151,69 @@ export class Updates {
   #apply(patch: Partial<Registration>): void {
     this.#parts.registration.current = { ...this.#parts.registration.current, ...patch };
   }
+}
+
+/** What an author wants changed, as a message to the gateway and as what it does to the registration. Pure. */
+
+/** For providers that are bound to all sessions: only this one. It is forgotten when the connection is lost. */
+export interface OneSession {
+  readonly sessionId?: string;
+}
+
+/** `null` removes a tool. */
+export type ToolChanges = Readonly<Record<string, Tool | null>>;
+
+/** New rules replace all old ones of any kind; transforms are merged by section, and `null` removes one. */
+export interface HookChanges extends Rules {
+  readonly transforms?: Readonly<Record<string, Transform | null>>;
+}
+
+/** The whole list is told, because older gateways replace theirs by it; to others the rest is nothing new. */
+export function toolsChange({ tools: before }: Registration, changes: ToolChanges, scope: OneSession): Change {
+  const remove = Object.keys(changes).filter((name) => changes[name] === null);
+  const added = present(changes);
+  const all = [...Object.entries(before).filter(([name]) => !Object.hasOwn(changes, name)), ...added];
+  const isForAll = scope.sessionId === undefined;
+  const tools = (isForAll ? all : added).map(([name, tool]) => toolDefinition(name, tool));
+  return {
+    message: { type: 'tools.update', ...scope, tools, remove },
+    patch: isForAll ? { tools: Object.fromEntries(all) } : {},
+  };
+}
+
+/** Gates and callbacks that only one session has still have to be answered for, so they are kept for all. */
+export function hooksChange(before: Registration, { transforms, ...rules }: HookChanges, scope: OneSession): Change {
+  const hasRules = Object.values(rules).some((list) => list !== undefined);
+  const wire = Object.entries(transforms ?? {}).map(([section, change]) => [section, change && wireTransform(change)]);
+  const merged = present({ ...before.transforms, ...transforms });
+  return {
+    message: {
+      type: 'hooks.update',
+      ...scope,
+      ...(hasRules && { onPreToolUse: hookRules(rules) }),
+      ...(transforms && { transforms: Object.fromEntries(wire) }),
+    },
+    patch: { ...(hasRules && { rules }), ...(transforms && { transforms: Object.fromEntries(merged) }) },
+  };
+}
+
+export function contextChange(context: string, scope: OneSession): Change {
+  return {
+    message: { type: 'context.update', ...scope, context },
+    patch: scope.sessionId === undefined ? { context } : {},
+  };
+}
+
+export function filterChange(
+  { filters }: Registration,
+  { stream, rules, ...scope }: OneSession & { readonly stream: string; readonly rules: readonly ProviderFilterRule[] },
+): Change {
+  return {
+    message: { type: 'filter.set', ...scope, stream, rules: [...rules] },
+    patch: scope.sessionId === undefined ? { filters: { ...filters, [stream]: rules } } : {},
+  };
+}
+
+function present<T>(changes: Readonly<Record<string, T | null>>): [string, T][] {
+  return Object.entries(changes).flatMap(([name, value]): [string, T][] => (value === null ? [] : [[name, value]]));
 }

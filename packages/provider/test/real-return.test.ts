@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { KEEPALIVE_AFTER_MS, KEEPALIVE_TIMEOUT_MS } from '../src/connection.js';
 import { allow, deny, fileResult, type ProviderError, webSocketTransport } from '../src/index.js';
-import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
 import { eventually } from './support/connected.js';
 import { FakeClock } from './support/fake-clock.js';
 import { CALL, codeOf, projectRoom, started } from './support/project-room.js';
@@ -200,10 +200,10 @@ describe('at the real gateway, a line that may be dead', { timeout: 30_000 }, ()
     await busy.ready;
     await busy.push.keep('here I am');
     await untilTool(room.session, 'list_bench_instances');
-    await clock.advance(PULSE_AFTER_MS);
+    await clock.advance(KEEPALIVE_AFTER_MS);
     // Time for a real answer over a real socket; without one, the line would be given up now.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await clock.advance(PULSE_PATIENCE_MS);
+    await clock.advance(KEEPALIVE_TIMEOUT_MS);
     expect(room.provider.state.at).toBe('ready');
     expect(textOf(await room.say('where'))).toBe('busy');
   });

@@ -1,10 +1,9 @@
 import type { CloseReason } from '@atrium/link';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { HELLO_ATTEMPTS_MAX, HELLO_PAUSE_MAX_MS } from '../src/greeter.js';
+import { KEEPALIVE_AFTER_MS, KEEPALIVE_TIMEOUT_MS, STEADY_AFTER_MS } from '../src/connection.js';
+import { HELLO_ATTEMPTS_MAX, HELLO_PAUSE_MAX_MS } from '../src/hello.js';
 import { LocalErrorCode, type TransportFactory } from '../src/index.js';
-import { STEADY_AFTER_MS } from '../src/link.js';
-import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
 import { type FakeGateway, fakeGateway } from '../src/testing.js';
 import { connected, connecting, eventually } from './support/connected.js';
 import { FakeClock, settle } from './support/fake-clock.js';
@@ -131,11 +130,11 @@ describe('a connection that is dead without a word', () => {
     const { states } = connecting({ ...TOKEN, clock, transport: line.transport }, {}, gateway);
     await settle();
     // While somebody answers, silence is only silence.
-    await clock.advance(5 * PULSE_AFTER_MS);
+    await clock.advance(5 * KEEPALIVE_AFTER_MS);
     expect(states.map(({ at }) => at)).toEqual(['connecting', 'ready']);
     expect(gateway.received.filter(({ type }) => type === 'hello')).toHaveLength(1);
     line.isDead = true;
-    await clock.advance(PULSE_AFTER_MS + PULSE_PATIENCE_MS);
+    await clock.advance(KEEPALIVE_AFTER_MS + KEEPALIVE_TIMEOUT_MS);
     line.isDead = false;
     expect(states.at(-1)).toMatchObject({ at: 'reconnecting', error: { message: expect.stringContaining('silent') } });
     await clock.advance(1_000);

@@ -1,22 +1,76 @@
-/** One provider's connection to a fake gateway: the way in, and who it is bound as. */
+/** Whether a fake gateway takes a message: its shape, its moment, and what the trust of its sender allows. */
 
-import type { Transport } from '@atrium/link';
-import { newId } from '@atrium/link';
+import { newId, type Transport } from '@atrium/link';
 import {
   type ConnectionState,
   FATAL_GATEWAY_ERRORS,
   GatewayErrorCode,
+  grantOf,
+  isLegalIn,
   PROVIDER_PROTOCOL_VERSION,
   type ProviderHelloMessage,
   type ProviderSessionEntry,
+  type ProviderTransform,
+  SESSION_EVENT_NAMES,
   type ToGatewayMessage,
   type ToProviderMessage,
   type TrustLevel,
 } from '@atrium/protocol/provider';
-import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
+import { checkToGateway, checkToProvider, describeProblem } from '@atrium/protocol/validation';
 import type { FakeGatewayOptions } from './fake-gateway.js';
 import { FakeSession } from './fake-session.js';
-import { judge, type Refusal } from './judging.js';
+
+export interface Refusal {
+  readonly code: GatewayErrorCode;
+  readonly message: string;
+}
+
+export type CheckedMessage = { readonly message: ToGatewayMessage } | { readonly refusal: Refusal };
+
+export function checkMessage(raw: unknown, state: ConnectionState, trust: TrustLevel): CheckedMessage {
+  const checked = checkToGateway(raw);
+  if (!checked.ok) return refused(GatewayErrorCode.InvalidJson, describeProblem(checked.problem));
+  const message = checked.value;
+  if (!isLegalIn(state, message.type))
+    return refused(GatewayErrorCode.UnknownType, `${message.type} cannot be sent now (${state})`);
+  const forbidden = forbiddenIn(message, trust);
+  return forbidden === undefined
+    ? { message }
+    : refused(GatewayErrorCode.Unauthorized, `trust level ${trust} does not allow ${forbidden}`);
+}
+
+function refused(code: GatewayErrorCode, message: string): CheckedMessage {
+  return { refusal: { code, message } };
+}
+
+/** The first part of a message that its sender may not send. */
+function forbiddenIn(message: ToGatewayMessage, trust: TrustLevel): string | undefined {
+  if (message.type === 'context.update') return grantOf('setContext', trust) ? undefined : 'context';
+  if (message.type === 'hooks.update') return forbiddenHooks(message.onPreToolUse, message.transforms, trust);
+  if (message.type !== 'hello') return undefined;
+  const { hooks = {}, context, startup_context, session, subscribe = [] } = message;
+  if ((context ?? startup_context) !== undefined && !grantOf('setContext', trust)) return 'context';
+  if (session === 'all' && grantOf('bind', trust) !== 'any') return 'binding to all sessions';
+  const events: readonly string[] = grantOf('subscribe', trust);
+  const known: readonly string[] = SESSION_EVENT_NAMES;
+  const event = subscribe.find((name) => known.includes(name) && !events.includes(name));
+  return event === undefined ? forbiddenHooks(hooks.onPreToolUse, hooks.transforms, trust) : `the event ${event}`;
+}
+
+function forbiddenHooks(
+  rules: readonly unknown[] = [],
+  transforms: Readonly<Record<string, ProviderTransform | null>> = {},
+  trust: TrustLevel,
+): string | undefined {
+  if (rules.length > 0 && !grantOf('registerHookRules', trust)) return 'hook rules';
+  const actions = Object.values(transforms).flatMap((transform) => transform?.action ?? []);
+  const isGranted = (action: (typeof actions)[number]) =>
+    action === 'callback' ? grantOf('callbackTransforms', trust) : grantOf('staticTransforms', trust).includes(action);
+  const forbidden = actions.find((action) => !isGranted(action));
+  return forbidden === undefined ? undefined : `the transform "${forbidden}"`;
+}
+
+/** One provider's connection to a fake gateway: the way in, and who it is bound as. */
 
 export interface ConnectionParts {
   readonly options: FakeGatewayOptions;
@@ -89,7 +143,7 @@ export class FakeConnection {
 
   #receive(text: string): void {
     const raw: unknown = JSON.parse(text);
-    const judgement = judge(raw, this.#state, this.#trust);
+    const judgement = checkMessage(raw, this.#state, this.#trust);
     if ('refusal' in judgement) return this.#refuse(raw, judgement.refusal);
     const { message } = judgement;
     this.#parts.heard(message);

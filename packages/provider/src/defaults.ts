@@ -30,7 +30,7 @@ function named(raw: Raw): Raw {
 }
 
 /** One message, or what is wrong with it. What is wrong is ignored by whoever reads: a newer gateway may know more. */
-export function readFromGateway(text: string): Checked<ToProviderMessage> {
+export function readMessage(text: string): Checked<ToProviderMessage> {
   const raw = parsed(text);
   const fill = typeof raw.type === 'string' ? FILLED.get(raw.type) : undefined;
   return checkToProvider(fill ? fill(raw) : raw);

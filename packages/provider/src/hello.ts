@@ -1,23 +1,82 @@
-/** The second half of the way in: choose a session and say hello to it. Begins again when the session ends. */
+/** Which sessions there are, and which of them to bind to. */
 
 import type { Clock, Log } from '@atrium/link';
 import {
   GatewayErrorCode,
   type ProviderErrorMessage,
   type ProviderHelloAckMessage,
+  type ProviderSessionEntry,
   RATE_LIMIT_RETRY_AFTER_MS,
+  RECONNECT_WINDOW_MS,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
+import { NO_RECONNECT_TOKEN } from './defaults.js';
 import { asError, ProviderError } from './errors.js';
-import type { SessionChooser } from './sessions.js';
-import type { ProviderState } from './state.js';
+import type { ProviderState, SessionChoice } from './options.js';
+
+/** The name of all sessions at once. */
+export const ALL_SESSIONS = 'all';
+
+export class SessionChooser {
+  readonly #choice: SessionChoice | undefined;
+  /** Sessions that did not want us, or have ended. */
+  readonly #excluded = new Set<string>();
+  #active: readonly ProviderSessionEntry[] = [];
+  #last: string | undefined;
+
+  constructor(choice: SessionChoice | undefined) {
+    this.#choice = choice;
+  }
+
+  get isEverywhere(): boolean {
+    return this.#choice === ALL_SESSIONS;
+  }
+
+  get active(): readonly ProviderSessionEntry[] {
+    return this.#active;
+  }
+
+  /** The whole new list. */
+  update(active: readonly ProviderSessionEntry[]): void {
+    this.#active = active;
+    for (const id of this.#excluded) if (!this.has(id)) this.#excluded.delete(id);
+  }
+
+  has(sessionId: string): boolean {
+    return this.#active.some(({ id }) => id === sessionId);
+  }
+
+  /** A new connection begins with a clean slate: another token may open other doors. */
+  reset(): void {
+    this.#excluded.clear();
+  }
+
+  exclude(sessionId: string): void {
+    this.#excluded.add(sessionId);
+  }
+
+  bound(sessionId: string | undefined): void {
+    this.#last = sessionId;
+  }
+
+  /** The session to bind to now; undefined when there is none yet. Where it was before comes first. */
+  choose(): string | undefined {
+    if (this.isEverywhere) return ALL_SESSIONS;
+    const open = this.#active.filter(({ id }) => !this.#excluded.has(id));
+    if (typeof this.#choice === 'function') return this.#choice(open);
+    if (this.#choice !== undefined) return open.find(({ id }) => id === this.#choice)?.id;
+    return (open.find(({ id }) => id === this.#last) ?? open[0])?.id;
+  }
+}
+
+/** The second half of the way in: choose a session and say hello to it. Begins again when the session ends. */
 
 /** A name that is taken may be free in a moment: the connection that has it may just be ours, from before. */
 export const HELLO_ATTEMPTS_MAX = 5;
 /** Between two attempts when the gateway asks to wait, which it may do for a minute. */
 export const HELLO_PAUSE_MAX_MS = 15_000;
 
-export interface GreeterParts {
+export interface HelloParts {
   readonly sessions: SessionChooser;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,8 +97,8 @@ const PASSING: ReadonlySet<string> = new Set([
   GatewayErrorCode.RateLimited,
 ]);
 
-export class Greeter {
-  readonly #parts: GreeterParts;
+export class HelloExchange {
+  readonly #parts: HelloParts;
   #at: 'away' | 'choosing' | 'greeting' | 'bound' = 'away';
   #session = '';
   /** It was bound, and its session has ended since. */
@@ -49,7 +108,7 @@ export class Greeter {
   #attempts = 0;
   #cancelRetry = () => {};
 
-  constructor(parts: GreeterParts) {
+  constructor(parts: HelloParts) {
     this.#parts = parts;
   }
 
@@ -127,5 +186,32 @@ export class Greeter {
     log(`${error.message} Trying again.`);
     const pauseMs = Math.min(RATE_LIMIT_RETRY_AFTER_MS * count, HELLO_PAUSE_MAX_MS);
     this.#cancelRetry = clock.after(pauseMs, () => this.#choose());
+  }
+}
+
+/** Remembers who the provider was, for as long as the gateway keeps its place. */
+
+export class ReconnectToken {
+  readonly #clock: Clock;
+  #token: string | undefined;
+  #lostAt: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  bound(token: string): void {
+    this.#token = token === NO_RECONNECT_TOKEN ? undefined : token;
+    this.#lostAt = undefined;
+  }
+
+  lost(): void {
+    this.#lostAt ??= this.#clock.now();
+  }
+
+  /** What to show with the next `hello`. After the window it would only be a stranger's. */
+  token(): string | undefined {
+    const isInTime = this.#lostAt === undefined || this.#clock.now() - this.#lostAt < RECONNECT_WINDOW_MS;
+    return isInTime ? this.#token : undefined;
   }
 }

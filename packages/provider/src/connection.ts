@@ -1,7 +1,6 @@
 /** Keeps one connection open: dials, notices the end, waits, dials again. Knows nothing of what is said on it. */
 
-import type { Clock, Transport, TransportFactory } from '@atrium/link';
-import { backoffDelay } from '@atrium/link';
+import { backoffDelay, type Clock, type Transport, type TransportFactory } from '@atrium/link';
 import type { ToGatewayMessage } from '@atrium/protocol/provider';
 import { asError } from './errors.js';
 
@@ -17,13 +16,13 @@ export const CLOSE_TIMEOUT_MS = 1_000;
 /** The first few attempts fall well into the time for which the gateway keeps a lost provider's place. */
 export const BACKOFF_MS = { min: 500, max: 15_000 } as const;
 
-export interface LinkOptions {
+export interface ConnectionOptions {
   readonly transport: TransportFactory;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-export interface LinkEvents {
+export interface ConnectionEvents {
   dialling(failures: number): void;
   opened(): void;
   message(text: string): void;
@@ -31,9 +30,9 @@ export interface LinkEvents {
   lost(error: Error, next: { readonly failures: number; readonly delayMs: number }): void;
 }
 
-export class Link {
-  readonly #options: LinkOptions;
-  readonly #events: LinkEvents;
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #events: ConnectionEvents;
   /** The attempt that counts; whatever an earlier one still says is not listened to. */
   #attempt: object | undefined;
   #transport: Transport | undefined;
@@ -42,7 +41,7 @@ export class Link {
   #settledAt: number | undefined;
   #cancelTimer = () => {};
 
-  constructor(options: LinkOptions, events: LinkEvents) {
+  constructor(options: ConnectionOptions, events: ConnectionEvents) {
     this.#options = options;
     this.#events = events;
   }
@@ -126,5 +125,64 @@ export class Link {
     this.#settledAt = undefined;
     this.#cancelTimer();
     transport?.close();
+  }
+}
+
+/**
+ * Notices a connection that is dead and does not say so. The gateway's own pings cannot be seen from a page, so now and
+ * then, when nothing has been heard for a while, it is asked something that it has to answer.
+ */
+
+/** After so long without a word, we ask. */
+export const KEEPALIVE_AFTER_MS = 30_000;
+/** A gateway that has not said anything by then is not there. */
+export const KEEPALIVE_TIMEOUT_MS = 10_000;
+
+export interface KeepaliveParts {
+  readonly clock: Clock;
+  /** Says something that has to be answered, whatever the answer; false when there is nothing to say. */
+  ask(): boolean;
+  /** Nobody answered. */
+  silent(): void;
+}
+
+export class Keepalive {
+  readonly #parts: KeepaliveParts;
+  #heardAt = 0;
+  #isAsked = false;
+  #cancelTimer = () => {};
+
+  constructor(parts: KeepaliveParts) {
+    this.#parts = parts;
+  }
+
+  /** There is a connection: from now on it is watched. */
+  start(): void {
+    this.heard();
+    this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
+  }
+
+  /** Whatever it says, it is there. */
+  heard(): void {
+    this.#heardAt = this.#parts.clock.now();
+    this.#isAsked = false;
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+  }
+
+  #look(): void {
+    const { clock, ask, silent } = this.#parts;
+    const leftMs = this.#heardAt + KEEPALIVE_AFTER_MS - clock.now();
+    if (leftMs > 0) return this.#waitFor(leftMs, () => this.#look());
+    this.#isAsked = ask();
+    if (!this.#isAsked) return this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
+    this.#waitFor(KEEPALIVE_TIMEOUT_MS, () => (this.#isAsked ? silent() : this.#look()));
+  }
+
+  #waitFor(milliseconds: number, then: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#parts.clock.after(milliseconds, then);
   }
 }
