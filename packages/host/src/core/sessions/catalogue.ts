@@ -1,5 +1,4 @@
-/** The list of sessions, open or not. It is small enough to be in memory whole, as text. */
-
+/** The list of all sessions, in memory or not: kept small enough to be in memory whole, announced to clients, and repaired after damage. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -141,7 +140,6 @@ function pathOf(uri: string): string | undefined {
 }
 
 /** Tells everyone who shows a list of sessions what came and went, and how many there are. */
-
 export class ListNews {
   constructor(
     private readonly parts: {
@@ -165,8 +163,6 @@ export class ListNews {
     root.setActiveSessions(catalogue.count);
   }
 }
-
-/** Keeps the session list true: in the catalogue, and at everyone who shows a list. */
 
 type Changes = Record<string, unknown>;
 
@@ -194,7 +190,6 @@ export function isAtWork(state: SessionState): boolean {
  * Makes the list of sessions whole again after the log was damaged. Every session is known in three places, which stand
  * on different pages of the file: the list, its archive, its turns. What one of them lost is made from the others.
  */
-
 export interface ListRecoveryParts {
   readonly log: Log;
   readonly writer: Writer;

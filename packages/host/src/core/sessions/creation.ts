@@ -1,5 +1,4 @@
-/** Whether an agent has a model that somebody asks for. One that does not tell its models takes any. */
-
+/** How a session comes to be: created, forked from another at one of its turns, or imported. */
 import {
   type AgentInfo,
   type CreateSessionParams,
@@ -23,92 +22,6 @@ import type { Place, Resolved, SessionConfig } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
 import type { MemoryParts, SessionsInMemory } from './sessions.js';
-
-/** Models that a refusal names; some agents have hundreds. */
-const NAMED_MAX = 20;
-
-/** Why the agent cannot work with it; undefined when it can, or when nobody knows. */
-export function unknownModel({ provider, models }: AgentInfo, wanted: ModelSelection | undefined): string | undefined {
-  if (!wanted || models.length === 0 || models.some(({ id }) => id === wanted.id)) return undefined;
-  const ids = models.map(({ id }) => id);
-  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
-  const hint = didYouMean(wanted.id, ids).replace(/\?$/, '');
-  return (
-    `the agent ${provider} has no model ${JSON.stringify(wanted.id)}${hint}. ` +
-    `It has: ${ids.slice(0, NAMED_MAX).join(', ')}${more}`
-  );
-}
-
-/** The first state of a session. */
-
-interface Origin {
-  readonly backend: AgentBackend;
-  readonly config: Resolved;
-  readonly place: Place;
-  readonly now: number;
-  /** Of a session that is not quite new. */
-  readonly title?: string;
-  /** The host's own tools, as far as the agent uses them. */
-  readonly tools: readonly ToolDefinition[];
-}
-
-export function newSessionState(
-  params: CreateSessionParams,
-  { backend, config, place, now, tools, title = 'New session' }: Origin,
-): SessionState {
-  const { channel, model, agent, activeClient } = params;
-  return {
-    summary: {
-      resource: channel,
-      provider: backend.info.provider,
-      title,
-      status: SessionStatus.Idle,
-      createdAt: now,
-      modifiedAt: now,
-      ...(model && { model }),
-      ...(agent && { agent }),
-      ...place,
-    },
-    lifecycle: 'creating',
-    turns: [],
-    ...(tools.length > 0 && { serverTools: [...tools] }),
-    config,
-    ...(activeClient && { activeClient }),
-    ...(backend.info.customizations && { customizations: backend.info.customizations }),
-  };
-}
-
-/** A fork is known by its source; a fork of a fork by its number. */
-export function forkTitle(title: string): string {
-  const [, name = title, number] = /^(.*) \(fork(?: (\d{1,6}))?\)$/s.exec(title) ?? [];
-  const isFork = name !== title;
-  const mark = isFork ? ` (fork ${Number(number ?? 1) + 1})` : ' (fork)';
-  return `${shorten(name, TITLE_MAX_CHARACTERS - mark.length)}${mark}`;
-}
-
-/** URIs that something is being done with: nobody else may create, restore or forget the session meanwhile. */
-
-export class Reserved {
-  readonly #work = new Map<string, Promise<unknown>>();
-
-  has(uri: string): boolean {
-    return this.#work.has(uri);
-  }
-
-  /** Waits for the end of what is being done with the URI; somebody else may be at it again by then. */
-  async settled(uri: string): Promise<void> {
-    await this.#work.get(uri)?.catch(() => {});
-  }
-
-  /** Whoever calls has made sure that nobody else has it. */
-  async during<T>(uri: string, task: () => Promise<T>): Promise<T> {
-    const work = task().finally(() => this.#work.delete(uri));
-    this.#work.set(uri, work);
-    return work;
-  }
-}
-
-/** How a session comes to be: made anew, forked from another at one of its turns, or taken in from elsewhere. */
 
 /** The client that creates a session. */
 export interface Creator {
@@ -278,4 +191,85 @@ function checkChoices({ info }: AgentBackend, { model, agent }: CreateSessionPar
 function checkClaim(activeClient: SessionActiveClient | undefined, clientId: string | undefined): void {
   if (!activeClient || activeClient.clientId === clientId) return;
   throw new RequestError(ErrorCode.InvalidParams, '/activeClient/clientId must be your own');
+}
+
+interface Origin {
+  readonly backend: AgentBackend;
+  readonly config: Resolved;
+  readonly place: Place;
+  readonly now: number;
+  /** Of a session that is not quite new. */
+  readonly title?: string;
+  /** The host's own tools, as far as the agent uses them. */
+  readonly tools: readonly ToolDefinition[];
+}
+
+export function newSessionState(
+  params: CreateSessionParams,
+  { backend, config, place, now, tools, title = 'New session' }: Origin,
+): SessionState {
+  const { channel, model, agent, activeClient } = params;
+  return {
+    summary: {
+      resource: channel,
+      provider: backend.info.provider,
+      title,
+      status: SessionStatus.Idle,
+      createdAt: now,
+      modifiedAt: now,
+      ...(model && { model }),
+      ...(agent && { agent }),
+      ...place,
+    },
+    lifecycle: 'creating',
+    turns: [],
+    ...(tools.length > 0 && { serverTools: [...tools] }),
+    config,
+    ...(activeClient && { activeClient }),
+    ...(backend.info.customizations && { customizations: backend.info.customizations }),
+  };
+}
+
+/** A fork is known by its source; a fork of a fork by its number. */
+export function forkTitle(title: string): string {
+  const [, name = title, number] = /^(.*) \(fork(?: (\d{1,6}))?\)$/s.exec(title) ?? [];
+  const isFork = name !== title;
+  const mark = isFork ? ` (fork ${Number(number ?? 1) + 1})` : ' (fork)';
+  return `${shorten(name, TITLE_MAX_CHARACTERS - mark.length)}${mark}`;
+}
+
+/** URIs that something is being done with: nobody else may create, restore or forget the session meanwhile. */
+export class Reserved {
+  readonly #work = new Map<string, Promise<unknown>>();
+
+  has(uri: string): boolean {
+    return this.#work.has(uri);
+  }
+
+  /** Waits for the end of what is being done with the URI; somebody else may be at it again by then. */
+  async settled(uri: string): Promise<void> {
+    await this.#work.get(uri)?.catch(() => {});
+  }
+
+  /** Whoever calls has made sure that nobody else has it. */
+  async during<T>(uri: string, task: () => Promise<T>): Promise<T> {
+    const work = task().finally(() => this.#work.delete(uri));
+    this.#work.set(uri, work);
+    return work;
+  }
+}
+
+/** Models that a refusal names; some agents have hundreds. */
+const NAMED_MAX = 20;
+
+/** Why the agent cannot work with it; undefined when it can, or when nobody knows. */
+export function unknownModel({ provider, models }: AgentInfo, wanted: ModelSelection | undefined): string | undefined {
+  if (!wanted || models.length === 0 || models.some(({ id }) => id === wanted.id)) return undefined;
+  const ids = models.map(({ id }) => id);
+  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
+  const hint = didYouMean(wanted.id, ids).replace(/\?$/, '');
+  return (
+    `the agent ${provider} has no model ${JSON.stringify(wanted.id)}${hint}. ` +
+    `It has: ${ids.slice(0, NAMED_MAX).join(', ')}${more}`
+  );
 }

@@ -1,8 +1,4 @@
-/**
- * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
- * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
- */
-
+/** What a session gives up when it is idle: its processes after a while, and its place in memory without subscribers. */
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { IDLE_SESSION_MS } from './limits.js';
@@ -19,6 +15,10 @@ export interface IdleProcessesParts {
   end(): Promise<void>;
 }
 
+/**
+ * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
+ * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
+ */
 export class IdleProcesses {
   readonly #parts: IdleProcessesParts;
   #disarm: (() => void) | undefined;
@@ -69,8 +69,6 @@ export class IdleProcesses {
   }
 }
 
-/** Unloads sessions that have had no subscriber and no work for a while. */
-
 interface IdleUnloaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,6 +78,7 @@ interface IdleUnloaderOptions {
   unload(uri: string): Promise<void>;
 }
 
+/** Unloads sessions that have had no subscriber and no work for a while. */
 export class IdleUnloader {
   readonly #options: IdleUnloaderOptions;
   readonly #timers = new Map<string, () => void>();

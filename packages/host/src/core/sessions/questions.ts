@@ -1,5 +1,4 @@
-/** Questions of a turn to a person. */
-
+/** Questions to people: those of a turn, and those that outlive turns. */
 import type { SessionAction, SessionInputRequest, SessionInputResponseKind, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import type { InputOutcome } from '../contracts/agent.js';
@@ -38,12 +37,6 @@ function cancelUnanswerable(
   });
 }
 
-/**
- * Questions to the people in a session that are not part of a turn. A turn takes all open questions with it when it
- * ends; these are put again until somebody answers or the asker has no more use for them. Whoever has a client that
- * cannot show questions reads them as a note in a turn, which no model reads.
- */
-
 type Answered = (response: SessionInputResponseKind, answers: InputOutcome['answers']) => void;
 
 export interface StandingRequestsParts {
@@ -61,6 +54,11 @@ interface Standing {
   isNoted: boolean;
 }
 
+/**
+ * Questions to the people in a session that are not part of a turn. A turn takes all open questions with it when it
+ * ends; these are put again until somebody answers or the asker has no more use for them. Whoever has a client that
+ * cannot show questions reads them as a note in a turn, which no model reads.
+ */
 export class StandingRequests {
   readonly #parts: StandingRequestsParts;
   readonly #open = new Map<string, Standing>();

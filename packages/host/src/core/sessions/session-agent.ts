@@ -1,5 +1,4 @@
-/** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
-
+/** The agent of a session: opened when it is first needed, given its turns, stopped and closed. */
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
@@ -12,24 +11,66 @@ import type { Session, SessionParts } from './session.js';
 import type { SessionRecords } from './session-records.js';
 import { TurnRunner } from './turn.js';
 
-export async function agentMemory(uri: string, notes: SessionRecords): Promise<AgentMemory> {
-  let kept = await notes.agentMemory(uri);
-  return {
-    get: () => (kept === undefined ? undefined : JSON.parse(kept)),
-    set: (value) => {
-      const text: string | undefined = JSON.stringify(value);
-      const size = text?.length ?? 0;
-      if (size > AGENT_MEMORY_MAX_CHARACTERS) {
-        throw new RangeError(`an agent may keep ${AGENT_MEMORY_MAX_CHARACTERS} characters, not ${size}: keep an id`);
-      }
-      if (text === kept) return;
-      kept = text;
-      notes.setAgentMemory(uri, text);
-    },
-  };
-}
+export class SessionAgent {
+  readonly #session: Session;
+  readonly #parts: SessionParts;
+  readonly #opener: AgentOpener;
+  #runner: TurnRunner | undefined;
 
-/** Opens a session's agent when it is first needed, and closes it. */
+  constructor(session: Session, parts: SessionParts, readiness: Pick<AroundAgent, 'prepare' | 'isResting'>) {
+    this.#session = session;
+    this.#parts = parts;
+    this.#opener = new AgentOpener(parts, {
+      ...readiness,
+      canReadResults: () => canReadResults(session.extensions),
+    });
+  }
+
+  get isOpening(): boolean {
+    return this.#opener.isOpening;
+  }
+
+  /** Starts the agent of a new session. The outcome shows in the state. */
+  create(): void {
+    this.#opener.opened().then(
+      () => this.#session.write({ type: 'session/ready' }),
+      (error) => this.#session.write({ type: 'session/creationFailed', error: AgentOpener.errorInfo(error) }),
+    );
+  }
+
+  /** Gives it a turn, unless that is over already. */
+  run(turnId: string): void {
+    const turn = this.#session.state.activeTurn;
+    if (turn?.id !== turnId) return;
+    this.#runner = new TurnRunner(this.#session, this.#parts, turn);
+    void this.#runner.run(this.#opener.forTurn());
+  }
+
+  /** A step has been stored: a turn may have waited for it. */
+  observe(step: Step<SessionState>): void {
+    this.#runner?.observe(step);
+  }
+
+  /** Its own history is cut too. */
+  truncated(turnId: string | undefined): void {
+    this.#opener.truncated(turnId);
+  }
+
+  /** Stops it, if it is at work on this turn. */
+  stop(turnId: string): void {
+    if (this.#runner?.id === turnId) this.#runner.stop();
+  }
+
+  /** The session rests: an agent that keeps a process ends it. */
+  rest(): Promise<void> {
+    return this.#opener.rest();
+  }
+
+  async close(): Promise<void> {
+    this.#runner?.stop();
+    await this.#opener.close();
+  }
+}
 
 /** What an agent finds in its session. */
 export interface AroundAgent {
@@ -40,6 +81,7 @@ export interface AroundAgent {
   canReadResults(): boolean;
 }
 
+/** Opens a session's agent when it is first needed, and closes it. */
 export class AgentOpener {
   readonly #parts: SessionParts;
   readonly #abort = new AbortController();
@@ -185,65 +227,20 @@ export class AgentOpener {
   }
 }
 
-/** The agent of a session at work: opened when it is needed, given its turns, stopped, and ended. */
-
-export class SessionAgent {
-  readonly #session: Session;
-  readonly #parts: SessionParts;
-  readonly #opener: AgentOpener;
-  #runner: TurnRunner | undefined;
-
-  constructor(session: Session, parts: SessionParts, readiness: Pick<AroundAgent, 'prepare' | 'isResting'>) {
-    this.#session = session;
-    this.#parts = parts;
-    this.#opener = new AgentOpener(parts, {
-      ...readiness,
-      canReadResults: () => canReadResults(session.extensions),
-    });
-  }
-
-  get isOpening(): boolean {
-    return this.#opener.isOpening;
-  }
-
-  /** Starts the agent of a new session. The outcome shows in the state. */
-  create(): void {
-    this.#opener.opened().then(
-      () => this.#session.write({ type: 'session/ready' }),
-      (error) => this.#session.write({ type: 'session/creationFailed', error: AgentOpener.errorInfo(error) }),
-    );
-  }
-
-  /** Gives it a turn, unless that is over already. */
-  run(turnId: string): void {
-    const turn = this.#session.state.activeTurn;
-    if (turn?.id !== turnId) return;
-    this.#runner = new TurnRunner(this.#session, this.#parts, turn);
-    void this.#runner.run(this.#opener.forTurn());
-  }
-
-  /** A step has been stored: a turn may have waited for it. */
-  observe(step: Step<SessionState>): void {
-    this.#runner?.observe(step);
-  }
-
-  /** Its own history is cut too. */
-  truncated(turnId: string | undefined): void {
-    this.#opener.truncated(turnId);
-  }
-
-  /** Stops it, if it is at work on this turn. */
-  stop(turnId: string): void {
-    if (this.#runner?.id === turnId) this.#runner.stop();
-  }
-
-  /** The session rests: an agent that keeps a process ends it. */
-  rest(): Promise<void> {
-    return this.#opener.rest();
-  }
-
-  async close(): Promise<void> {
-    this.#runner?.stop();
-    await this.#opener.close();
-  }
+/** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
+export async function agentMemory(uri: string, notes: SessionRecords): Promise<AgentMemory> {
+  let kept = await notes.agentMemory(uri);
+  return {
+    get: () => (kept === undefined ? undefined : JSON.parse(kept)),
+    set: (value) => {
+      const text: string | undefined = JSON.stringify(value);
+      const size = text?.length ?? 0;
+      if (size > AGENT_MEMORY_MAX_CHARACTERS) {
+        throw new RangeError(`an agent may keep ${AGENT_MEMORY_MAX_CHARACTERS} characters, not ${size}: keep an id`);
+      }
+      if (text === kept) return;
+      kept = text;
+      notes.setAgentMemory(uri, text);
+    },
+  };
 }

@@ -1,5 +1,4 @@
-/** What lives beside a session as long as it is in memory: customizations, providers. */
-
+/** What lives beside a session as long as it is in memory: the gateway, customizations, services. */
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import type { Logger } from '../util/logger.js';
@@ -26,7 +25,6 @@ export interface SessionObserver {
 export type AttachObserver = (session: Session) => SessionObserver;
 
 /** All that lives beside one session, together. */
-
 export class SessionObservers {
   constructor(
     private readonly all: readonly SessionObserver[],

@@ -1,8 +1,7 @@
 /**
- * Small facts that are kept beside a session and are no part of its state: what waits there, what people allowed, what its
- * agent wants to find again. They go when the session does.
+ * Small facts beside a session that are no part of its state: deferred actions, permissions, the memory of its agent, who named
+ * it. They are records of the log and go when the session goes.
  */
-
 import type { SessionAction } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { EntryOrigin, Log } from '../log/log.js';
@@ -104,8 +103,6 @@ export class SessionRecords {
   }
 }
 
-/** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
-
 export interface AllowedTool {
   /** The extension whose tool it is; absent for the host's own. What was allowed to one counts for no other. */
   readonly owner?: string | undefined;
@@ -114,6 +111,7 @@ export interface AllowedTool {
   readonly name: string;
 }
 
+/** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
 export class ToolPermissions {
   readonly #notes: SessionRecords;
   readonly #uri: string;
@@ -146,7 +144,6 @@ function keyOf({ owner = '', name, identity }: AllowedTool): string {
 }
 
 /** Whose title a session has. Once a person has named it, agents do not rename it, also not after a restart. */
-
 export class Naming {
   #isByPerson = false;
 

@@ -1,5 +1,8 @@
-/** The role of active client: one at a time, and nobody speaks for another. */
-
+/**
+ * Which actions of clients a session accepts, and what follows from an accepted action. One rule for each type: it looks at the
+ * state and says why not, in words for the person who asked. A type without a rule is always accepted. Nothing is done here:
+ * the session acts on what these functions return.
+ */
 import type {
   Customization,
   PendingMessage,
@@ -21,93 +24,50 @@ import {
   PENDING_MESSAGES_MAX_CHARACTERS,
 } from './limits.js';
 
-export const activeClientRules: Rules = {
-  'session/activeClientChanged': ({ activeClient }, { state, clientId }) => {
-    const holder = state.activeClient?.clientId;
-    if (!activeClient) return holder === clientId ? undefined : 'only the active client can give the role up';
-    if (activeClient.clientId !== clientId) return 'a client can claim the role only for itself';
-    return holder === undefined || holder === clientId ? undefined : `${holder} is the active client`;
+/** Turns and waiting messages. */
+export const turnRules: Rules = {
+  'session/turnStarted': ({ turnId }, { state }) => {
+    if (turnId === '') return 'a turn needs an id';
+    if (state.lifecycle === 'creationFailed') return 'the session could not be created; dispose it and create another';
+    if (state.activeTurn) return `turn ${state.activeTurn.id} is running: queue the message, or wait`;
+    return undefined;
   },
 
-  'session/activeClientToolsChanged': (_action, { state, clientId }) =>
-    state.activeClient?.clientId === clientId ? undefined : 'only the active client can change its tools',
-};
-
-/** Configuration, customizations, history. */
-
-export const configRules: Rules = {
-  'session/configChanged': ({ config, replace }, { state }) => {
-    if (!state.config) return 'this session has no configuration';
-    const { schema, values } = state.config;
-    for (const [key, value] of Object.entries(config)) {
-      const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-      if (!property) return `there is no property ${key}`;
-      if (!property.sessionMutable && value !== values[key]) return `${key} cannot be changed any more`;
-      const bad = badValue(property, value);
-      if (bad) return `${key} must be ${bad}`;
-    }
-    const dropped =
-      replace && Object.keys(values).find((key) => !(key in config) && !schema.properties[key]?.sessionMutable);
-    return dropped ? `${dropped} cannot be removed` : undefined;
+  'session/turnCancelled': ({ turnId }, { state }) => {
+    if (!state.activeTurn) return 'no turn is running';
+    return state.activeTurn.id === turnId ? undefined : `turn ${turnId} is not the one that is running`;
   },
 
-  'session/modelChanged': ({ model }) => tooLong('model', model),
-
-  'session/agentChanged': ({ agent }, { state }) => {
-    const problem = tooLong('agent', agent);
-    if (problem) return problem;
-    const holders = (state.customizations ?? []).filter(({ children }) =>
-      children?.some((child) => child.type === 'agent' && child.uri === agent?.uri),
-    );
-    const isOff = holders.length > 0 && holders.every(({ enabled }) => !enabled);
-    return isOff ? `this agent belongs to ${holders[0]?.name}, which is switched off` : undefined;
+  'session/pendingMessageSet': ({ kind, id, userMessage }, { state }) => {
+    const others = waiting(state).filter((message) => message.id !== id);
+    if (kind === 'queued' && others.length >= PENDING_MESSAGES_MAX) return `${others.length} messages wait already`;
+    const size = [{ id, userMessage }, ...others].reduce((sum, message) => sum + sizeOf(message), 0);
+    return size > PENDING_MESSAGES_MAX_CHARACTERS ? 'too much waits already: let the agent read some of it' : undefined;
   },
 
-  'session/customizationToggled': ({ id }, { state }) => {
-    const known = state.customizations?.some(
-      (entry) => entry.id === id || entry.children?.some((child) => child.id === id && child.type === 'mcpServer'),
-    );
-    return known ? undefined : `there is no customization ${id}`;
+  'session/titleChanged': ({ title }) =>
+    title.length > GIVEN_TITLE_MAX_CHARACTERS ? `a title may have ${GIVEN_TITLE_MAX_CHARACTERS} characters` : undefined,
+
+  'session/pendingMessageRemoved': ({ kind, id }, { state }) => {
+    const those = kind === 'steering' ? [state.steeringMessage] : (state.queuedMessages ?? []);
+    return those.some((message) => message?.id === id) ? undefined : `no ${kind} message ${id} is waiting`;
   },
 };
 
-/** What is chosen for a session stands in the list of all. */
-export function tooLong(name: 'model' | 'agent', chosen: object | undefined): string | undefined {
-  const isTooLong = chosen !== undefined && JSON.stringify(chosen).length > CHOICE_MAX_CHARACTERS;
-  return isTooLong ? `${name} may have ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
+function waiting({ steeringMessage, queuedMessages = [] }: SessionState): PendingMessage[] {
+  return steeringMessage ? [steeringMessage, ...queuedMessages] : [...queuedMessages];
 }
 
-/** Answers to questions. */
+/** A message that waits stays the same object, so that each is measured once. */
+const sizes = new WeakMap<PendingMessage, number>();
 
-export const inputRules: Rules = {
-  'session/inputAnswerChanged': ({ requestId, questionId, answer }, { state }) => {
-    const request = find(state, requestId);
-    if (!request) return `no question ${requestId} is open`;
-    if (!request.questions?.some(({ id }) => id === questionId)) return `${requestId} does not ask ${questionId}`;
-    const isTooLong = answer !== undefined && JSON.stringify(answer).length > ANSWER_MAX_CHARACTERS;
-    return isTooLong ? `an answer may have ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
-  },
-
-  'session/inputCompleted': ({ requestId, response, answers }, { state }) => {
-    const request = find(state, requestId);
-    if (!request) return `no question ${requestId} is open: somebody answered already`;
-    if (response !== 'accept') return undefined;
-    const missing = unanswered(request, { ...request.answers, ...answers });
-    return missing ? `question ${missing} needs an answer` : undefined;
-  },
-};
-
-function find(state: SessionState, requestId: string): SessionInputRequest | undefined {
-  return state.inputRequests?.find(({ id }) => id === requestId);
-}
-
-function unanswered(request: SessionInputRequest, answers: Record<string, SessionInputAnswer>): string | undefined {
-  const open = request.questions?.find(({ id, required }) => required && answers[id]?.state !== 'submitted');
-  return open?.id;
+function sizeOf(message: PendingMessage): number {
+  const size = sizes.get(message) ?? JSON.stringify(message).length;
+  sizes.set(message, size);
+  return size;
 }
 
 /** Tool calls: the first answer wins, and only its owner speaks for a client's tool. */
-
 interface Target {
   readonly turnId: string;
   readonly toolCallId: string;
@@ -163,54 +123,89 @@ function notIn(target: Target, { state }: Facts, allowed: readonly string[]): st
   return allowed.includes(status) ? undefined : `call ${target.toolCallId} is ${status}`;
 }
 
-/** Turns and waiting messages. */
-
-export const turnRules: Rules = {
-  'session/turnStarted': ({ turnId }, { state }) => {
-    if (turnId === '') return 'a turn needs an id';
-    if (state.lifecycle === 'creationFailed') return 'the session could not be created; dispose it and create another';
-    if (state.activeTurn) return `turn ${state.activeTurn.id} is running: queue the message, or wait`;
-    return undefined;
+/** Answers to questions. */
+export const inputRules: Rules = {
+  'session/inputAnswerChanged': ({ requestId, questionId, answer }, { state }) => {
+    const request = find(state, requestId);
+    if (!request) return `no question ${requestId} is open`;
+    if (!request.questions?.some(({ id }) => id === questionId)) return `${requestId} does not ask ${questionId}`;
+    const isTooLong = answer !== undefined && JSON.stringify(answer).length > ANSWER_MAX_CHARACTERS;
+    return isTooLong ? `an answer may have ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
   },
 
-  'session/turnCancelled': ({ turnId }, { state }) => {
-    if (!state.activeTurn) return 'no turn is running';
-    return state.activeTurn.id === turnId ? undefined : `turn ${turnId} is not the one that is running`;
-  },
-
-  'session/pendingMessageSet': ({ kind, id, userMessage }, { state }) => {
-    const others = waiting(state).filter((message) => message.id !== id);
-    if (kind === 'queued' && others.length >= PENDING_MESSAGES_MAX) return `${others.length} messages wait already`;
-    const size = [{ id, userMessage }, ...others].reduce((sum, message) => sum + sizeOf(message), 0);
-    return size > PENDING_MESSAGES_MAX_CHARACTERS ? 'too much waits already: let the agent read some of it' : undefined;
-  },
-
-  'session/titleChanged': ({ title }) =>
-    title.length > GIVEN_TITLE_MAX_CHARACTERS ? `a title may have ${GIVEN_TITLE_MAX_CHARACTERS} characters` : undefined,
-
-  'session/pendingMessageRemoved': ({ kind, id }, { state }) => {
-    const those = kind === 'steering' ? [state.steeringMessage] : (state.queuedMessages ?? []);
-    return those.some((message) => message?.id === id) ? undefined : `no ${kind} message ${id} is waiting`;
+  'session/inputCompleted': ({ requestId, response, answers }, { state }) => {
+    const request = find(state, requestId);
+    if (!request) return `no question ${requestId} is open: somebody answered already`;
+    if (response !== 'accept') return undefined;
+    const missing = unanswered(request, { ...request.answers, ...answers });
+    return missing ? `question ${missing} needs an answer` : undefined;
   },
 };
 
-function waiting({ steeringMessage, queuedMessages = [] }: SessionState): PendingMessage[] {
-  return steeringMessage ? [steeringMessage, ...queuedMessages] : [...queuedMessages];
+function find(state: SessionState, requestId: string): SessionInputRequest | undefined {
+  return state.inputRequests?.find(({ id }) => id === requestId);
 }
 
-/** A message that waits stays the same object, so that each is measured once. */
-const sizes = new WeakMap<PendingMessage, number>();
-
-function sizeOf(message: PendingMessage): number {
-  const size = sizes.get(message) ?? JSON.stringify(message).length;
-  sizes.set(message, size);
-  return size;
+function unanswered(request: SessionInputRequest, answers: Record<string, SessionInputAnswer>): string | undefined {
+  const open = request.questions?.find(({ id, required }) => required && answers[id]?.state !== 'submitted');
+  return open?.id;
 }
 
-/**
- * Whether a session may take an action that a client asked for. One rule per type; each looks at the state and says
- * why not, in words for the person who asked. No rule means: always.
- */
+/** Configuration, customizations, history. */
+export const configRules: Rules = {
+  'session/configChanged': ({ config, replace }, { state }) => {
+    if (!state.config) return 'this session has no configuration';
+    const { schema, values } = state.config;
+    for (const [key, value] of Object.entries(config)) {
+      const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+      if (!property) return `there is no property ${key}`;
+      if (!property.sessionMutable && value !== values[key]) return `${key} cannot be changed any more`;
+      const bad = badValue(property, value);
+      if (bad) return `${key} must be ${bad}`;
+    }
+    const dropped =
+      replace && Object.keys(values).find((key) => !(key in config) && !schema.properties[key]?.sessionMutable);
+    return dropped ? `${dropped} cannot be removed` : undefined;
+  },
+
+  'session/modelChanged': ({ model }) => tooLong('model', model),
+
+  'session/agentChanged': ({ agent }, { state }) => {
+    const problem = tooLong('agent', agent);
+    if (problem) return problem;
+    const holders = (state.customizations ?? []).filter(({ children }) =>
+      children?.some((child) => child.type === 'agent' && child.uri === agent?.uri),
+    );
+    const isOff = holders.length > 0 && holders.every(({ enabled }) => !enabled);
+    return isOff ? `this agent belongs to ${holders[0]?.name}, which is switched off` : undefined;
+  },
+
+  'session/customizationToggled': ({ id }, { state }) => {
+    const known = state.customizations?.some(
+      (entry) => entry.id === id || entry.children?.some((child) => child.id === id && child.type === 'mcpServer'),
+    );
+    return known ? undefined : `there is no customization ${id}`;
+  },
+};
+
+/** What is chosen for a session stands in the list of all. */
+export function tooLong(name: 'model' | 'agent', chosen: object | undefined): string | undefined {
+  const isTooLong = chosen !== undefined && JSON.stringify(chosen).length > CHOICE_MAX_CHARACTERS;
+  return isTooLong ? `${name} may have ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
+}
+
+/** The role of active client: one at a time, and nobody speaks for another. */
+export const activeClientRules: Rules = {
+  'session/activeClientChanged': ({ activeClient }, { state, clientId }) => {
+    const holder = state.activeClient?.clientId;
+    if (!activeClient) return holder === clientId ? undefined : 'only the active client can give the role up';
+    if (activeClient.clientId !== clientId) return 'a client can claim the role only for itself';
+    return holder === undefined || holder === clientId ? undefined : `${holder} is the active client`;
+  },
+
+  'session/activeClientToolsChanged': (_action, { state, clientId }) =>
+    state.activeClient?.clientId === clientId ? undefined : 'only the active client can change its tools',
+};
 
 export interface Facts {
   readonly state: SessionState;
@@ -241,7 +236,6 @@ export function mustWait(action: StateAction, state: SessionState): boolean {
 }
 
 /** What follows from an accepted action: decided here as data, done by the session. */
-
 export type Reaction =
   /** Actions that were held back for the end of the turn are applied now. */
   | { readonly kind: 'release-held' }

@@ -1,5 +1,4 @@
-/** What a session is made of. */
-
+/** One session in memory: its channel, its agent, and everything that follows from an action on it. */
 import type {
   Customization,
   FetchTurnsParams,
@@ -79,27 +78,6 @@ export interface SessionParts extends SharedParts {
 export function offeredBuiltins({ backend, tools }: Pick<SessionParts, 'backend' | 'tools'>): readonly HostTool[] {
   return backend?.abilities.ownTools ? [] : tools;
 }
-
-/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
-
-export class TurnActivity {
-  /** Whether the activity that is shown was set while a turn was running. */
-  #isOfTurn: boolean;
-
-  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
-  constructor({ activeTurn }: SessionState) {
-    this.#isOfTurn = activeTurn !== undefined;
-  }
-
-  /** Looks at every action: true when the turn is over whose activity is still shown. */
-  hasOutlived({ envelope, before, after }: Step<SessionState>): boolean {
-    if (envelope.action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
-    if (!before.activeTurn || after.activeTurn) return false;
-    return this.#isOfTurn && after.summary.activity !== undefined;
-  }
-}
-
-/** One open session: its channel, its agent, and everything that follows from an action on it. */
 
 export class Session implements OpenChannel {
   readonly #parts: SessionParts;
@@ -387,5 +365,23 @@ export class Session implements OpenChannel {
     this.#processes.stop();
     this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
     return this.#closing;
+  }
+}
+
+/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
+export class TurnActivity {
+  /** Whether the activity that is shown was set while a turn was running. */
+  #isOfTurn: boolean;
+
+  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
+  constructor({ activeTurn }: SessionState) {
+    this.#isOfTurn = activeTurn !== undefined;
+  }
+
+  /** Looks at every action: true when the turn is over whose activity is still shown. */
+  hasOutlived({ envelope, before, after }: Step<SessionState>): boolean {
+    if (envelope.action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
+    if (!before.activeTurn || after.activeTurn) return false;
+    return this.#isOfTurn && after.summary.activity !== undefined;
   }
 }

@@ -1,5 +1,4 @@
-/** How a session goes, and may come back: taken off the list, put back on it, and forgotten in the end. */
-
+/** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and forgotten in the end. */
 import {
   type CreateSessionParams,
   ErrorCode,
@@ -22,219 +21,6 @@ import type { Service } from './service.js';
 import { Session, type SharedParts } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';
-
-export type RemovalParts = Omit<CreationParts, 'choices' | 'agents'>;
-
-export class Removal {
-  readonly #parts: RemovalParts;
-
-  constructor(parts: RemovalParts) {
-    this.#parts = parts;
-  }
-
-  /** Takes a session off the list. Its history stays, and can be restored for a while. */
-  async dispose(uri: string): Promise<void> {
-    const { watchers, memory, news } = this.#parts;
-    const session = await memory.open(uri);
-    if (!session || session.isClosed) {
-      throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
-    }
-    await session.dispose();
-    news.removed(uri);
-    watchers.unsubscribeAll(uri);
-    void memory.remove(session);
-  }
-
-  /** Puts a disposed session back on the list. One that was being created goes on with it. */
-  async restore(uri: string): Promise<void> {
-    const { writer, catalogue, notes, memory, news, reserved } = this.#parts;
-    const entry = catalogue.find(uri);
-    if (entry?.disposedAt === undefined || reserved.has(uri)) {
-      throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
-    }
-    const { summary, lifecycle } = entry;
-    const isNew = lifecycle === 'creating';
-    await reserved.during(uri, () => {
-      catalogue.set(uri, { summary, lifecycle });
-      notes.setActive(uri, isNew);
-      return writer.settled();
-    });
-    news.added(summary);
-    if (isNew) (await memory.open(uri))?.create();
-  }
-
-  /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
-  async purge(): Promise<void> {
-    const { clock, catalogue, notes, reserved } = this.#parts;
-    const now = clock.now();
-    const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
-    const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
-    const unfinished = (await notes.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
-    for (const { uri } of [...disposed, ...unfinished]) {
-      // Somebody may have it back by now, or go on with it.
-      const entry = catalogue.find(uri);
-      if (reserved.has(uri) || (entry && !isOld(entry.disposedAt))) continue;
-      await reserved.during(uri, () => this.#forget(uri));
-    }
-  }
-
-  /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
-  async #forget(uri: string): Promise<void> {
-    const { services, writer, catalogue, notes, log } = this.#parts;
-    await log.forget(uri);
-    for (const service of services) await this.#tell(service, uri);
-    catalogue.remove(uri);
-    notes.forget(uri);
-    await writer.settled();
-  }
-
-  /** One that fails at it keeps nothing else from being forgotten. */
-  async #tell(service: Service, uri: string): Promise<void> {
-    try {
-      await service.forgotten?.(uri);
-    } catch (error) {
-      const { logger } = this.#parts;
-      logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
-    }
-  }
-}
-
-/** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
-
-/** Entries behind an archive that are replayed in one slice. */
-const REPLAY_PAGE_ENTRIES = 1_000;
-
-interface Place {
-  /** The index of the first turn in the state. */
-  readonly base: number;
-  /** How many turns the log has. */
-  readonly archived: number;
-  readonly lastTime: number;
-}
-
-export interface MemoryParts extends SharedParts {
-  readonly agents: readonly AgentBackend[];
-}
-
-export class SessionsInMemory {
-  readonly #parts: MemoryParts;
-  readonly #open = new Map<string, Session>();
-  readonly #opening = new Map<string, Promise<Session | undefined>>();
-  /** Those that have left, as long as their agents are still ending. */
-  readonly #leaving = new Map<string, Promise<unknown>>();
-  /** The host stops: what is not stored yet must not be opened again without it. */
-  #isClosed = false;
-
-  constructor(parts: MemoryParts) {
-    this.#parts = parts;
-  }
-
-  get all(): ReadonlyMap<string, Session> {
-    return this.#open;
-  }
-
-  /** The session with this URI; undefined when there is none, or it was disposed. */
-  async open(uri: string): Promise<Session | undefined> {
-    const present = this.#open.get(uri);
-    if (present) return present.isClosed ? undefined : present;
-    if (this.#isClosed || !this.#parts.catalogue.isListed(uri)) return undefined;
-    const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
-    this.#opening.set(uri, loading);
-    return loading;
-  }
-
-  async #load(uri: string): Promise<Session | undefined> {
-    const { log, catalogue, used } = this.#parts;
-    const archive = await log.archiveHead(uri);
-    const entry = catalogue.find(uri);
-    if (!archive || !entry) return undefined;
-    const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
-    const head = (await parseInSlices(archive.isDamaged ? headOf(entry) : archive.head)) as SessionState;
-    const turns = await this.#turns(uri, base, archive.turnCount);
-    const { state, lastTime, isDamaged } = await this.#replayed(uri, { ...head, turns }, archive.seq);
-    if (this.#isClosed) return undefined;
-    const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
-    session.dropAbsentClient();
-    if (archive.isDamaged || isDamaged) afterDamage(session);
-    used(uri);
-    return session;
-  }
-
-  /** Turns that are stored, read and parsed a page at a time. */
-  async #turns(uri: string, start: number, end: number): Promise<Turn[]> {
-    const turns: Turn[] = [];
-    while (start + turns.length < end) {
-      if (turns.length > 0) await nextSlice();
-      const range = { start: start + turns.length, end, maxBytes: TURN_PAGE_BYTES };
-      const page = await this.#parts.log.archivedTurns(uri, range);
-      if (page.length === 0) throw new Error(`turn ${range.start} of ${uri} is missing in the log`);
-      turns.push(...(await parsedTurns(page.map(({ json }) => json))));
-    }
-    return turns;
-  }
-
-  /** The state after everything that was stored behind its archive. */
-  async #replayed(uri: string, archived: SessionState, archivedAt: number) {
-    let state = archived;
-    let lastTime = archived.summary.modifiedAt;
-    let isDamaged = false;
-    for (let after = archivedAt; ; ) {
-      const entries = await this.#parts.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
-      for (const { seq, action, time, ...entry } of entries) {
-        if (entry.isDamaged) isDamaged = true;
-        else state = sessionReducer(state, JSON.parse(action), { now: time });
-        lastTime = time;
-        after = seq;
-      }
-      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime, isDamaged };
-      await nextSlice();
-    }
-  }
-
-  #adopt(uri: string, state: SessionState, place: Place): Session {
-    const { agents, ...shared } = this.#parts;
-    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
-    const pages = new TurnPages(shared.log, uri, place);
-    const backend = agents.find(({ info }) => info.provider === state.summary.provider);
-    const session = new Session({ ...shared, channel, pages, backend, predecessor: this.#leaving.get(uri) });
-    this.#open.set(uri, session);
-    return session;
-  }
-
-  /** Stores a session as it is now, so that opening it needs nothing but its archive. */
-  async archive(session: Session): Promise<void> {
-    session.archive();
-    await this.#parts.writer.settled();
-  }
-
-  /** Lets a session leave memory, if nothing speaks against it. */
-  async putAway(uri: string): Promise<void> {
-    const session = this.#open.get(uri);
-    if (!session?.isIdle) return;
-    await this.archive(session);
-    if (session.isClosed || !session.isIdle || this.#parts.watchers.isWatched(uri)) return;
-    await this.remove(session);
-  }
-
-  /** Takes a session out. When it comes back soon, its agent waits until the one before has ended. */
-  async remove(session: Session): Promise<void> {
-    const { uri } = session;
-    this.#open.delete(uri);
-    const left = Promise.all([session.close(), this.#leaving.get(uri)]);
-    this.#leaving.set(uri, left);
-    await left;
-    if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
-  }
-
-  /** All of them leave, and nobody comes any more. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
-    await Promise.all(this.#leaving.values());
-  }
-}
-
-/** All sessions, open or not: the one door to them for everybody else. */
 
 export interface SessionsParts extends MemoryParts {
   readonly choices: SessionConfig;
@@ -371,5 +157,216 @@ export class Sessions {
 
   close(): Promise<void> {
     return this.#memory.close();
+  }
+}
+
+/** Entries behind an archive that are replayed in one slice. */
+const REPLAY_PAGE_ENTRIES = 1_000;
+
+interface Place {
+  /** The index of the first turn in the state. */
+  readonly base: number;
+  /** How many turns the log has. */
+  readonly archived: number;
+  readonly lastTime: number;
+}
+
+export interface MemoryParts extends SharedParts {
+  readonly agents: readonly AgentBackend[];
+}
+
+/** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
+export class SessionsInMemory {
+  readonly #parts: MemoryParts;
+  readonly #open = new Map<string, Session>();
+  readonly #opening = new Map<string, Promise<Session | undefined>>();
+  /** Those that have left, as long as their agents are still ending. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
+  /** The host stops: what is not stored yet must not be opened again without it. */
+  #isClosed = false;
+
+  constructor(parts: MemoryParts) {
+    this.#parts = parts;
+  }
+
+  get all(): ReadonlyMap<string, Session> {
+    return this.#open;
+  }
+
+  /** The session with this URI; undefined when there is none, or it was disposed. */
+  async open(uri: string): Promise<Session | undefined> {
+    const present = this.#open.get(uri);
+    if (present) return present.isClosed ? undefined : present;
+    if (this.#isClosed || !this.#parts.catalogue.isListed(uri)) return undefined;
+    const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
+    this.#opening.set(uri, loading);
+    return loading;
+  }
+
+  async #load(uri: string): Promise<Session | undefined> {
+    const { log, catalogue, used } = this.#parts;
+    const archive = await log.archiveHead(uri);
+    const entry = catalogue.find(uri);
+    if (!archive || !entry) return undefined;
+    const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
+    const head = (await parseInSlices(archive.isDamaged ? headOf(entry) : archive.head)) as SessionState;
+    const turns = await this.#turns(uri, base, archive.turnCount);
+    const { state, lastTime, isDamaged } = await this.#replayed(uri, { ...head, turns }, archive.seq);
+    if (this.#isClosed) return undefined;
+    const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
+    session.dropAbsentClient();
+    if (archive.isDamaged || isDamaged) afterDamage(session);
+    used(uri);
+    return session;
+  }
+
+  /** Turns that are stored, read and parsed a page at a time. */
+  async #turns(uri: string, start: number, end: number): Promise<Turn[]> {
+    const turns: Turn[] = [];
+    while (start + turns.length < end) {
+      if (turns.length > 0) await nextSlice();
+      const range = { start: start + turns.length, end, maxBytes: TURN_PAGE_BYTES };
+      const page = await this.#parts.log.archivedTurns(uri, range);
+      if (page.length === 0) throw new Error(`turn ${range.start} of ${uri} is missing in the log`);
+      turns.push(...(await parsedTurns(page.map(({ json }) => json))));
+    }
+    return turns;
+  }
+
+  /** The state after everything that was stored behind its archive. */
+  async #replayed(uri: string, archived: SessionState, archivedAt: number) {
+    let state = archived;
+    let lastTime = archived.summary.modifiedAt;
+    let isDamaged = false;
+    for (let after = archivedAt; ; ) {
+      const entries = await this.#parts.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
+      for (const { seq, action, time, ...entry } of entries) {
+        if (entry.isDamaged) isDamaged = true;
+        else state = sessionReducer(state, JSON.parse(action), { now: time });
+        lastTime = time;
+        after = seq;
+      }
+      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime, isDamaged };
+      await nextSlice();
+    }
+  }
+
+  #adopt(uri: string, state: SessionState, place: Place): Session {
+    const { agents, ...shared } = this.#parts;
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
+    const pages = new TurnPages(shared.log, uri, place);
+    const backend = agents.find(({ info }) => info.provider === state.summary.provider);
+    const session = new Session({ ...shared, channel, pages, backend, predecessor: this.#leaving.get(uri) });
+    this.#open.set(uri, session);
+    return session;
+  }
+
+  /** Stores a session as it is now, so that opening it needs nothing but its archive. */
+  async archive(session: Session): Promise<void> {
+    session.archive();
+    await this.#parts.writer.settled();
+  }
+
+  /** Lets a session leave memory, if nothing speaks against it. */
+  async putAway(uri: string): Promise<void> {
+    const session = this.#open.get(uri);
+    if (!session?.isIdle) return;
+    await this.archive(session);
+    if (session.isClosed || !session.isIdle || this.#parts.watchers.isWatched(uri)) return;
+    await this.remove(session);
+  }
+
+  /** Takes a session out. When it comes back soon, its agent waits until the one before has ended. */
+  async remove(session: Session): Promise<void> {
+    const { uri } = session;
+    this.#open.delete(uri);
+    const left = Promise.all([session.close(), this.#leaving.get(uri)]);
+    this.#leaving.set(uri, left);
+    await left;
+    if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
+  }
+
+  /** All of them leave, and nobody comes any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
+    await Promise.all(this.#leaving.values());
+  }
+}
+
+export type RemovalParts = Omit<CreationParts, 'choices' | 'agents'>;
+
+/** How a session goes, and may come back: taken off the list, put back on it, and forgotten in the end. */
+export class Removal {
+  readonly #parts: RemovalParts;
+
+  constructor(parts: RemovalParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes a session off the list. Its history stays, and can be restored for a while. */
+  async dispose(uri: string): Promise<void> {
+    const { watchers, memory, news } = this.#parts;
+    const session = await memory.open(uri);
+    if (!session || session.isClosed) {
+      throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
+    }
+    await session.dispose();
+    news.removed(uri);
+    watchers.unsubscribeAll(uri);
+    void memory.remove(session);
+  }
+
+  /** Puts a disposed session back on the list. One that was being created goes on with it. */
+  async restore(uri: string): Promise<void> {
+    const { writer, catalogue, notes, memory, news, reserved } = this.#parts;
+    const entry = catalogue.find(uri);
+    if (entry?.disposedAt === undefined || reserved.has(uri)) {
+      throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
+    }
+    const { summary, lifecycle } = entry;
+    const isNew = lifecycle === 'creating';
+    await reserved.during(uri, () => {
+      catalogue.set(uri, { summary, lifecycle });
+      notes.setActive(uri, isNew);
+      return writer.settled();
+    });
+    news.added(summary);
+    if (isNew) (await memory.open(uri))?.create();
+  }
+
+  /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
+  async purge(): Promise<void> {
+    const { clock, catalogue, notes, reserved } = this.#parts;
+    const now = clock.now();
+    const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
+    const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
+    const unfinished = (await notes.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
+    for (const { uri } of [...disposed, ...unfinished]) {
+      // Somebody may have it back by now, or go on with it.
+      const entry = catalogue.find(uri);
+      if (reserved.has(uri) || (entry && !isOld(entry.disposedAt))) continue;
+      await reserved.during(uri, () => this.#forget(uri));
+    }
+  }
+
+  /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
+  async #forget(uri: string): Promise<void> {
+    const { services, writer, catalogue, notes, log } = this.#parts;
+    await log.forget(uri);
+    for (const service of services) await this.#tell(service, uri);
+    catalogue.remove(uri);
+    notes.forget(uri);
+    await writer.settled();
+  }
+
+  /** One that fails at it keeps nothing else from being forgotten. */
+  async #tell(service: Service, uri: string): Promise<void> {
+    try {
+      await service.forgotten?.(uri);
+    } catch (error) {
+      const { logger } = this.#parts;
+      logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
+    }
   }
 }

@@ -1,5 +1,4 @@
-/** How much an agent may say in one turn. What is beyond is neither stored nor shown, and it shows that it was cut. */
-
+/** What an agent says in a turn, part by part, and how much that may be. */
 import { type SessionAction, steeringPart, type UserMessage } from '@atrium/protocol';
 import { sizeText } from '../util/text.js';
 import {
@@ -9,48 +8,6 @@ import {
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
 } from './limits.js';
-
-const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
-
-export class TurnWords {
-  #turnLeft = TURN_TEXT_MAX_CHARACTERS;
-  #partLeft = 0;
-  #isCut = false;
-  #parts = 0;
-  #actions = 0;
-
-  /** What there was too much of, in words; the turn is to end then. */
-  get excess(): string | undefined {
-    if (this.#parts > TURN_PARTS_MAX) return `${TURN_PARTS_MAX} parts`;
-    if (this.#actions > TURN_ACTIONS_MAX) return `${TURN_ACTIONS_MAX} pieces`;
-    return this.#turnLeft < 0 ? `${sizeText(TURN_TEXT_MAX_CHARACTERS)} of text` : undefined;
-  }
-
-  countAction(): void {
-    this.#actions += 1;
-  }
-
-  /** Something begins to be shown: text, thinking, a call, a note. */
-  beginPart(): void {
-    this.#parts += 1;
-    this.#partLeft = PART_TEXT_MAX_CHARACTERS;
-    this.#isCut = false;
-  }
-
-  /** What is shown of more text of the part; once it was cut, nothing. */
-  take(content: string): string {
-    const room = this.#partLeft;
-    this.#partLeft = Math.max(0, room - content.length);
-    // Also what is cut has to come to an end.
-    this.#turnLeft -= content.length;
-    if (content.length <= room) return content;
-    const mark = this.#isCut ? '' : CUT;
-    this.#isCut = true;
-    return content.slice(0, room) + mark;
-  }
-}
-
-/** What an agent says in the course of a turn, part by part. */
 
 type Kind = 'markdown' | 'reasoning';
 
@@ -114,5 +71,46 @@ export class TurnStream {
     if (excess === undefined) return;
     const message = `The turn was broken off: it had more than ${excess}. Send a message to let the agent go on.`;
     this.#write({ type: 'session/error', turnId: this.#turnId, error: { errorType: 'too-long', message } });
+  }
+}
+
+const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
+
+/** How much an agent may say in one turn. What is beyond is neither stored nor shown, and it shows that it was cut. */
+export class TurnWords {
+  #turnLeft = TURN_TEXT_MAX_CHARACTERS;
+  #partLeft = 0;
+  #isCut = false;
+  #parts = 0;
+  #actions = 0;
+
+  /** What there was too much of, in words; the turn is to end then. */
+  get excess(): string | undefined {
+    if (this.#parts > TURN_PARTS_MAX) return `${TURN_PARTS_MAX} parts`;
+    if (this.#actions > TURN_ACTIONS_MAX) return `${TURN_ACTIONS_MAX} pieces`;
+    return this.#turnLeft < 0 ? `${sizeText(TURN_TEXT_MAX_CHARACTERS)} of text` : undefined;
+  }
+
+  countAction(): void {
+    this.#actions += 1;
+  }
+
+  /** Something begins to be shown: text, thinking, a call, a note. */
+  beginPart(): void {
+    this.#parts += 1;
+    this.#partLeft = PART_TEXT_MAX_CHARACTERS;
+    this.#isCut = false;
+  }
+
+  /** What is shown of more text of the part; once it was cut, nothing. */
+  take(content: string): string {
+    const room = this.#partLeft;
+    this.#partLeft = Math.max(0, room - content.length);
+    // Also what is cut has to come to an end.
+    this.#turnLeft -= content.length;
+    if (content.length <= room) return content;
+    const mark = this.#isCut ? '' : CUT;
+    this.#isCut = true;
+    return content.slice(0, room) + mark;
   }
 }

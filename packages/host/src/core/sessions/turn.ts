@@ -1,8 +1,7 @@
 /**
- * How a turn begins and how it comes to its end, as far as extensions and people have a say in it: what the agent is told
- * beside the message, and whether it is sent on when it is done.
+ * How an agent runs. The runner hands the backend a turn to work with, and turns everything that the backend does into actions.
+ * It waits on the stored state, never on a message: whichever client answers, the state tells.
  */
-
 import { setMaxListeners } from 'node:events';
 import type {
   ActiveTurn,
@@ -43,87 +42,6 @@ import { AgentOpener } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallPlaces, type Find, TurnOverError, Waiters } from './waiters.js';
-
-export class TurnCourse {
-  readonly #turn: TurnRunner;
-  readonly #parts: SessionParts;
-  #message: UserMessage;
-  #context: readonly string[] = [];
-  /** How often extensions had something against the end of it. */
-  #sentOn = 0;
-
-  constructor(turn: TurnRunner, parts: SessionParts, message: UserMessage) {
-    this.#turn = turn;
-    this.#parts = parts;
-    this.#message = message;
-  }
-
-  /** What the agent works on: the message of the turn, or what it was sent on with. */
-  get message(): UserMessage {
-    return this.#message;
-  }
-
-  get context(): readonly string[] {
-    return this.#context;
-  }
-
-  get isSentOn(): boolean {
-    return this.#sentOn > 0;
-  }
-
-  /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
-  async begin(): Promise<void> {
-    const { id: turnId, agent, session } = this.#turn;
-    const isFirst = session.state.turns.length === 0;
-    const opening = { turnId, text: this.#message.text, agent, isFirst };
-    await untilReady(this.#surroundings());
-    const advice = await adviceFor(opening, this.#surroundings());
-    if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
-    for (const note of advice.notes) this.#turn.notify(note);
-    this.#context = advice.context;
-  }
-
-  /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
-  async goesOn(): Promise<boolean> {
-    const seen = this.#turn.session.state.steeringMessage?.id;
-    const ending = { turnId: this.#turn.id, isSentOn: this.isSentOn };
-    const reason = await objectionTo(ending, this.#surroundings());
-    if (reason === undefined) return this.#isSteeredOn(seen);
-    this.#turn.notify(reason);
-    if (this.#sentOn === TURN_SENT_ON_MAX) {
-      this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`);
-      return false;
-    }
-    this.#sentOn += 1;
-    this.#continueWith({ text: `[Not written by a person. You were about to stop, but:]\n${reason}` });
-    return true;
-  }
-
-  /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
-  #isSteeredOn(seen: string | undefined): boolean {
-    const { state } = this.#turn.session;
-    const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
-    const message = isNew && this.#parts.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
-    if (message) this.#continueWith(message);
-    return message !== undefined;
-  }
-
-  #continueWith(message: UserMessage): void {
-    this.#message = message;
-    this.#context = [];
-  }
-
-  #surroundings() {
-    const { session, signal } = this.#turn;
-    const { clock, logger } = this.#parts;
-    return { extensions: session.extensions.all(), signal, clock, logger };
-  }
-}
-
-/**
- * How an agent runs. The runner hands the backend a turn to work with, and turns everything the backend does into
- * actions. It waits on the stored state, never on a message: whoever answers, and however, the state tells.
- */
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -293,5 +211,85 @@ export class TurnRunner implements AgentTurn {
     this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
     this.#stream.steered(message.userMessage);
     return message.userMessage;
+  }
+}
+
+/**
+ * How a turn begins and how it comes to its end, as far as extensions and people have a say in it: what the agent is told
+ * beside the message, and whether it is sent on when it is done.
+ */
+export class TurnCourse {
+  readonly #turn: TurnRunner;
+  readonly #parts: SessionParts;
+  #message: UserMessage;
+  #context: readonly string[] = [];
+  /** How often extensions had something against the end of it. */
+  #sentOn = 0;
+
+  constructor(turn: TurnRunner, parts: SessionParts, message: UserMessage) {
+    this.#turn = turn;
+    this.#parts = parts;
+    this.#message = message;
+  }
+
+  /** What the agent works on: the message of the turn, or what it was sent on with. */
+  get message(): UserMessage {
+    return this.#message;
+  }
+
+  get context(): readonly string[] {
+    return this.#context;
+  }
+
+  get isSentOn(): boolean {
+    return this.#sentOn > 0;
+  }
+
+  /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
+  async begin(): Promise<void> {
+    const { id: turnId, agent, session } = this.#turn;
+    const isFirst = session.state.turns.length === 0;
+    const opening = { turnId, text: this.#message.text, agent, isFirst };
+    await untilReady(this.#surroundings());
+    const advice = await adviceFor(opening, this.#surroundings());
+    if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
+    for (const note of advice.notes) this.#turn.notify(note);
+    this.#context = advice.context;
+  }
+
+  /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
+  async goesOn(): Promise<boolean> {
+    const seen = this.#turn.session.state.steeringMessage?.id;
+    const ending = { turnId: this.#turn.id, isSentOn: this.isSentOn };
+    const reason = await objectionTo(ending, this.#surroundings());
+    if (reason === undefined) return this.#isSteeredOn(seen);
+    this.#turn.notify(reason);
+    if (this.#sentOn === TURN_SENT_ON_MAX) {
+      this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`);
+      return false;
+    }
+    this.#sentOn += 1;
+    this.#continueWith({ text: `[Not written by a person. You were about to stop, but:]\n${reason}` });
+    return true;
+  }
+
+  /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
+  #isSteeredOn(seen: string | undefined): boolean {
+    const { state } = this.#turn.session;
+    const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
+    const message = isNew && this.#parts.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
+    if (message) this.#continueWith(message);
+    return message !== undefined;
+  }
+
+  #continueWith(message: UserMessage): void {
+    this.#message = message;
+    this.#context = [];
+  }
+
+  #surroundings() {
+    const { session, signal } = this.#turn;
+    const { clock, logger } = this.#parts;
+    return { extensions: session.extensions.all(), signal, clock, logger };
   }
 }

@@ -1,5 +1,4 @@
-/** Who waits for something to happen in a session. They look at what is stored: whoever acts, and however, that tells. */
-
+/** What waits for an action in a session. Waiting code looks at the stored state, whichever client acted. */
 import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 
@@ -73,7 +72,6 @@ function topicOf({ envelope }: Step<SessionState>): string {
 }
 
 /** Finds the calls of a turn among its parts. Parts are only ever added to a turn, so each of them is read once. */
-
 export class CallPlaces {
   readonly #places = new Map<string, number>();
   #read = 0;

@@ -1,5 +1,4 @@
-/** One message, ready to be sent to any number of clients: serialised once, framed once. */
-
+/** Messages to clients, serialised once and framed once, however many clients get them. */
 import type { MessagePart } from './transport.js';
 
 /** The first byte of a WebSocket frame, which servers send unmasked: is it the last of its message, is it the first. */
@@ -59,8 +58,6 @@ function writeLength(frame: Buffer, length: number): void {
     frame.writeBigUInt64BE(BigInt(length), 2);
   }
 }
-
-/** A message to a client. Text deltas remember what they say, so that two that wait can become one. */
 
 /** Text that is appended to one part of one turn, or to the output of one terminal. */
 export interface Delta {

@@ -1,5 +1,4 @@
-/** What a client sent, made fit for handlers: parameters as an object, checked, or an error that says what is wrong. */
-
+/** What one client sends: checked parameters, the line in which messages wait, and answers to requests of the host. */
 import { PendingRequests } from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, type Frame, isClientRequest } from '@atrium/protocol/validation';
@@ -42,11 +41,10 @@ export function idIn(text: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Where what a client has sent waits for its turn: one after the other in the order it came, lane by lane. */
-
 /** Nothing that waits may fail: whoever waits behind it would never have its turn. */
 type Work = () => Promise<void>;
 
+/** Where what a client has sent waits for its turn: one after the other in the order it came, lane by lane. */
 export class Lanes {
   #main: Promise<void> = Promise.resolve();
   #aside: Promise<void> = Promise.resolve();

@@ -1,5 +1,4 @@
-/** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
-
+/** What a returning client missed. */
 import type { ActionEnvelope } from '@atrium/protocol';
 import type { Log } from '../log/log.js';
 import type { Encoded, NumberedMessage } from './encoding.js';
@@ -17,6 +16,7 @@ export interface MissedAction {
   readonly text: string;
 }
 
+/** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
 export class ReplayBuffer {
   readonly #kept: Kept[] = [];
   #bytes = 0;
@@ -76,12 +76,6 @@ function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText
   return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
 }
 
-/**
- * What a returning client of an older wire missed. Its translator needs the states around each action, and those are
- * gone by then; so the newest messages of a channel are kept as they were translated, from the moment that a client of
- * that wire first watches it. The main replay buffer says what was missed at all.
- */
-
 interface Tail {
   /** Everything behind this number is here. */
   from: number;
@@ -99,6 +93,11 @@ interface Tick {
   readonly isWatched: boolean;
 }
 
+/**
+ * What a returning client of an older wire missed. Its translator needs the states around each action, and those are
+ * gone by then; so the newest messages of a channel are kept as they were translated, from the moment that a client of
+ * that wire first watches it. The main replay buffer says what was missed at all.
+ */
 export class TranslatedReplay {
   readonly #tails = new Map<string, Tail>();
 
