@@ -3,16 +3,15 @@ import { lazy, Suspense, useState } from 'react';
 import { useHost } from './host/context.js';
 import { useRoute } from './host/router.js';
 import { useStore } from './model/store.js';
-import { Help } from './palette/help.js';
-import { Palette } from './palette/palette.js';
+import { Help, Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
 import { Pairings } from './questions/pairing.js';
-import { AuthRequired } from './sessions/auth-required.js';
 import { ConnectionBanner } from './sessions/connection-banner.js';
 import { DamageBanner } from './sessions/damage-banner.js';
 import { DeletedSessions } from './sessions/deleted-sessions.js';
 import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
+import { AuthRequired } from './sessions/sign-in.js';
 import { useAttention } from './ui/attention.js';
 import { Boundary } from './ui/boundary.js';
 

@@ -1,9 +1,7 @@
 /** Diffs: the pieces that can be taken back one by one, and coloured code cut into lines. */
 import { expect, it } from 'vitest';
-import { piecesOf, pieceWords } from '../src/diff/pieces.js';
-import { highlighted } from '../src/markdown/highlight.js';
-import { htmlLines } from '../src/markdown/html-lines.js';
-import { diffLines, hunks } from '../src/model/diff.js';
+import { diffLines, hunks, piecesOf, pieceWords } from '../src/diff/diff.js';
+import { highlighted, htmlLines } from '../src/markdown/highlight.js';
 
 const words = (before: string, after: string) =>
   [...piecesOf(hunks(diffLines(before, after)))].map(([index, piece]) => [index, pieceWords(piece)]);

@@ -1,11 +1,11 @@
 /** The pure parts of the page. */
 import type { ActiveTurn, SessionInputRequest, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { diffLines, hunks } from '../src/model/diff.js';
+import { diffLines, hunks } from '../src/diff/diff.js';
+import { providersOf } from '../src/model/customizations.js';
 import { ago, pathIn, pathOf, short, uriOf } from '../src/model/format.js';
-import { providersOf } from '../src/model/providers.js';
 import { rowsOf } from '../src/model/rows.js';
-import { activityOf, isUnread } from '../src/model/status.js';
+import { activityOf, isUnread } from '../src/model/sessions.js';
 import { answerAction } from '../src/parts/answer.js';
 import { isAnswered, submitted } from '../src/questions/answers.js';
 

@@ -1,8 +1,8 @@
 /** What is said about tool calls, tokens, agents and folders: the pure parts. */
 import { type SessionState, type SessionSummary, type ToolCallState, toolInputMembers } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { customAgents } from '../src/model/custom-agents.js';
-import { usedFolders } from '../src/model/session-groups.js';
+import { customAgents } from '../src/model/customizations.js';
+import { usedFolders } from '../src/model/sessions.js';
 import { contextUse } from '../src/model/usage.js';
 import { withMember } from '../src/parts/tool-input.js';
 import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';

@@ -1,10 +1,14 @@
 /** What has changed: in the folder, in the session, or in one of its turns. */
-import type { ChangesetSummary, SessionState } from '@atrium/protocol';
-import { useId } from 'react';
+import type { ChangesetOperation, ChangesetState, ChangesetSummary, SessionState } from '@atrium/protocol';
+import { useId, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { plural } from '../model/format.js';
 import { useStore } from '../model/store.js';
-import { Changeset } from './changeset.js';
-import { shownChanges } from './shown-changes.js';
+import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { FileRow } from './changed-file.js';
+import { totals } from './file-state.js';
+import { shownChanges, useChangeset } from './use-changeset.js';
+import { FollowUp, type Operations, useOperation } from './use-operation.js';
 import { turnChoices, wholeViews } from './views.js';
 import './changes.css';
 
@@ -54,4 +58,111 @@ export function ChangesPanel({ state }: { readonly state: SessionState }) {
 
 function titleOf({ label, files }: ChangesetSummary): string {
   return files === undefined ? label : `${label} (${files})`;
+}
+
+/** More are shown when somebody asks for them. */
+const FILES_FIRST = 200;
+
+interface ChangesetProps {
+  readonly uri: string;
+  readonly folder: string | undefined;
+}
+
+/** One set of changes: what can be done with all of it, then its files. */
+export function Changeset({ uri, folder }: ChangesetProps) {
+  const changeset = useChangeset(uri);
+  const run = useOperation(uri);
+  if (changeset.at === 'loading') return <p className="changes-note hint">Loading …</p>;
+  if (changeset.at === 'failed')
+    return (
+      <p className="changes-note" role="alert">
+        {changeset.why}
+      </p>
+    );
+  const { state } = changeset;
+  const operations = state.operations ?? [];
+  return (
+    <>
+      <Summary state={state} />
+      <Whole state={state} operations={operations.filter(({ scopes }) => scopes.includes('changeset'))} run={run} />
+      {run.problem !== undefined && (
+        <p className="changes-note problem" role="alert">
+          {run.problem}
+        </p>
+      )}
+      <FollowUp link={run.link} />
+      {state.status === 'error' && state.error && <p className="changes-note problem">{state.error.message}</p>}
+      <Files state={state} folder={folder} operations={operations} run={run} />
+      {run.question}
+    </>
+  );
+}
+
+function Summary({ state: { files, status } }: { readonly state: ChangesetState }) {
+  const { added, removed } = totals(files);
+  if (files.length === 0 && status === 'ready') return <p className="changes-note hint">Nothing has changed here.</p>;
+  return (
+    <p className="changes-sum" role="status">
+      {plural(files.length, 'file')}
+      <span className="added">+{added}</span>
+      <span className="removed">−{removed}</span>
+      {status === 'computing' && <span className="hint">looking …</span>}
+    </p>
+  );
+}
+
+interface WholeProps {
+  readonly state: ChangesetState;
+  readonly operations: readonly ChangesetOperation[];
+  readonly run: Operations;
+}
+
+function Whole({ state, operations, run }: WholeProps) {
+  const keptFocus = useKeptFocus<HTMLDivElement>(firstButton);
+  if (operations.length === 0) return null;
+  return (
+    <div className="buttons changes-operations" {...keptFocus}>
+      {operations.map((operation) => (
+        <button
+          key={operation.id}
+          type="button"
+          className="small"
+          title={operation.description}
+          aria-disabled={run.isBusy}
+          onClick={() => run.wish({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
+        >
+          {operation.label}
+          {operation.scopes.includes('resource') && ' all'}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface FilesProps extends WholeProps {
+  readonly folder: string | undefined;
+}
+
+function Files({ state: { files }, folder, operations, run }: FilesProps) {
+  const [isWhole, setWhole] = useState(false);
+  const keptFocus = useKeptFocus<HTMLUListElement>(firstButton);
+  const shown = isWhole ? files : files.slice(0, FILES_FIRST);
+  return (
+    <>
+      <ul className="changes-list" aria-label="Changed files" {...keptFocus}>
+        {shown.map((file) => (
+          <FileRow key={file.id} file={file} folder={folder} operations={operations} run={run} />
+        ))}
+      </ul>
+      {shown.length < files.length && (
+        <button type="button" className="quiet small" onClick={() => setWhole(true)}>
+          Show {plural(files.length - shown.length, 'more file')}
+        </button>
+      )}
+    </>
+  );
+}
+
+function firstButton(box: HTMLElement): HTMLElement | null {
+  return box.querySelector('button');
 }

@@ -3,8 +3,7 @@ import type { Turn } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
 import { editCount } from '../parts/tool-words.js';
 import { Icon } from '../ui/icons.js';
-import { showChanges } from './shown-changes.js';
-import { useChangeset } from './use-changeset.js';
+import { showChanges, useChangeset } from './use-changeset.js';
 import { hasTools, turnView } from './views.js';
 
 export function TurnChanges({ turn }: { readonly turn: Turn }) {

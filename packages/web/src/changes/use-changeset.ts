@@ -5,6 +5,8 @@ import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { perFrame } from '../model/per-frame.js';
+import { Store } from '../model/store.js';
+import { openPanel } from '../ui/panel-switch.js';
 
 export type OpenChangeset =
   | { readonly at: 'loading' }
@@ -39,4 +41,17 @@ export function useChangeset(uri: string): OpenChangeset {
     };
   }, [client, uri]);
   return opening;
+}
+
+export interface ShownChanges {
+  readonly session: string;
+  readonly uri: string;
+}
+
+/** Which set of changes is shown beside the conversation; without a choice, the first of the session. */
+export const shownChanges = new Store<ShownChanges | undefined>(undefined);
+
+export function showChanges(changes: ShownChanges): void {
+  shownChanges.set(changes);
+  openPanel('changes');
 }

@@ -1,13 +1,13 @@
 /** Runs what can be done with changes. What destroys something is asked for first, in the words of the host. */
-import type { ChangesetOperation, ChangesetOperationTarget } from '@atrium/protocol';
+import type { ChangesetOperation, ChangesetOperationFollowUp, ChangesetOperationTarget } from '@atrium/protocol';
 import { type ReactNode, useState } from 'react';
+import { showFile } from '../files/file-link.js';
 import { useHost, useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { Words } from '../markdown/markdown.js';
 import { expectQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
-import { followUpLink } from './follow-up.js';
 
 export interface Wish {
   readonly operation: ChangesetOperation;
@@ -84,5 +84,29 @@ function Question({ wish: { operation, what }, onYes, onNo }: QuestionProps) {
         </button>
       </div>
     </Dialog>
+  );
+}
+
+/** What an operation wants to be looked at afterwards: a file of the host is opened, an address of the web is offered. */
+
+const WEB = /^https?:\/\//i;
+
+/** Gives the address that a person may open: pages are not opened without being asked for. */
+export function followUpLink(session: string, followUp: ChangesetOperationFollowUp | undefined): string | undefined {
+  const uri = followUp?.content.uri ?? '';
+  if (WEB.test(uri)) return uri;
+  if (uri.startsWith('file:')) showFile({ session, uri });
+  return undefined;
+}
+
+export function FollowUp({ link }: { readonly link: string | undefined }) {
+  if (link === undefined) return null;
+  return (
+    <p className="changes-note" role="status">
+      To go on:{' '}
+      <a href={link} target="_blank" rel="noopener noreferrer">
+        {link}
+      </a>
+    </p>
   );
 }

@@ -1,11 +1,13 @@
 /** Below the text: who answers and how full its memory is at the left, what can be done at the right. */
 import type { SessionState } from '@atrium/protocol';
+import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
 import { stopTurn } from '../host/turns.js';
+import { customAgents } from '../model/customizations.js';
+import { short } from '../model/format.js';
+import { useStore } from '../model/store.js';
+import { contextUse } from '../model/usage.js';
 import { Icon } from '../ui/icons.js';
-import { AgentChoice } from './agent-choice.js';
-import { ContextMeter } from './context-meter.js';
-import { ModelChoice } from './model-choice.js';
 
 interface Props {
   readonly session: OpenSession;
@@ -46,5 +48,93 @@ export function ComposerBar({ session, state, isEmpty, isEditing, onSend }: Prop
         </button>
       )}
     </div>
+  );
+}
+
+interface ModelChoiceProps {
+  readonly session: OpenSession;
+  readonly state: SessionState;
+}
+
+/** The model of the next turns. */
+export function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
+  const { link } = useHost();
+  const agent = useStore(link.root).agents.find(({ provider }) => provider === summary.provider);
+  const models = agent?.models ?? [];
+  const chosen = summary.model?.id ?? '';
+  if (models.length === 0) return null;
+  return (
+    <select
+      className="bare"
+      aria-label="Model"
+      title="The model of the next turns"
+      value={chosen}
+      onChange={({ target }) => session.dispatch({ type: 'session/modelChanged', model: { id: target.value } })}
+    >
+      {chosen === '' && <option value="">Default model</option>}
+      {chosen !== '' && !models.some(({ id }) => id === chosen) && <option value={chosen}>{chosen}</option>}
+      {models.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface AgentChoiceProps {
+  readonly session: OpenSession;
+  readonly state: SessionState;
+}
+
+/** The custom agent of the next turns, where the folder or a plugin brings any. */
+export function AgentChoice({ session, state }: AgentChoiceProps) {
+  const agents = customAgents(state.customizations);
+  const chosen = state.summary.agent?.uri ?? '';
+  if (agents.length === 0 && chosen === '') return null;
+  const choose = (uri: string) =>
+    session.dispatch({ type: 'session/agentChanged', ...(uri !== '' && { agent: { uri } }) });
+  return (
+    <select
+      className="bare"
+      aria-label="Custom agent"
+      title={agents.find(({ uri }) => uri === chosen)?.description ?? 'A custom agent brings its own instructions'}
+      value={chosen}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">No custom agent</option>
+      {chosen !== '' && !agents.some(({ uri }) => uri === chosen) && <option value={chosen}>Gone agent</option>}
+      {agents.map(({ uri, name }) => (
+        <option key={uri} value={uri}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Beyond this share it is time to think about a new session. */
+const HIGH = 0.8;
+/** So that the share in percent is the length of the line. */
+const RADIUS = 100 / (2 * Math.PI);
+
+/** How full the model's window is: a ring that fills, or just the number where the size of the window is unknown. */
+export function ContextMeter({ state }: { readonly state: SessionState }) {
+  const { link } = useHost();
+  const use = contextUse(state, useStore(link.root).agents);
+  if (!use) return null;
+  const { used, size } = use;
+  if (size === undefined) return <span className="context-meter">{short(used)} tokens</span>;
+  const share = Math.min(1, used / size);
+  const percent = Math.round(share * 100);
+  const words = `Context: ${short(used)} of ${short(size)} tokens`;
+  return (
+    <span className={`context-meter ${share > HIGH ? 'high' : ''}`} title={words}>
+      <svg viewBox="0 0 40 40" role="img" aria-label={words}>
+        <circle cx="20" cy="20" r={RADIUS} />
+        <circle className="used" cx="20" cy="20" r={RADIUS} strokeDasharray={`${percent} 100`} />
+      </svg>
+      {percent}%
+    </span>
   );
 }

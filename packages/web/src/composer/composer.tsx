@@ -1,16 +1,15 @@
 /** Where people write. Free agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
-import { readSlash, type SessionState } from '@atrium/protocol';
+import { type CompletionItem, type MessageAttachment, readSlash, type SessionState } from '@atrium/protocol';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
-import { Attachments, withAttachment } from './attachments.js';
-import { CompletionList } from './completion-list.js';
+import { IconButton } from '../ui/icon-button.js';
 import { ComposerBar } from './composer-bar.js';
 import { PendingMessages } from './pending-messages.js';
-import { useCompletions } from './use-completions.js';
-import { useWriting } from './use-writing.js';
+import { type Completions, useCompletions } from './use-completions.js';
+import { type Draft, NO_DRAFT, useDraft } from './use-draft.js';
 
 const WORKING_HINT = hasKeyboard() ? 'Queue a message, or steer with Ctrl+Enter' : 'Queue a message, or steer';
 
@@ -100,4 +99,107 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
       </div>
     </div>
   );
+}
+
+interface AttachmentsProps {
+  readonly items: readonly MessageAttachment[];
+  readonly onChange: (items: readonly MessageAttachment[]) => void;
+}
+
+/** What goes along with the message. */
+export function Attachments({ items, onChange }: AttachmentsProps) {
+  if (items.length === 0) return null;
+  return (
+    <ul className="chips" aria-label="Attachments">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: attachments have no id
+        <li key={index}>
+          {item.label}
+          <IconButton
+            icon="close"
+            label={`Remove ${item.label}`}
+            onClick={() => onChange(items.filter((each) => each !== item))}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The same thing mentioned twice goes along once. */
+export function withAttachment(
+  items: readonly MessageAttachment[],
+  added: MessageAttachment,
+): readonly MessageAttachment[] {
+  const text = JSON.stringify(added);
+  return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
+}
+
+/** The list of what could be inserted. The text field keeps the focus and handles the keys. */
+export function CompletionList({ completions }: { readonly completions: Completions }) {
+  const { items, chosen, id, pick } = completions;
+  useEffect(() => {
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, chosen]);
+  if (items.length === 0) return null;
+  return (
+    <div className="completions" role="listbox" id={id} aria-label="Completions">
+      {items.map((item, index) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen option
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: two items may look the same, and the list comes as a whole
+          key={index}
+          role="option"
+          id={`${id}-${index}`}
+          aria-selected={index === chosen}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => pick(item)}
+        >
+          <span className="name">{item.insertText.trim()}</span>
+          <span className="hint">{hintOf(item)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** What the name does not say already. */
+function hintOf({ insertText, attachment: { label, displayKind } }: CompletionItem): string {
+  const name = insertText.trim();
+  const bare = name.slice(1);
+  if (label === name || label === bare) return displayKind ?? '';
+  return label.startsWith(bare)
+    ? label
+        .slice(bare.length)
+        .trim()
+        .replace(/^\((.*)\)$/, '$1')
+    : label;
+}
+
+export interface Writing extends Draft {
+  change(patch: Partial<Draft>): void;
+  clear(): void;
+}
+
+interface Edit extends Draft {
+  readonly turnId: string;
+}
+
+/**
+ * What the field holds: the draft, or an earlier message that is being said differently. The draft waits meanwhile, and
+ * is back when somebody changes their mind.
+ */
+export function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
+  const [draft, setDraft] = useDraft(uri);
+  const [edit, setEdit] = useState<Edit>();
+  if (editing === undefined)
+    return { ...draft, change: (patch) => setDraft({ ...draft, ...patch }), clear: () => setDraft(NO_DRAFT) };
+  const current = edit?.turnId === editing ? edit : editOf(turns, editing);
+  return { ...current, change: (patch) => setEdit({ ...current, ...patch }), clear: () => setEdit(undefined) };
+}
+
+function editOf(turns: SessionState['turns'], turnId: string): Edit {
+  const { text = '', attachments = [] } = turns.find(({ id }) => id === turnId)?.userMessage ?? {};
+  return { turnId, text, attachments };
 }

@@ -1,19 +1,22 @@
 /** One session: loading, gone, or there. */
-import { useState } from 'react';
+
+import { type SessionState, SessionStatus } from '@atrium/protocol';
+import { useEffect, useState } from 'react';
 import { Composer } from '../composer/composer.js';
-import { SessionProvider } from '../host/context.js';
+import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
 import { OpenSession } from '../host/open-session.js';
 import { hashOf } from '../host/router.js';
 import { useOpened } from '../host/use-opened.js';
+import { pathOf } from '../model/format.js';
+import { activityOf, isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
 import { Questions } from '../questions/questions.js';
 import { useHandOver } from '../terminals/hand-over.js';
-import { isPanelOpen } from '../ui/panel-switch.js';
-import { CreationNote } from './creation-note.js';
-import { SessionHeader } from './session-header.js';
+import { IconButton } from '../ui/icon-button.js';
+import { Icon } from '../ui/icons.js';
+import { isPanelOpen, togglePanel } from '../ui/panel-switch.js';
 import { Timeline } from './timeline.js';
-import { useMarkRead } from './use-mark-read.js';
 
 export function SessionScreen({ uri }: { readonly uri: string }) {
   const opening = useOpened(OpenSession.open, uri);
@@ -59,4 +62,93 @@ function Missing({ why }: { readonly why: string }) {
       </a>
     </div>
   );
+}
+
+/** The head of a conversation: its title, which can be changed in place, and how it is doing. */
+export function SessionHeader({ state }: { readonly state: SessionState }) {
+  const { link } = useHost();
+  const { agents } = useStore(link.root);
+  const { summary } = state;
+  const activity = activityOf(summary);
+  const word = useActivityWord(activity);
+  const agent = agents.find(({ provider }) => provider === summary.provider)?.displayName ?? summary.provider;
+  const folder = summary.workingDirectory && pathOf(summary.workingDirectory);
+  return (
+    <header className="session-header">
+      <a className="icon-button back" href={hashOf({ at: 'home' })} aria-label="All sessions">
+        <Icon name="back" />
+      </a>
+      <div className="heading">
+        <Title title={summary.title} />
+        <p>
+          <span className={`word ${activity}`}>{word}</span>
+          {` · ${agent}`}
+          {folder && <span title={folder}>{` · ${placeOf(summary)}`}</span>}
+          {isArchived(summary) && ' · Archived'}
+        </p>
+      </div>
+      <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
+    </header>
+  );
+}
+
+function Title({ title }: { readonly title: string }) {
+  const session = useOpenSession();
+  const [draft, setDraft] = useState<string>();
+  if (draft === undefined)
+    return (
+      <h1>
+        <button type="button" className="title-button" title="Rename" onClick={() => setDraft(title)}>
+          {title || 'Untitled'}
+        </button>
+      </h1>
+    );
+  const done = (isKept: boolean) => {
+    const text = draft.trim();
+    if (isKept && text !== '' && text !== title) session.dispatch({ type: 'session/titleChanged', title: text });
+    setDraft(undefined);
+  };
+  return (
+    <input
+      className="title-input"
+      aria-label="Title"
+      // biome-ignore lint/a11y/noAutofocus: the person has just asked to change it
+      autoFocus
+      value={draft}
+      onChange={(event) => setDraft(event.target.value)}
+      onBlur={() => done(true)}
+      onKeyDown={({ key }) => (key === 'Enter' || key === 'Escape') && done(key === 'Enter')}
+    />
+  );
+}
+
+/** A session whose agent is still starting, or did not. */
+export function CreationNote({ state }: { readonly state: SessionState }) {
+  if (state.lifecycle === 'ready') return null;
+  if (state.lifecycle === 'creating')
+    return (
+      <p className="strip" role="status">
+        The agent is starting. You can write already.
+      </p>
+    );
+  return (
+    <div className="strip problem" role="alert">
+      <b>The agent could not be started.</b> {state.creationError?.message}{' '}
+      <a href={hashOf({ at: 'new' })}>Start another session</a>, perhaps with another agent or folder.
+    </div>
+  );
+}
+
+/** A session that somebody looks at has been read. */
+export function useMarkRead(session: OpenSession, { summary, activeTurn }: SessionState): void {
+  const isUnread = (summary.status & SessionStatus.IsRead) === 0 && !activeTurn;
+  useEffect(() => {
+    if (!isUnread) return;
+    const mark = () => {
+      if (document.visibilityState === 'visible') session.dispatch({ type: 'session/isReadChanged', isRead: true });
+    };
+    mark();
+    document.addEventListener('visibilitychange', mark);
+    return () => document.removeEventListener('visibilitychange', mark);
+  }, [session, isUnread]);
 }

@@ -4,16 +4,19 @@
  */
 import type { SessionState } from '@atrium/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, useMemo, useRef } from 'react';
+import { type MouseEvent, memo, useMemo, useRef } from 'react';
+import { useIsReachable, useOpenSession } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
-import { plural } from '../model/format.js';
+import { pathOf, plural } from '../model/format.js';
 import { type Row, rowsOf } from '../model/rows.js';
-import { activityOf } from '../model/status.js';
+import { activityOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
+import { PartView } from '../parts/part-view.js';
+import { Boundary } from '../ui/boundary.js';
 import { Icon } from '../ui/icons.js';
-import { FirstWords } from './first-words.js';
-import { RowView } from './row-view.js';
+import { TurnEnd } from './turn-end.js';
 import { useFollowEnd } from './use-follow-end.js';
+import { UserMessage } from './user-message.js';
 
 const ROW_ESTIMATE_PX: Readonly<Record<Row['kind'], number>> = { user: 72, part: 60, end: 44, working: 40 };
 const OVERSCAN_ROWS = 6;
@@ -109,4 +112,64 @@ function Older({ session, start }: { readonly session: OpenSession; readonly sta
   const isLoading = useStore(session.isLoadingOlder);
   if (start === 0) return null;
   return <p className="older">{isLoading ? 'Loading …' : `${plural(start, 'older turn')} above`}</p>;
+}
+
+/** An empty conversation, which says what can be done with it. */
+export function FirstWords({ state }: { readonly state: SessionState }) {
+  const folder = state.summary.workingDirectory;
+  return (
+    <div className="empty">
+      <h2>Nothing has been said yet</h2>
+      <p>
+        {folder ? (
+          <>
+            The agent works in <code>{pathOf(folder)}</code>.{' '}
+          </>
+        ) : null}
+        It asks before it changes anything, unless you allow it to go ahead in the details.
+      </p>
+      <ul className="tips">
+        <li>
+          <kbd>Enter</kbd> sends. While it works, <kbd>Enter</kbd> queues a message and <kbd>Ctrl</kbd> <kbd>Enter</kbd>{' '}
+          steers it.
+        </li>
+        <li>Open this session on another device: both see every word and either can answer.</li>
+        <li>
+          <kbd>Ctrl</kbd> <kbd>K</kbd> finds every command and session.
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+interface RowViewProps {
+  readonly row: Row;
+  readonly onEdit: (turnId: string) => void;
+}
+
+/** Draws one row of the conversation; only again when the row has changed. */
+export const RowView = memo(({ row, onEdit }: RowViewProps) => {
+  if (row.kind === 'user') return <UserMessage turn={row.turn} onEdit={onEdit} />;
+  if (row.kind === 'part')
+    return (
+      <Boundary what="This part of the answer">
+        <PartView row={row} />
+      </Boundary>
+    );
+  if (row.kind === 'end') return <TurnEnd turn={row.turn} />;
+  return <WorkingRow />;
+});
+
+/** The agent is at work, as far as the host can be asked. */
+export function WorkingRow() {
+  const session = useOpenSession();
+  const { summary } = useStore(session.view).state;
+  const isReachable = useIsReachable();
+  if (!isReachable) return <p className="working">The host cannot be reached: what happens there is not known here.</p>;
+  if (activityOf(summary) === 'needs-you') return <p className="working">Waiting for you</p>;
+  return (
+    <p className="working">
+      <span className="pulse" aria-hidden="true" /> {summary.activity ?? 'Working'}
+    </p>
+  );
 }

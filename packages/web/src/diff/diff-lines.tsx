@@ -1,15 +1,12 @@
 /** The difference between two texts, line by line, in the colours of their language. */
 import { isVisible } from '@atrium/protocol';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
-import { languageOfFile } from '../markdown/highlight.js';
-import { htmlLines } from '../markdown/html-lines.js';
-import { useHighlighted } from '../markdown/use-highlighted.js';
-import { type DiffGap, type DiffLine, diffLines, hunks } from '../model/diff.js';
+import { htmlLines, languageOfFile, useHighlighted } from '../markdown/highlight.js';
 import { plural } from '../model/format.js';
 import { isReadable, ReadBox, useReading } from '../parts/reading.js';
 import { useKeptFocus } from '../ui/use-kept-focus.js';
 import { VisibleText } from '../ui/visible-text.js';
-import { type Piece, piecesOf, pieceWords } from './pieces.js';
+import { type DiffGap, type DiffLine, diffLines, hunks, type Piece, piecesOf, pieceWords } from './diff.js';
 
 /** More lines are shown when somebody asks for them. */
 const LINES_MAX = 200;

@@ -1,8 +1,9 @@
 /** The name of a file in the conversation, which opens it at the side. */
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
+import { Store } from '../model/store.js';
+import { openPanel } from '../ui/panel-switch.js';
 import { VisibleText } from '../ui/visible-text.js';
-import { showFile } from './shown-file.js';
 
 interface Props {
   readonly uri: string;
@@ -30,4 +31,19 @@ export function FileLink({ uri, label, line }: Props) {
       <VisibleText text={name} />
     </button>
   );
+}
+
+export interface ShownFile {
+  readonly session: string;
+  readonly uri: string;
+  /** From 0 on. */
+  readonly line?: number | undefined;
+}
+
+/** Which file is shown beside the conversation. */
+export const shownFile = new Store<ShownFile | undefined>(undefined);
+
+export function showFile(file: ShownFile): void {
+  shownFile.set(file);
+  openPanel('files');
 }

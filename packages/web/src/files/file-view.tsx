@@ -1,14 +1,19 @@
 /** One file: its text in colours, or its picture, or why there is neither. */
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
-import { useOpenSession } from '../host/context.js';
-import { Code } from '../markdown/code-block.js';
+
+import type { Client } from '@atrium/client';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useHost, useOpenSession } from '../host/context.js';
+import { problemText } from '../host/problem.js';
 import { languageOfFile } from '../markdown/highlight.js';
+import { Code } from '../markdown/markdown.js';
 import { bytesText, pathIn, pathOf } from '../model/format.js';
+import { expectQuestion } from '../questions/expected.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { IconButton } from '../ui/icon-button.js';
-import { AskForAccess } from './ask-for-access.js';
-import { type ShownFile, shownFile } from './shown-file.js';
-import { type FileContent, useFile } from './use-file.js';
+import { tell } from '../ui/notices.js';
+import { accessProblem, isAskable } from './entries.js';
+import { type ShownFile, shownFile } from './file-link.js';
+import { watch } from './watch.js';
 
 export function FileView({ file }: { readonly file: ShownFile }) {
   const session = useOpenSession();
@@ -92,4 +97,114 @@ function Text({ text, path, line }: TextProps) {
       </pre>
     </div>
   );
+}
+
+interface AskForAccessProps {
+  readonly uri: string;
+  /** It is worth another look. */
+  readonly onAnswered: () => void;
+}
+
+/** Asks the people in the session, who may be the same person, for a file outside of its folder. */
+export function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
+  const { client } = useHost();
+  const session = useOpenSession();
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    if (!isAsking) return;
+    let count = 0;
+    return session.view.subscribe(() => {
+      const { length } = session.state.inputRequests ?? [];
+      if (length < count) onAnswered();
+      count = length;
+    });
+  }, [session, isAsking, onAnswered]);
+  const ask = async () => {
+    setAsking(true);
+    expectQuestion();
+    try {
+      await client.request('resourceRequest', { uri, read: true });
+      onAnswered();
+    } catch (error) {
+      // The question stands longer than a request waits for its answer.
+      if (error instanceof Error && error.name === 'RequestTimeoutError') return;
+      setAsking(false);
+      tell(problemText(error));
+    }
+  };
+  return (
+    <div className="files-note">
+      <button type="button" className="small" disabled={isAsking} onClick={() => void ask()}>
+        {isAsking ? 'The question is in the session' : 'Ask to see it'}
+      </button>
+    </div>
+  );
+}
+
+/** The content of a file while somebody looks at it: read, and read again when it changes. */
+
+/** Longer texts are for editors. */
+const TEXT_MAX_BYTES = 2 ** 20;
+/** As much as the host sends in one answer. */
+const IMAGE_MAX_BYTES = 4 * 2 ** 20;
+const CALM_MS = 250;
+const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|svg\+xml)$/;
+
+export type FileContent =
+  | { readonly kind: 'loading' }
+  /** `isAskable`: people could allow it. */
+  | { readonly kind: 'problem'; readonly why: string; readonly isAskable: boolean }
+  | { readonly kind: 'text'; readonly text: string }
+  /** A `data:` URI. As the source of a picture it can run nothing, an SVG neither. */
+  | { readonly kind: 'image'; readonly source: string }
+  | { readonly kind: 'binary'; readonly bytes: number | undefined }
+  | { readonly kind: 'large'; readonly bytes: number };
+
+/** Reads it again when `attempt` changes. */
+export function useFile(uri: string, attempt: number): FileContent {
+  const { client } = useHost();
+  const [content, setContent] = useState<FileContent>({ kind: 'loading' });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an attempt is a reason to read again
+  useEffect(() => {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async () => {
+      timer = undefined;
+      const next = await load(client, uri);
+      if (!isOver) setContent((last) => (isSame(last, next) ? last : next));
+    };
+    setContent({ kind: 'loading' });
+    void read();
+    const watched = watch(client, uri, () => {
+      timer ??= setTimeout(() => void read(), CALM_MS);
+    });
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      watched.close();
+    };
+  }, [client, uri, attempt]);
+  return content;
+}
+
+async function load(client: Client, uri: string): Promise<FileContent> {
+  try {
+    const { type, size, contentType = '' } = await client.request('resourceResolve', { uri });
+    if (type === 'directory') return { kind: 'problem', why: 'This is a folder.', isAskable: false };
+    const isImage = IMAGE.test(contentType);
+    const most = isImage ? IMAGE_MAX_BYTES : TEXT_MAX_BYTES;
+    if (size !== undefined && size > most) return { kind: 'large', bytes: size };
+    if (isImage) {
+      const { data } = await client.request('resourceRead', { uri, encoding: 'base64' });
+      return { kind: 'image', source: `data:${contentType};base64,${data}` };
+    }
+    const { data, encoding } = await client.request('resourceRead', { uri, encoding: 'utf-8' });
+    return encoding === 'base64' ? { kind: 'binary', bytes: size } : { kind: 'text', text: data };
+  } catch (error) {
+    return { kind: 'problem', why: accessProblem(error, 'file'), isAskable: isAskable(error) };
+  }
+}
+
+function isSame(one: FileContent, other: FileContent): boolean {
+  return one.kind === 'text' && other.kind === 'text' && one.text === other.text;
 }

@@ -1,8 +1,7 @@
 /** Walks through the folders of the host to choose one. Where the host shows none, the path can still be typed. */
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { lastPart, pathOf, uriOf } from '../model/format.js';
-import { matches } from '../model/search.js';
+import { lastPart, matches, pathOf, uriOf } from '../model/format.js';
 import { Dialog } from '../ui/dialog.js';
 import { hasKeyboard } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';

@@ -1,7 +1,7 @@
 /** What every component may need, handed down by React. */
 import type { Client } from '@atrium/client';
 import { createContext, useContext } from 'react';
-import { ACTIVITY_WORDS, type Activity } from '../model/status.js';
+import { ACTIVITY_WORDS, type Activity } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import type { HostLink } from './link.js';
 import type { OpenSession } from './open-session.js';

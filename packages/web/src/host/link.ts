@@ -2,7 +2,6 @@
 import type { Client, SessionList, Status, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol';
 import { Store } from '../model/store.js';
-import { isHostReachable } from './reachable.js';
 import { keepToken, keptToken } from './token.js';
 
 /** Between attempts before the first connection; later the client itself waits. */
@@ -152,4 +151,20 @@ async function dial(token: () => Promise<string>): Promise<Client> {
     locale: navigator.language,
     ...(keptToken() !== undefined && { token }),
   });
+}
+
+const TIMEOUT_MS = 3_000;
+
+/**
+ * A browser does not tell why a WebSocket was refused. Whether the host still serves this page tells: a host that does,
+ * and lets nobody in, has another token.
+ */
+export async function isHostReachable(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { ok } = await fetch('/', { method: 'HEAD', cache: 'no-store', signal });
+    return ok;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 /** Colours code. The library and its languages come when the first code is shown, not before. */
 import type { HLJSApi } from 'highlight.js';
+import { useEffect, useState } from 'react';
 
 /** Colouring longer code would be felt; it is shown plain. */
 const CODE_MAX_CHARACTERS = 60_000;
@@ -27,4 +28,39 @@ function textOf(html: string): string {
 /** The language of a file, by its name. */
 export function languageOfFile(path: string): string {
   return /\.([\w]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Code as coloured HTML, once it is there; undefined until then, and for code that stays plain. */
+export function useHighlighted(text: string, language: string): string | undefined {
+  const [done, setDone] = useState<{ readonly text: string; readonly html: string | undefined }>();
+  useEffect(() => {
+    let isOver = false;
+    highlighted(text, language).then((html) => isOver || setDone({ text, html }));
+    return () => {
+      isOver = true;
+    };
+  }, [text, language]);
+  return done?.text === text ? done.html : undefined;
+}
+
+/** The highlighter writes nothing but these: spans, the ends of spans, and escaped text. */
+const PIECES = /<span[^>]*>|<\/span>|\n|[^<\n]+/g;
+const END = '</span>';
+
+/** Coloured code, cut into lines. A colour that goes over several lines ends with each and begins again in the next. */
+export function htmlLines(html: string): readonly string[] {
+  const lines: string[] = [];
+  const open: string[] = [];
+  let line = '';
+  for (const [piece] of html.matchAll(PIECES)) {
+    if (piece === '\n') {
+      lines.push(line + END.repeat(open.length));
+      line = open.join('');
+      continue;
+    }
+    if (piece === END) open.pop();
+    else if (piece.startsWith('<')) open.push(piece);
+    line += piece;
+  }
+  return [...lines, line];
 }

@@ -2,8 +2,9 @@
 import type { StringOrMarkdown } from '@atrium/protocol';
 import type { Token } from 'marked';
 import { memo, useState } from 'react';
+import { CopyButton } from '../ui/copy-button.js';
 import { type Block, BlockReader } from './blocks.js';
-import { CodeBlock } from './code-block.js';
+import { useHighlighted } from './highlight.js';
 import { blockHtml, inlineHtml } from './to-html.js';
 
 export function Markdown({ text }: { readonly text: string }) {
@@ -38,4 +39,34 @@ export function Words({ text }: { readonly text: StringOrMarkdown }) {
   if (typeof text === 'string') return <span>{text}</span>;
   // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
   return <span className="words" dangerouslySetInnerHTML={{ __html: inlineHtml(text.markdown) }} />;
+}
+
+interface CodeBlockProps {
+  readonly text: string;
+  readonly language: string;
+  /** Still being written. */
+  readonly isOpen?: boolean;
+}
+
+/** Code, coloured once it is complete, with a button to copy it. */
+export function CodeBlock({ text, language, isOpen = false }: CodeBlockProps) {
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{language || 'text'}</span>
+        <CopyButton text={text} what="code" />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        <Code text={text} language={isOpen ? '' : language} />
+      </pre>
+    </figure>
+  );
+}
+
+export function Code({ text, language }: { readonly text: string; readonly language: string }) {
+  const html = useHighlighted(text, language);
+  if (html === undefined) return <code>{text}</code>;
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code
+  return <code dangerouslySetInnerHTML={{ __html: html }} />;
 }

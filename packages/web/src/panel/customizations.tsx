@@ -2,8 +2,8 @@
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { isProviderEntry } from '../model/customizations.js';
 import { plural } from '../model/format.js';
-import { isProviderEntry } from '../model/providers.js';
 import { FileEditor } from './file-editor.js';
 import { Section } from './section.js';
 import { Switch } from './switch.js';

@@ -1,7 +1,9 @@
 /** A small editor for customizations that may be written. */
+
+import { type Client, RequestError } from '@atrium/client';
+import { ErrorCode } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { type LoadedFile, loadFile, saveFile } from '../host/files.js';
 import { problemText } from '../host/problem.js';
 import { AutoText } from '../ui/auto-text.js';
 import { Dialog } from '../ui/dialog.js';
@@ -82,4 +84,37 @@ export function FileEditor({ uri, name, onClose }: Props) {
       )}
     </Dialog>
   );
+}
+
+export interface LoadedFile {
+  readonly text: string;
+  /** Names this version; absent when the host does not tell versions apart. */
+  readonly etag: string | undefined;
+}
+
+export type SaveResult =
+  | { readonly kind: 'saved'; readonly file: LoadedFile }
+  /** The file as it is now, for a person to decide. */
+  | { readonly kind: 'conflict'; readonly theirs: LoadedFile };
+
+/**
+ * Reading and writing a file of the host. Every write says which version it replaces. When somebody else was faster, the
+ * file is looked at again and the conflict shown; it is never written over without a word from the person.
+ */
+export async function loadFile(client: Client, uri: string): Promise<LoadedFile> {
+  const { etag } = await client.request('resourceResolve', { uri });
+  const { data } = await client.request('resourceRead', { uri, encoding: 'utf-8' });
+  return { text: data, etag };
+}
+
+export async function saveFile(client: Client, uri: string, { text, etag }: LoadedFile): Promise<SaveResult> {
+  const base = etag === undefined ? {} : { ifMatch: etag };
+  try {
+    await client.request('resourceWrite', { uri, data: text, encoding: 'utf-8', mode: 'truncate', ...base });
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== ErrorCode.Conflict) throw error;
+    return { kind: 'conflict', theirs: await loadFile(client, uri) };
+  }
+  const { etag: now } = await client.request('resourceResolve', { uri });
+  return { kind: 'saved', file: { text, etag: now } };
 }

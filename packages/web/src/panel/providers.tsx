@@ -1,8 +1,8 @@
 /** Who has plugged something into this session: how far it is trusted, what it brings, and a switch. */
 import type { SessionState } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
+import { type ProviderInfo, providerEntry, providersOf } from '../model/customizations.js';
 import { plural } from '../model/format.js';
-import { type ProviderInfo, providerEntry, providersOf } from '../model/providers.js';
 import { Section } from './section.js';
 import { Switch } from './switch.js';
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
-import { isArchived } from '../model/status.js';
+import { isArchived } from '../model/sessions.js';
 import { DELETED_KEPT_DAYS, restoreSession } from '../sessions/deleted-sessions.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icons.js';

@@ -2,7 +2,7 @@
 import type { SessionSummary } from '@atrium/protocol';
 import { useEffect, useRef } from 'react';
 import { useHost } from '../host/context.js';
-import { activityOf } from '../model/status.js';
+import { activityOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { tell } from '../ui/notices.js';
 

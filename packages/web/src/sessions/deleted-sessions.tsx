@@ -6,7 +6,7 @@ import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { ago } from '../model/format.js';
-import { placeOf } from '../model/place.js';
+import { placeOf } from '../model/sessions.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';

@@ -1,7 +1,7 @@
 /** The folder to work in: one of those that were used before, typed, or walked to where the host lists its folders. */
 import { lazy, Suspense, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { usedFolders } from '../model/session-groups.js';
+import { usedFolders } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 import { useFolders } from './use-folders.js';

@@ -4,8 +4,7 @@ import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
 import { ago } from '../model/format.js';
-import { placeOf } from '../model/place.js';
-import { type Activity, activityOf, isArchived, isUnread } from '../model/status.js';
+import { type Activity, activityOf, isArchived, isUnread, placeOf } from '../model/sessions.js';
 import { IconButton } from '../ui/icon-button.js';
 
 interface Props {

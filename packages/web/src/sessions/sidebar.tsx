@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useHost } from '../host/context.js';
 import { hashOf } from '../host/router.js';
-import { groupSessions } from '../model/session-groups.js';
+import { groupSessions } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 import { Mark } from '../ui/mark.js';

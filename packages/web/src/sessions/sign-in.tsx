@@ -1,10 +1,14 @@
 /** Asks for the tokens that an agent needs. They are handed to the host and forgotten here. */
-import type { ProtectedResourceMetadata } from '@atrium/protocol';
+
+import type { Client } from '@atrium/client';
+import { ErrorCode, type ProtectedResourceMetadata, type RootState } from '@atrium/protocol';
 import { useEffect, useId, useRef, useState } from 'react';
-import { resourceName, signIn } from '../host/auth.js';
 import { useHost } from '../host/context.js';
-import { problemText } from '../host/problem.js';
+import { codeOf, problemText } from '../host/problem.js';
+import { useStore } from '../model/store.js';
+import { Dialog } from '../ui/dialog.js';
 import { hasKeyboard } from '../ui/focus.js';
+import { tell } from '../ui/notices.js';
 
 interface Props {
   readonly needed: readonly ProtectedResourceMetadata[];
@@ -113,4 +117,84 @@ function Documentation({ resource_documentation: address = '' }: ProtectedResour
       How to get one
     </a>
   );
+}
+
+interface Wanted {
+  readonly resource: string;
+  readonly isExpired: boolean;
+}
+
+/** Says that an agent or a server wants a token, now or again, and takes it. */
+export function AuthRequired() {
+  const { client, link } = useHost();
+  const root = useStore(link.root);
+  const [wanted, setWanted] = useState<readonly Wanted[]>([]);
+  const [asked, setAsked] = useState<string>();
+  const drop = (gone: string) => setWanted((all) => all.filter(({ resource }) => resource !== gone));
+  useEffect(
+    () =>
+      client.onNotification('auth/required', ({ resource, reason }) =>
+        setWanted((all) => [
+          ...all.filter((other) => other.resource !== resource),
+          { resource, isExpired: reason === 'expired' },
+        ]),
+      ),
+    [client],
+  );
+  const done = (resource: string) => {
+    drop(resource);
+    setAsked(undefined);
+    tell('Signed in. Say it again, and the agent goes on.');
+  };
+  return (
+    <>
+      {wanted.map(({ resource, isExpired }) => (
+        <div key={resource} className="banner" role="status">
+          <span>
+            <b>{resourceName(metadataOf(root, resource))}</b>{' '}
+            {isExpired ? 'does not take its token any more.' : 'needs you to sign in.'}
+          </span>
+          <button type="button" className="small primary" onClick={() => setAsked(resource)}>
+            Sign in
+          </button>
+          <button type="button" className="quiet small" onClick={() => drop(resource)}>
+            Not now
+          </button>
+        </div>
+      ))}
+      {asked !== undefined && (
+        <Dialog title="Sign in" onClose={() => setAsked(undefined)}>
+          <SignIn needed={[metadataOf(root, asked)]} onDone={() => done(asked)} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** What the agents say about it; servers that ask on their own are known by their address alone. */
+function metadataOf({ agents }: RootState, resource: string): ProtectedResourceMetadata {
+  const all = agents.flatMap(({ protectedResources = [] }) => protectedResources);
+  return all.find((it) => it.resource === resource) ?? { resource };
+}
+
+/** Signing in to what an agent or a server asks for. Tokens go to the host at once and are kept nowhere here. */
+
+/** What an error says has to be signed in to; empty for any other error. Some hosts send the bare list. */
+export function neededTokens(error: unknown): readonly ProtectedResourceMetadata[] {
+  if (codeOf(error) !== ErrorCode.AuthRequired) return [];
+  const { data } = error as { data?: unknown };
+  const list = Array.isArray(data) ? data : (data as { resources?: unknown } | undefined)?.resources;
+  return Array.isArray(list) ? list.filter(isMetadata) : [];
+}
+
+function isMetadata(value: unknown): value is ProtectedResourceMetadata {
+  return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string';
+}
+
+export async function signIn(client: Client, resource: string, token: string): Promise<void> {
+  await client.request('authenticate', { resource, token: token.trim() });
+}
+
+export function resourceName({ resource, resource_name }: ProtectedResourceMetadata): string {
+  return resource_name ?? resource;
 }

@@ -9,13 +9,13 @@ import {
 } from '@atrium/protocol';
 import { useState } from 'react';
 import { keepDraft, NO_DRAFT } from '../composer/use-draft.js';
-import { neededTokens } from '../host/auth.js';
 import { useHost } from '../host/context.js';
 import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { pathOf, uriOf } from '../model/format.js';
 import { tell } from '../ui/notices.js';
+import { neededTokens } from './sign-in.js';
 import { type SessionConfig, useSessionConfig } from './use-session-config.js';
 
 export interface NewSession {

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';
 import { plural } from '../model/format.js';
-import { activityOf, isArchived } from '../model/status.js';
+import { activityOf, isArchived } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 
 /** The sentence to say; it changes only when the number does. */

@@ -1,5 +1,5 @@
-/** The providers of a session, read from its metadata. It comes from outside, so nothing is taken for granted. */
-import type { SessionState } from '@atrium/protocol';
+/** The customizations of a session: providers, read from its metadata, and custom agents. */
+import type { ChildCustomization, SessionState } from '@atrium/protocol';
 
 export interface ProviderInfo {
   readonly name: string;
@@ -47,4 +47,12 @@ function provider(entry: Readonly<Record<string, unknown>>): ProviderInfo[] {
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+export type CustomAgent = Extract<ChildCustomization, { type: 'agent' }>;
+
+/** The custom agents that can be chosen: those of containers that are switched on. */
+export function customAgents(customizations: SessionState['customizations'] = []): readonly CustomAgent[] {
+  const children = customizations.filter(({ enabled }) => enabled).flatMap((container) => container.children ?? []);
+  return children.filter((child) => child.type === 'agent');
 }

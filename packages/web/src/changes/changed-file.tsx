@@ -1,0 +1,143 @@
+/** One changed file: what happened to it, in a line; unfolded, its operations and its diff. */
+import type { ChangesetFile, ChangesetOperation, FileEdit } from '@atrium/protocol';
+import { type ReactNode, useState } from 'react';
+import { type Piece, pieceWords } from '../diff/diff.js';
+import { DiffLines } from '../diff/diff-lines.js';
+import { FileLink } from '../files/file-link.js';
+import { bytesText } from '../model/format.js';
+import { useEditTexts } from '../parts/use-edit-texts.js';
+import { Icon } from '../ui/icons.js';
+import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
+import type { Operations } from './use-operation.js';
+
+interface Props {
+  readonly file: ChangesetFile;
+  readonly folder: string | undefined;
+  /** Everything that can be done here. */
+  readonly operations: readonly ChangesetOperation[];
+  readonly run: Operations;
+}
+
+export function FileRow({ file, folder, operations, run }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const { edit } = file;
+  const { letter, word } = stateOf(edit);
+  const name = fileName(edit, folder);
+  const staged = stagedWord(file);
+  return (
+    <li className={`change ${isOpen ? 'is-open' : ''}`}>
+      <button type="button" className="change-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="twist">
+          <Icon name="chevron" />
+        </span>
+        <span className={`letter is-${letter}`} title={word}>
+          <span aria-hidden="true">{letter}</span>
+          <span className="visually-hidden">{word}</span>
+        </span>
+        <span className="path" title={name}>
+          {name}
+        </span>
+        {staged && <span className="tag">{staged}</span>}
+        {edit.diff?.added !== undefined && edit.diff.added > 0 && <span className="added">+{edit.diff.added}</span>}
+        {edit.diff?.removed !== undefined && edit.diff.removed > 0 && (
+          <span className="removed">−{edit.diff.removed}</span>
+        )}
+      </button>
+      {isOpen && <FileBody file={file} name={name} operations={operations} run={run} />}
+    </li>
+  );
+}
+
+interface FileBodyProps {
+  readonly file: ChangesetFile;
+  readonly name: string;
+  /** Everything that can be done here; the file and its pieces offer what is meant for them. */
+  readonly operations: readonly ChangesetOperation[];
+  readonly run: Operations;
+}
+
+/** An unfolded file: what can be done with it and with each piece of it, and its diff. */
+export function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
+  const resource = fileUri(edit);
+  const forPieces = operations.filter(({ scopes }) => scopes.includes('range'));
+  // Lines can be taken only from a file that has both sides under one name.
+  const isPiecewise = forPieces.length > 0 && stateOf(edit).letter === 'M';
+  const wishPiece = (operation: ChangesetOperation, piece: Piece) =>
+    run.wish({ operation, what: `${name}: ${pieceWords(piece)}`, target: { kind: 'range', resource, ...piece } });
+  const pieceActions = (piece: Piece) => (
+    <OperationButtons
+      operations={forPieces}
+      isBusy={run.isBusy}
+      about={pieceWords(piece)}
+      onWish={(operation) => wishPiece(operation, piece)}
+    />
+  );
+  return (
+    <div className="change-body">
+      <div className="change-actions">
+        {edit.after && <FileLink uri={edit.after.uri} label="Open file" />}
+        <OperationButtons
+          operations={operations.filter(({ scopes }) => scopes.includes('resource'))}
+          isBusy={run.isBusy}
+          onWish={(operation) => run.wish({ operation, what: name, target: { kind: 'resource', resource } })}
+        />
+      </div>
+      <div className="diff">
+        <FileDiff edit={edit} pieceActions={isPiecewise ? pieceActions : undefined} />
+      </div>
+    </div>
+  );
+}
+
+interface OperationButtonsProps {
+  readonly operations: readonly ChangesetOperation[];
+  readonly isBusy: boolean;
+  /** What it is done to, where the words around the button are only for the eye. */
+  readonly about?: string;
+  readonly onWish: (operation: ChangesetOperation) => void;
+}
+
+/** The operations for one file, or for one piece of it. */
+export function OperationButtons({ operations, isBusy, about, onWish }: OperationButtonsProps) {
+  return operations.map((operation) => (
+    <button
+      key={operation.id}
+      type="button"
+      className="quiet small"
+      title={operation.description}
+      aria-label={about && `${operation.label}: ${about}`}
+      aria-disabled={isBusy}
+      onClick={() => onWish(operation)}
+    >
+      {operation.label}
+    </button>
+  ));
+}
+
+/** Comparing longer texts would be felt. */
+const SIDE_MAX_BYTES = 2 ** 20;
+
+interface FileDiffProps {
+  readonly edit: FileEdit;
+  /** What can be done with one piece of it. */
+  readonly pieceActions: ((piece: Piece) => ReactNode) | undefined;
+}
+
+/** The difference in one file. Both sides are read when somebody unfolds it, not before. */
+export function FileDiff(props: FileDiffProps) {
+  const { edit } = props;
+  const bytes = Math.max(edit.before?.content.sizeHint ?? 0, edit.after?.content.sizeHint ?? 0);
+  if (bytes > SIDE_MAX_BYTES)
+    return <p className="hint">With {bytesText(bytes)} it is too large to be compared here.</p>;
+  return <Difference {...props} />;
+}
+
+function Difference({ edit, pieceActions }: FileDiffProps) {
+  const texts = useEditTexts(edit, undefined);
+  if (texts === 'loading') return <p className="hint">Loading …</p>;
+  if (texts === 'unknown') return <p className="hint">The content is not available any more.</p>;
+  const { before, after } = texts;
+  if (before.includes('\0') || after.includes('\0')) return <p className="hint">This file is not text.</p>;
+  if (before === after) return <p className="hint">The content is the same; something else about the file changed.</p>;
+  return <DiffLines {...texts} path={fileUri(edit)} pieceActions={pieceActions} />;
+}

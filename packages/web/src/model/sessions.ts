@@ -1,0 +1,64 @@
+/** A session in the list: its activity, its place, and its group. */
+import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { lastPart, matches, pathOf } from './format.js';
+
+export type Activity = 'idle' | 'working' | 'needs-you' | 'error';
+
+export function activityOf({ status }: Pick<SessionSummary, 'status'>): Activity {
+  const activity = status & ACTIVITY_MASK;
+  if ((activity & SessionStatus.InputNeeded) === SessionStatus.InputNeeded) return 'needs-you';
+  if (activity & SessionStatus.InProgress) return 'working';
+  return activity & SessionStatus.Error ? 'error' : 'idle';
+}
+
+export const ACTIVITY_WORDS: Readonly<Record<Activity, string>> = {
+  idle: 'Idle',
+  working: 'Working',
+  'needs-you': 'Needs you',
+  error: 'Failed',
+};
+
+export function isUnread({ status }: Pick<SessionSummary, 'status'>): boolean {
+  return (status & SessionStatus.IsRead) === 0 && activityOf({ status }) !== 'working';
+}
+
+export function isArchived({ status }: Pick<SessionSummary, 'status'>): boolean {
+  return (status & SessionStatus.IsArchived) !== 0;
+}
+
+/** Where a session works, as people call it: a worktree by its project and branch, anything else by its folder. */
+export function placeOf(summary: Pick<SessionSummary, 'project' | 'workingDirectory'>): string {
+  const { workingDirectory } = summary;
+  return projectLabel(summary) ?? (workingDirectory ? lastPart(pathOf(workingDirectory)) : '');
+}
+
+export interface SessionGroups {
+  readonly waiting: readonly SessionSummary[];
+  readonly others: readonly SessionSummary[];
+  readonly archived: readonly SessionSummary[];
+}
+
+/** The order of the session list: what waits for a person first, then the newest, and the archive by itself. */
+export function groupSessions(items: readonly SessionSummary[], query: string): SessionGroups {
+  const found = items
+    .filter((item) =>
+      matches(query, item.title, item.provider, item.activity, placeOf(item), pathOf(item.workingDirectory ?? '')),
+    )
+    .sort((a, b) => b.modifiedAt - a.modifiedAt);
+  const open = found.filter((item) => !isArchived(item));
+  return {
+    waiting: open.filter((item) => activityOf(item) === 'needs-you'),
+    others: open.filter((item) => activityOf(item) !== 'needs-you'),
+    archived: found.filter(isArchived),
+  };
+}
+
+/** As many folders of earlier sessions are offered for the next one. */
+const FOLDERS_MAX = 10;
+
+/** The folders of earlier sessions, the newest first. */
+export function usedFolders(items: readonly SessionSummary[]): readonly string[] {
+  const newest = [...items].sort((a, b) => b.modifiedAt - a.modifiedAt);
+  const folders = newest.flatMap(({ workingDirectory }) => (workingDirectory ? [pathOf(workingDirectory)] : []));
+  return [...new Set(folders)].slice(0, FOLDERS_MAX);
+}
