@@ -4,9 +4,9 @@ import { HostProvider } from './host/context.js';
 import type { HostLink } from './host/link.js';
 import { useStore } from './model/store.js';
 import { TokenForm } from './sessions/token-form.js';
-import { Waiting } from './sessions/waiting.js';
 import { Boundary } from './ui/boundary.js';
-import { NoticeList } from './ui/notice-list.js';
+import { Mark } from './ui/icons.js';
+import { NoticeList } from './ui/notices.js';
 
 /** The rooms come while the host is being greeted. */
 const rooms = import('./shell.js').then(({ Shell }) => ({ default: Shell }));
@@ -27,5 +27,22 @@ export function App({ link }: { readonly link: HostLink }) {
       )}
       <NoticeList />
     </Boundary>
+  );
+}
+
+/** Before the first connection: quiet for a moment, then with advice. */
+function Waiting({ isLost }: { readonly isLost: boolean }) {
+  return (
+    <main className="door" aria-busy="true">
+      <div className="door-card">
+        <Mark />
+        <h1>{isLost ? 'The host does not answer' : 'Connecting'}</h1>
+        {isLost && (
+          <p role="status">
+            Is it running? Start it with <code>npm start</code>. This page keeps trying by itself.
+          </p>
+        )}
+      </div>
+    </main>
   );
 }

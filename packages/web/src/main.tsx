@@ -14,8 +14,8 @@ import './styles/panel.css';
 import './styles/links.css';
 import './styles/code.css';
 import './styles/motion.css';
-import { restorePanelWidth } from './ui/panel-width.js';
-import { applyTheme } from './ui/theme.js';
+import { restorePanelWidth } from './ui/panel-state.js';
+import { applyTheme } from './ui/preferences.js';
 
 takeTokenFromAddress();
 applyTheme();

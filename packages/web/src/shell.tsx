@@ -1,25 +1,25 @@
 /** The rooms: sessions at the side, the conversation in the middle, the palette above everything. */
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useHost } from './host/context.js';
 import { useRoute } from './host/router.js';
+import { plural } from './model/format.js';
+import { activityOf, isArchived } from './model/sessions.js';
 import { useStore } from './model/store.js';
 import { Help, Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
 import { Pairings } from './questions/pairing.js';
-import { ConnectionBanner } from './sessions/connection-banner.js';
-import { DamageBanner } from './sessions/damage-banner.js';
+import { ConnectionBanner, DamageBanner } from './sessions/banners.js';
 import { DeletedSessions } from './sessions/deleted-sessions.js';
 import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
 import { AuthRequired } from './sessions/sign-in.js';
-import { useAttention } from './ui/attention.js';
 import { Boundary } from './ui/boundary.js';
 
 /** Conversations bring Markdown and more; they come right after the list. */
 const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
 const SessionScreen = lazy(() => screen);
 
-export type Overlay = 'palette' | 'help' | 'deleted' | undefined;
+type Overlay = 'palette' | 'help' | 'deleted' | undefined;
 
 export function Shell() {
   const route = useRoute();
@@ -54,4 +54,17 @@ export function Shell() {
       </div>
     </div>
   );
+}
+
+/** Tells those who cannot see the list, or look at another tab, that a session needs them. */
+
+/** The sentence to say; it changes only when the number does. */
+function useAttention(): string {
+  const { link } = useHost();
+  const sessions = useStore(link.sessions) ?? [];
+  const count = sessions.filter((item) => !isArchived(item) && activityOf(item) === 'needs-you').length;
+  useEffect(() => {
+    document.title = count > 0 ? `(${count}) Atrium` : 'Atrium';
+  }, [count]);
+  return count > 0 ? `${plural(count, 'session')} waiting for you` : '';
 }

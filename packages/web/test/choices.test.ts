@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentBackend, offlineAgent, scriptedAgent } from '@atrium/host';
 import { expect, it } from 'vitest';
-import { stepsTo } from '../src/files/crumbs.js';
-import { parentUri } from '../src/files/entries.js';
+import { parentUri, stepsTo } from '../src/files/entries.js';
 import { begin, describeInBrowser, POLL } from './support/browser.js';
 import { startWorkHost } from './support/work-host.js';
 

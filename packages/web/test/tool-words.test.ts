@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { customAgents } from '../src/model/customizations.js';
 import { usedFolders } from '../src/model/sessions.js';
 import { contextUse } from '../src/model/usage.js';
-import { withMember } from '../src/parts/tool-input.js';
+import { withMember } from '../src/parts/answer.js';
 import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
 import { puppetSession } from './support/puppet-host.js';
 

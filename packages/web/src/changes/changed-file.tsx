@@ -5,7 +5,7 @@ import { type Piece, pieceWords } from '../diff/diff.js';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
 import { bytesText } from '../model/format.js';
-import { useEditTexts } from '../parts/use-edit-texts.js';
+import { useEditTexts } from '../parts/edits.js';
 import { Icon } from '../ui/icons.js';
 import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
 import type { Operations } from './use-operation.js';
@@ -57,7 +57,7 @@ interface FileBodyProps {
 }
 
 /** An unfolded file: what can be done with it and with each piece of it, and its diff. */
-export function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
+function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
   const resource = fileUri(edit);
   const forPieces = operations.filter(({ scopes }) => scopes.includes('range'));
   // Lines can be taken only from a file that has both sides under one name.
@@ -98,7 +98,7 @@ interface OperationButtonsProps {
 }
 
 /** The operations for one file, or for one piece of it. */
-export function OperationButtons({ operations, isBusy, about, onWish }: OperationButtonsProps) {
+function OperationButtons({ operations, isBusy, about, onWish }: OperationButtonsProps) {
   return operations.map((operation) => (
     <button
       key={operation.id}
@@ -124,7 +124,7 @@ interface FileDiffProps {
 }
 
 /** The difference in one file. Both sides are read when somebody unfolds it, not before. */
-export function FileDiff(props: FileDiffProps) {
+function FileDiff(props: FileDiffProps) {
   const { edit } = props;
   const bytes = Math.max(edit.before?.content.sizeHint ?? 0, edit.after?.content.sizeHint ?? 0);
   if (bytes > SIDE_MAX_BYTES)

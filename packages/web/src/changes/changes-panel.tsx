@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { plural } from '../model/format.js';
 import { useStore } from '../model/store.js';
-import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { useKeptFocus } from '../ui/focus.js';
 import { FileRow } from './changed-file.js';
 import { totals } from './file-state.js';
 import { shownChanges, useChangeset } from './use-changeset.js';
@@ -69,7 +69,7 @@ interface ChangesetProps {
 }
 
 /** One set of changes: what can be done with all of it, then its files. */
-export function Changeset({ uri, folder }: ChangesetProps) {
+function Changeset({ uri, folder }: ChangesetProps) {
   const changeset = useChangeset(uri);
   const run = useOperation(uri);
   if (changeset.at === 'loading') return <p className="changes-note hint">Loading …</p>;

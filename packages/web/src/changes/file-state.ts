@@ -2,7 +2,7 @@
 import type { ChangesetFile, FileEdit } from '@atrium/protocol';
 import { pathIn } from '../model/format.js';
 
-export interface FileState {
+interface FileState {
   readonly letter: 'A' | 'D' | 'R' | 'M';
   readonly word: string;
 }

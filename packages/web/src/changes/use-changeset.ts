@@ -6,9 +6,9 @@ import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
-import { openPanel } from '../ui/panel-switch.js';
+import { openPanel } from '../ui/panel-state.js';
 
-export type OpenChangeset =
+type OpenChangeset =
   | { readonly at: 'loading' }
   | { readonly at: 'failed'; readonly why: string }
   | { readonly at: 'open'; readonly state: ChangesetState };
@@ -43,7 +43,7 @@ export function useChangeset(uri: string): OpenChangeset {
   return opening;
 }
 
-export interface ShownChanges {
+interface ShownChanges {
   readonly session: string;
   readonly uri: string;
 }

@@ -9,7 +9,7 @@ import { expectQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
 
-export interface Wish {
+interface Wish {
   readonly operation: ChangesetOperation;
   /** What it is about, for people. */
   readonly what: string;
@@ -92,7 +92,7 @@ function Question({ wish: { operation, what }, onYes, onNo }: QuestionProps) {
 const WEB = /^https?:\/\//i;
 
 /** Gives the address that a person may open: pages are not opened without being asked for. */
-export function followUpLink(session: string, followUp: ChangesetOperationFollowUp | undefined): string | undefined {
+function followUpLink(session: string, followUp: ChangesetOperationFollowUp | undefined): string | undefined {
   const uri = followUp?.content.uri ?? '';
   if (WEB.test(uri)) return uri;
   if (uri.startsWith('file:')) showFile({ session, uri });

@@ -1,7 +1,7 @@
 /** Which sets of changes a session has: those of the whole session, and those of one turn each. */
 import type { ChangesetSummary, SessionState, Turn } from '@atrium/protocol';
 
-export interface View {
+interface View {
   readonly uri: string;
   readonly label: string;
 }

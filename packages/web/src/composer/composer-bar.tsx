@@ -57,7 +57,7 @@ interface ModelChoiceProps {
 }
 
 /** The model of the next turns. */
-export function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
+function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
   const { link } = useHost();
   const agent = useStore(link.root).agents.find(({ provider }) => provider === summary.provider);
   const models = agent?.models ?? [];
@@ -88,7 +88,7 @@ interface AgentChoiceProps {
 }
 
 /** The custom agent of the next turns, where the folder or a plugin brings any. */
-export function AgentChoice({ session, state }: AgentChoiceProps) {
+function AgentChoice({ session, state }: AgentChoiceProps) {
   const agents = customAgents(state.customizations);
   const chosen = state.summary.agent?.uri ?? '';
   if (agents.length === 0 && chosen === '') return null;
@@ -119,7 +119,7 @@ const HIGH = 0.8;
 const RADIUS = 100 / (2 * Math.PI);
 
 /** How full the model's window is: a ring that fills, or just the number where the size of the window is unknown. */
-export function ContextMeter({ state }: { readonly state: SessionState }) {
+function ContextMeter({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
   const use = contextUse(state, useStore(link.root).agents);
   if (!use) return null;

@@ -5,7 +5,7 @@ import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
-import { IconButton } from '../ui/icon-button.js';
+import { IconButton } from '../ui/icons.js';
 import { ComposerBar } from './composer-bar.js';
 import { PendingMessages } from './pending-messages.js';
 import { type Completions, useCompletions } from './use-completions.js';
@@ -107,7 +107,7 @@ interface AttachmentsProps {
 }
 
 /** What goes along with the message. */
-export function Attachments({ items, onChange }: AttachmentsProps) {
+function Attachments({ items, onChange }: AttachmentsProps) {
   if (items.length === 0) return null;
   return (
     <ul className="chips" aria-label="Attachments">
@@ -127,16 +127,13 @@ export function Attachments({ items, onChange }: AttachmentsProps) {
 }
 
 /** The same thing mentioned twice goes along once. */
-export function withAttachment(
-  items: readonly MessageAttachment[],
-  added: MessageAttachment,
-): readonly MessageAttachment[] {
+function withAttachment(items: readonly MessageAttachment[], added: MessageAttachment): readonly MessageAttachment[] {
   const text = JSON.stringify(added);
   return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
 }
 
 /** The list of what could be inserted. The text field keeps the focus and handles the keys. */
-export function CompletionList({ completions }: { readonly completions: Completions }) {
+function CompletionList({ completions }: { readonly completions: Completions }) {
   const { items, chosen, id, pick } = completions;
   useEffect(() => {
     document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' });
@@ -177,7 +174,7 @@ function hintOf({ insertText, attachment: { label, displayKind } }: CompletionIt
     : label;
 }
 
-export interface Writing extends Draft {
+interface Writing extends Draft {
   change(patch: Partial<Draft>): void;
   clear(): void;
 }
@@ -190,7 +187,7 @@ interface Edit extends Draft {
  * What the field holds: the draft, or an earlier message that is being said differently. The draft waits meanwhile, and
  * is back when somebody changes their mind.
  */
-export function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
+function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
   const [draft, setDraft] = useDraft(uri);
   const [edit, setEdit] = useState<Edit>();
   if (editing === undefined)

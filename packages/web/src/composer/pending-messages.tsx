@@ -5,7 +5,7 @@
 import type { PendingMessage, PendingMessageKind, SessionState } from '@atrium/protocol';
 import type { OpenSession } from '../host/open-session.js';
 import { startPending } from '../host/turns.js';
-import { IconButton } from '../ui/icon-button.js';
+import { IconButton } from '../ui/icons.js';
 
 interface Props {
   readonly session: OpenSession;

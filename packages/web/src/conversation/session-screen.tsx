@@ -12,10 +12,9 @@ import { activityOf, isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
 import { Questions } from '../questions/questions.js';
-import { useHandOver } from '../terminals/hand-over.js';
-import { IconButton } from '../ui/icon-button.js';
-import { Icon } from '../ui/icons.js';
-import { isPanelOpen, togglePanel } from '../ui/panel-switch.js';
+import { useHandOver } from '../terminals/claims.js';
+import { Icon, IconButton } from '../ui/icons.js';
+import { isPanelOpen, togglePanel } from '../ui/panel-state.js';
 import { Timeline } from './timeline.js';
 
 export function SessionScreen({ uri }: { readonly uri: string }) {
@@ -65,7 +64,7 @@ function Missing({ why }: { readonly why: string }) {
 }
 
 /** The head of a conversation: its title, which can be changed in place, and how it is doing. */
-export function SessionHeader({ state }: { readonly state: SessionState }) {
+function SessionHeader({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
   const { agents } = useStore(link.root);
   const { summary } = state;
@@ -123,7 +122,7 @@ function Title({ title }: { readonly title: string }) {
 }
 
 /** A session whose agent is still starting, or did not. */
-export function CreationNote({ state }: { readonly state: SessionState }) {
+function CreationNote({ state }: { readonly state: SessionState }) {
   if (state.lifecycle === 'ready') return null;
   if (state.lifecycle === 'creating')
     return (
@@ -140,7 +139,7 @@ export function CreationNote({ state }: { readonly state: SessionState }) {
 }
 
 /** A session that somebody looks at has been read. */
-export function useMarkRead(session: OpenSession, { summary, activeTurn }: SessionState): void {
+function useMarkRead(session: OpenSession, { summary, activeTurn }: SessionState): void {
   const isUnread = (summary.status & SessionStatus.IsRead) === 0 && !activeTurn;
   useEffect(() => {
     if (!isUnread) return;

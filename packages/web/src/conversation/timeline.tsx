@@ -115,7 +115,7 @@ function Older({ session, start }: { readonly session: OpenSession; readonly sta
 }
 
 /** An empty conversation, which says what can be done with it. */
-export function FirstWords({ state }: { readonly state: SessionState }) {
+function FirstWords({ state }: { readonly state: SessionState }) {
   const folder = state.summary.workingDirectory;
   return (
     <div className="empty">
@@ -148,7 +148,7 @@ interface RowViewProps {
 }
 
 /** Draws one row of the conversation; only again when the row has changed. */
-export const RowView = memo(({ row, onEdit }: RowViewProps) => {
+const RowView = memo(({ row, onEdit }: RowViewProps) => {
   if (row.kind === 'user') return <UserMessage turn={row.turn} onEdit={onEdit} />;
   if (row.kind === 'part')
     return (
@@ -161,7 +161,7 @@ export const RowView = memo(({ row, onEdit }: RowViewProps) => {
 });
 
 /** The agent is at work, as far as the host can be asked. */
-export function WorkingRow() {
+function WorkingRow() {
   const session = useOpenSession();
   const { summary } = useStore(session.view).state;
   const isReachable = useIsReachable();

@@ -7,7 +7,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 /** This near to the end counts as being there. */
 const END_PX = 60;
 
-export interface FollowEnd {
+interface FollowEnd {
   readonly isAtEnd: boolean;
   toEnd(): void;
   /** Somebody looks at something in particular. */

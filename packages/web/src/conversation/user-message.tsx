@@ -2,7 +2,7 @@
 import type { ActiveTurn, UserMessage as Message, Turn } from '@atrium/protocol';
 import type { ReactNode } from 'react';
 import { FileLink } from '../files/file-link.js';
-import { IconButton } from '../ui/icon-button.js';
+import { IconButton } from '../ui/icons.js';
 
 interface Props {
   readonly turn: Turn | ActiveTurn;

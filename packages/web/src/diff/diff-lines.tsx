@@ -4,7 +4,7 @@ import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { htmlLines, languageOfFile, useHighlighted } from '../markdown/highlight.js';
 import { plural } from '../model/format.js';
 import { isReadable, ReadBox, useReading } from '../parts/reading.js';
-import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { useKeptFocus } from '../ui/focus.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { type DiffGap, type DiffLine, diffLines, hunks, type Piece, piecesOf, pieceWords } from './diff.js';
 

@@ -2,6 +2,7 @@
 import type { Client } from '@atrium/client';
 import { type DirectoryEntry, ErrorCode } from '@atrium/protocol';
 import { codeOf, problemText } from '../host/problem.js';
+import { pathOf } from '../model/format.js';
 
 export interface Entry {
   readonly uri: string;
@@ -25,7 +26,7 @@ export function sorted(entries: readonly DirectoryEntry[]): DirectoryEntry[] {
   return [...entries].sort((a, b) => rank(a) - rank(b) || order.compare(a.name, b.name));
 }
 
-export function childUri(folder: string, name: string): string {
+function childUri(folder: string, name: string): string {
   return `${folder.replace(/\/$/, '')}/${encodeURIComponent(name)}`;
 }
 
@@ -35,6 +36,19 @@ export function parentUri(folder: string): string | undefined {
   const cut = bare.lastIndexOf('/');
   if (!bare.startsWith('file:///') || cut < 'file://'.length) return undefined;
   return cut === 'file://'.length ? 'file:///' : bare.slice(0, cut);
+}
+
+/** The folders on the way to this one, from the root on. */
+export function stepsTo(folder: string): readonly { readonly uri: string; readonly name: string }[] {
+  const names = pathOf(folder).split(/[\\/]/).filter(Boolean);
+  const steps = [{ uri: 'file:///', name: '/' }];
+  let uri = 'file:///';
+  for (const name of names) {
+    // The letter of a drive keeps its colon.
+    uri = /^[a-z]:$/i.test(name) ? `${uri}${name}` : childUri(uri, name);
+    steps.push({ uri, name });
+  }
+  return steps;
 }
 
 /** Whether the host says how people could be asked for it. */

@@ -2,7 +2,7 @@
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
 import { Store } from '../model/store.js';
-import { openPanel } from '../ui/panel-switch.js';
+import { openPanel } from '../ui/panel-state.js';
 import { VisibleText } from '../ui/visible-text.js';
 
 interface Props {

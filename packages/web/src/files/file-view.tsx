@@ -9,7 +9,7 @@ import { Code } from '../markdown/markdown.js';
 import { bytesText, pathIn, pathOf } from '../model/format.js';
 import { expectQuestion } from '../questions/expected.js';
 import { CopyButton } from '../ui/copy-button.js';
-import { IconButton } from '../ui/icon-button.js';
+import { IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { accessProblem, isAskable } from './entries.js';
 import { type ShownFile, shownFile } from './file-link.js';
@@ -106,7 +106,7 @@ interface AskForAccessProps {
 }
 
 /** Asks the people in the session, who may be the same person, for a file outside of its folder. */
-export function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
+function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   const { client } = useHost();
   const session = useOpenSession();
   const [isAsking, setAsking] = useState(false);
@@ -150,7 +150,7 @@ const IMAGE_MAX_BYTES = 4 * 2 ** 20;
 const CALM_MS = 250;
 const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|svg\+xml)$/;
 
-export type FileContent =
+type FileContent =
   | { readonly kind: 'loading' }
   /** `isAskable`: people could allow it. */
   | { readonly kind: 'problem'; readonly why: string; readonly isAskable: boolean }
@@ -161,7 +161,7 @@ export type FileContent =
   | { readonly kind: 'large'; readonly bytes: number };
 
 /** Reads it again when `attempt` changes. */
-export function useFile(uri: string, attempt: number): FileContent {
+function useFile(uri: string, attempt: number): FileContent {
   const { client } = useHost();
   const [content, setContent] = useState<FileContent>({ kind: 'loading' });
   // biome-ignore lint/correctness/useExhaustiveDependencies: an attempt is a reason to read again

@@ -6,8 +6,7 @@ import { useEffect, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { lastPart, pathOf } from '../model/format.js';
 import { useStore } from '../model/store.js';
-import { IconButton } from '../ui/icon-button.js';
-import { Icon } from '../ui/icons.js';
+import { Icon, IconButton } from '../ui/icons.js';
 import { shownFile } from './file-link.js';
 import { FileView } from './file-view.js';
 import { FolderTree, type TreeRow } from './folder-tree.js';
@@ -33,7 +32,7 @@ export function FilesPanel({ state }: { readonly state: SessionState }) {
 }
 
 /** The folder of the session as a tree. Right and left unfold and fold, as everywhere. */
-export function FileTree({ root }: { readonly root: string }) {
+function FileTree({ root }: { readonly root: string }) {
   const { client } = useHost();
   const tree = treeOf(client, root);
   useEffect(() => {

@@ -5,8 +5,7 @@ import { lastPart, matches, pathOf, uriOf } from '../model/format.js';
 import { Dialog } from '../ui/dialog.js';
 import { hasKeyboard } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
-import { Crumbs } from './crumbs.js';
-import { accessProblem, type Entry, entriesOf, parentUri } from './entries.js';
+import { accessProblem, type Entry, entriesOf, parentUri, stepsTo } from './entries.js';
 import { VirtualList } from './virtual-list.js';
 import './files.css';
 
@@ -139,4 +138,29 @@ function useFolders(folder: string): Folders {
     };
   }, [client, folder]);
   return found;
+}
+
+interface CrumbsProps {
+  readonly folder: string;
+  readonly onGo: (uri: string) => void;
+}
+
+/** The way to a folder, each step a button. */
+function Crumbs({ folder, onGo }: CrumbsProps) {
+  const steps = stepsTo(folder);
+  return (
+    <nav className="crumbs" aria-label="Path">
+      {steps.map(({ uri, name }, index) => (
+        <button
+          key={uri}
+          type="button"
+          className="quiet small"
+          aria-current={index === steps.length - 1 ? 'location' : undefined}
+          onClick={() => onGo(uri)}
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
+  );
 }

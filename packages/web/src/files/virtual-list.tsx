@@ -9,7 +9,7 @@ const ROW_PX = 30;
 const OVERSCAN_ROWS = 8;
 const PAGE_ROWS = 10;
 
-export interface RowProps {
+interface RowProps {
   /** Where it is in a tree, from 1 on. */
   readonly level?: number;
   /** Undefined for what cannot be unfolded. */

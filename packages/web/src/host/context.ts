@@ -6,7 +6,7 @@ import { useStore } from '../model/store.js';
 import type { HostLink } from './link.js';
 import type { OpenSession } from './open-session.js';
 
-export interface HostContext {
+interface HostContext {
   readonly link: HostLink;
   readonly client: Client;
 }

@@ -14,7 +14,7 @@ const LOCKED_RETRY_MAX_MS = 60 * 60_000;
 /** `missing`: none was given. `refused`: the one that was given is wrong. `changed`: it was right until now. */
 export type Refusal = 'missing' | 'refused' | 'changed';
 
-export type Phase =
+type Phase =
   | { readonly at: 'connecting' }
   /** Nobody answers at this address. */
   | { readonly at: 'unreachable' }
@@ -159,7 +159,7 @@ const TIMEOUT_MS = 3_000;
  * A browser does not tell why a WebSocket was refused. Whether the host still serves this page tells: a host that does,
  * and lets nobody in, has another token.
  */
-export async function isHostReachable(): Promise<boolean> {
+async function isHostReachable(): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { ok } = await fetch('/', { method: 'HEAD', cache: 'no-store', signal });

@@ -8,7 +8,7 @@ import { Store } from '../model/store.js';
 export const TURNS_FIRST = 50;
 const TURNS_MORE = 100;
 
-export interface SessionView {
+interface SessionView {
   readonly state: SessionState;
   readonly window: WindowPosition;
   /** Disposed, by somebody else perhaps. */

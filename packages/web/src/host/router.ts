@@ -2,13 +2,13 @@
 import { type Readable, useStore } from '../model/store.js';
 
 /** A new session has an address of its own because on a phone the list and the form do not fit beside each other. */
-export type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: 'session'; readonly uri: string };
+type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: 'session'; readonly uri: string };
 
 const SESSION = '#/session/';
 const NEW = '#/new';
 const HOME: Route = { at: 'home' };
 
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
   if (hash === NEW) return { at: 'new' };
   if (!hash.startsWith(SESSION)) return HOME;
   try {

@@ -5,7 +5,7 @@ import { tell } from '../ui/notices.js';
 import { useHost } from './context.js';
 import { problemText } from './problem.js';
 
-export type Opening<Thing> =
+type Opening<Thing> =
   | { readonly at: 'loading' }
   | { readonly at: 'failed'; readonly why: string }
   | { readonly at: 'open'; readonly thing: Thing };

@@ -49,7 +49,7 @@ interface CodeBlockProps {
 }
 
 /** Code, coloured once it is complete, with a button to copy it. */
-export function CodeBlock({ text, language, isOpen = false }: CodeBlockProps) {
+function CodeBlock({ text, language, isOpen = false }: CodeBlockProps) {
   return (
     <figure className="code">
       <figcaption>

@@ -49,7 +49,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-export type CustomAgent = Extract<ChildCustomization, { type: 'agent' }>;
+type CustomAgent = Extract<ChildCustomization, { type: 'agent' }>;
 
 /** The custom agents that can be chosen: those of containers that are switched on. */
 export function customAgents(customizations: SessionState['customizations'] = []): readonly CustomAgent[] {

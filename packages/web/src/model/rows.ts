@@ -4,7 +4,7 @@
  */
 import type { ActiveTurn, ResponsePart, SessionState, Turn } from '@atrium/protocol';
 
-export interface UserRow {
+interface UserRow {
   readonly kind: 'user';
   readonly key: string;
   readonly turn: Turn | ActiveTurn;
@@ -21,13 +21,13 @@ export interface PartRow {
   readonly isLast: boolean;
 }
 
-export interface EndRow {
+interface EndRow {
   readonly kind: 'end';
   readonly key: string;
   readonly turn: Turn;
 }
 
-export interface WorkingRow {
+interface WorkingRow {
   readonly kind: 'working';
   readonly key: string;
 }

@@ -32,7 +32,7 @@ export function placeOf(summary: Pick<SessionSummary, 'project' | 'workingDirect
   return projectLabel(summary) ?? (workingDirectory ? lastPart(pathOf(workingDirectory)) : '');
 }
 
-export interface SessionGroups {
+interface SessionGroups {
   readonly waiting: readonly SessionSummary[];
   readonly others: readonly SessionSummary[];
   readonly archived: readonly SessionSummary[];

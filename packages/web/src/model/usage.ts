@@ -11,7 +11,7 @@ export function usageText({ inputTokens, outputTokens, model }: UsageInfo): stri
   return counts.filter(Boolean).join(' · ');
 }
 
-export interface ContextUse {
+interface ContextUse {
   readonly used: number;
   readonly size: number | undefined;
 }

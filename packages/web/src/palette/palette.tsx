@@ -7,10 +7,9 @@ import { goTo } from '../host/router.js';
 import { matches } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf, isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
-import { isForScreenReaders, toggleScreenReaders } from '../terminals/screen-reader.js';
 import { Dialog } from '../ui/dialog.js';
-import { openPanel, togglePanel } from '../ui/panel-switch.js';
-import { chooseTheme } from '../ui/theme.js';
+import { openPanel, togglePanel } from '../ui/panel-state.js';
+import { chooseTheme, isForScreenReaders, toggleScreenReaders } from '../ui/preferences.js';
 import { answer, SHORTCUTS } from './shortcuts.js';
 
 const SHOWN_MAX = 14;
@@ -82,7 +81,7 @@ export function Palette({ onClose, onOverlay }: Props) {
 
 /** Everything that the palette can do: the commands of the page, then the sessions. */
 
-export interface Command {
+interface Command {
   readonly id: string;
   readonly title: string;
   readonly detail: string;
@@ -92,7 +91,7 @@ export interface Command {
 type OnOverlay = (overlay: 'help' | 'deleted') => void;
 
 /** What is in the archive comes last. */
-export function commandsOf(sessions: readonly SessionSummary[], onOverlay: OnOverlay): readonly Command[] {
+function commandsOf(sessions: readonly SessionSummary[], onOverlay: OnOverlay): readonly Command[] {
   const ordered = [...sessions].sort(
     (a, b) => Number(isArchived(a)) - Number(isArchived(b)) || b.modifiedAt - a.modifiedAt,
   );

@@ -1,7 +1,7 @@
 /** The keyboard. Letters alone work only where nobody writes. */
 import { useEffect } from 'react';
 import { goTo } from '../host/router.js';
-import { togglePanel } from '../ui/panel-switch.js';
+import { togglePanel } from '../ui/panel-state.js';
 
 type Show = (overlay: 'palette' | 'help' | undefined) => void;
 

@@ -5,8 +5,7 @@ import { useOpenSession } from '../host/context.js';
 import { isProviderEntry } from '../model/customizations.js';
 import { plural } from '../model/format.js';
 import { FileEditor } from './file-editor.js';
-import { Section } from './section.js';
-import { Switch } from './switch.js';
+import { Section, Switch } from './section.js';
 
 export function Customizations({ items = [] }: { readonly items: readonly Customization[] | undefined }) {
   const shown = items.filter((item) => !isEmptyFolder(item) && !isProviderEntry(item.id));

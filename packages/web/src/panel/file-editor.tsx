@@ -86,13 +86,13 @@ export function FileEditor({ uri, name, onClose }: Props) {
   );
 }
 
-export interface LoadedFile {
+interface LoadedFile {
   readonly text: string;
   /** Names this version; absent when the host does not tell versions apart. */
   readonly etag: string | undefined;
 }
 
-export type SaveResult =
+type SaveResult =
   | { readonly kind: 'saved'; readonly file: LoadedFile }
   /** The file as it is now, for a person to decide. */
   | { readonly kind: 'conflict'; readonly theirs: LoadedFile };
@@ -101,13 +101,13 @@ export type SaveResult =
  * Reading and writing a file of the host. Every write says which version it replaces. When somebody else was faster, the
  * file is looked at again and the conflict shown; it is never written over without a word from the person.
  */
-export async function loadFile(client: Client, uri: string): Promise<LoadedFile> {
+async function loadFile(client: Client, uri: string): Promise<LoadedFile> {
   const { etag } = await client.request('resourceResolve', { uri });
   const { data } = await client.request('resourceRead', { uri, encoding: 'utf-8' });
   return { text: data, etag };
 }
 
-export async function saveFile(client: Client, uri: string, { text, etag }: LoadedFile): Promise<SaveResult> {
+async function saveFile(client: Client, uri: string, { text, etag }: LoadedFile): Promise<SaveResult> {
   const base = etag === undefined ? {} : { ifMatch: etag };
   try {
     await client.request('resourceWrite', { uri, data: text, encoding: 'utf-8', mode: 'truncate', ...base });

@@ -1,13 +1,29 @@
 /** The panel at the side: a heading or tabs, and what belongs to the one that is chosen. */
-import type { SessionState } from '@atrium/protocol';
-import { Suspense, useId } from 'react';
+import type { RootState, SessionState } from '@atrium/protocol';
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  lazy,
+  type PointerEvent,
+  Suspense,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useHost } from '../host/context.js';
 import { useStore } from '../model/store.js';
-import { IconButton } from '../ui/icon-button.js';
-import { panelTab, togglePanel } from '../ui/panel-switch.js';
-import { PanelEdge } from './panel-edge.js';
-import { TabList } from './tab-list.js';
-import { PANEL_TABS } from './tabs.js';
+import { IconButton } from '../ui/icons.js';
+import {
+  keepPanelWidth,
+  panelTab,
+  panelWidth,
+  setPanelWidth,
+  togglePanel,
+  WIDTH_MIN_PX,
+  widthMax,
+} from '../ui/panel-state.js';
+import { Details } from './details.js';
 
 export function Panel({ state }: { readonly state: SessionState }) {
   const id = useId();
@@ -35,5 +51,132 @@ export function Panel({ state }: { readonly state: SessionState }) {
         </Suspense>
       </div>
     </aside>
+  );
+}
+
+/** The parts of the side panel. Each is a tab; one that has nothing to show for a session has no tab there. */
+
+interface PanelTab {
+  readonly id: string;
+  readonly title: string;
+  readonly View: ComponentType<{ readonly state: SessionState }>;
+  /** It needs room: the panel is wider while it is shown. */
+  readonly isWide?: boolean;
+  /** Absent: always there. */
+  isShown?(state: SessionState, root: RootState): boolean;
+}
+
+/** Views of their own weight come when they are first looked at. */
+const PANEL_TABS: readonly PanelTab[] = [
+  { id: 'details', title: 'Details', View: Details },
+  {
+    id: 'files',
+    title: 'Files',
+    View: lazy(() => import('../files/files-panel.js').then(({ FilesPanel }) => ({ default: FilesPanel }))),
+    isWide: true,
+    isShown: ({ summary }) => summary.workingDirectory?.startsWith('file:') === true,
+  },
+  {
+    id: 'changes',
+    title: 'Changes',
+    View: lazy(() => import('../changes/changes-panel.js').then(({ ChangesPanel }) => ({ default: ChangesPanel }))),
+    isWide: true,
+    isShown: ({ summary }) => (summary.changesets?.length ?? 0) > 0,
+  },
+  {
+    id: 'terminal',
+    title: 'Terminal',
+    View: lazy(() =>
+      import('../terminals/terminal-panel.js').then(({ TerminalPanel }) => ({ default: TerminalPanel })),
+    ),
+    isWide: true,
+    isShown: ({ summary }, { terminals }) => terminals !== undefined || summary.workingDirectory !== undefined,
+  },
+];
+
+interface TabListProps {
+  /** Of the part below, which the tabs show and hide. */
+  readonly id: string;
+  readonly tabs: readonly PanelTab[];
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}
+
+const TAB_STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** A row of tabs: one stop for the Tab key, arrows walk along. */
+function TabList({ id, tabs, chosen, onChoose }: TabListProps) {
+  const pressed = (event: KeyboardEvent) => {
+    const step = TAB_STEPS[event.key];
+    if (step === undefined) return;
+    const here = tabs.findIndex((tab) => tab.id === chosen);
+    const next = tabs[(here + step + tabs.length) % tabs.length];
+    if (!next) return;
+    onChoose(next.id);
+    document.getElementById(`${id}-${next.id}`)?.focus();
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label="Parts of the panel" onKeyDown={pressed}>
+      {tabs.map((tab) => (
+        <button
+          key={tab.id}
+          id={`${id}-${tab.id}`}
+          type="button"
+          role="tab"
+          className="quiet small"
+          aria-selected={tab.id === chosen}
+          aria-controls={id}
+          tabIndex={tab.id === chosen ? 0 : -1}
+          onClick={() => onChoose(tab.id)}
+        >
+          {tab.title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const STEP_PX = 24;
+const EDGE_STEPS_PX: Readonly<Record<string, number>> = { ArrowLeft: STEP_PX, ArrowRight: -STEP_PX };
+
+/** The edge of the panel: dragged, or moved with the arrow keys; a double click makes the panel as wide as at first. */
+function PanelEdge() {
+  const edge = useRef<HTMLDivElement>(null);
+  const wanted = useStore(panelWidth);
+  const [width, setWidth] = useState(WIDTH_MIN_PX);
+  const panel = () => edge.current?.parentElement?.getBoundingClientRect() ?? new DOMRect();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is wanted is a reason to look what it became
+  useLayoutEffect(() => setWidth(Math.round(panel().width)), [wanted]);
+  const dragged = ({ currentTarget, pointerId, clientX }: PointerEvent) => {
+    if (currentTarget.hasPointerCapture(pointerId)) setPanelWidth(panel().right - clientX);
+  };
+  const change = (next: number | undefined) => {
+    setPanelWidth(next);
+    keepPanelWidth();
+  };
+  const pressed = (event: KeyboardEvent) => {
+    const step = EDGE_STEPS_PX[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    change(panel().width + step);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved; this can
+    <div
+      ref={edge}
+      className="panel-edge"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the panel"
+      aria-valuenow={width}
+      aria-valuemin={WIDTH_MIN_PX}
+      aria-valuemax={Math.max(width, widthMax())}
+      tabIndex={0}
+      onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
+      onPointerMove={dragged}
+      onPointerUp={keepPanelWidth}
+      onDoubleClick={() => change(undefined)}
+      onKeyDown={pressed}
+    />
   );
 }

@@ -3,8 +3,7 @@ import type { SessionState } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
 import { type ProviderInfo, providerEntry, providersOf } from '../model/customizations.js';
 import { plural } from '../model/format.js';
-import { Section } from './section.js';
-import { Switch } from './switch.js';
+import { Section, Switch } from './section.js';
 
 export function Providers({ state }: { readonly state: SessionState }) {
   const session = useOpenSession();

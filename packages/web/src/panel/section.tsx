@@ -18,3 +18,26 @@ export function Section({ title, count, children }: Props) {
     </section>
   );
 }
+
+interface SwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** On or off. */
+export function Switch({ label, isOn, onChange }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      className="switch"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={label}
+      title={label}
+      onClick={() => onChange(!isOn)}
+    >
+      <span />
+    </button>
+  );
+}

@@ -1,8 +1,9 @@
 /** From a button under a question for permission to the action that answers it. */
-import type {
-  ConfirmationOption,
-  SessionToolCallConfirmedAction,
-  ToolCallPendingConfirmationState,
+import {
+  type ConfirmationOption,
+  type SessionToolCallConfirmedAction,
+  type ToolCallPendingConfirmationState,
+  toolInputObject,
 } from '@atrium/protocol';
 
 /** Used when the host offers no options of its own; their ids are never sent. */
@@ -42,4 +43,10 @@ export function answerAction({ call, turnId, option, input, advice }: Answer): S
   }
   const words = advice.trim();
   return { ...target, approved: false, reason: 'denied', ...(words && { userSuggestion: { text: words } }), ...chosen };
+}
+
+/** The input of a tool with one of its members said differently. */
+export function withMember(input: string, name: string, text: string): string {
+  const members = toolInputObject(input);
+  return members && name !== '' ? JSON.stringify({ ...members, [name]: text }) : text;
 }

@@ -11,9 +11,8 @@ import {
 } from '@atrium/protocol';
 import { useCallback, useMemo, useState } from 'react';
 import { VisibleLines, VisibleText } from '../ui/visible-text.js';
-import { EditView } from './edits.js';
+import { EditView, type LoadedTexts } from './edits.js';
 import { isReadable, lineCount, ReadBox, useReading } from './reading.js';
-import type { LoadedTexts } from './use-edit-texts.js';
 
 /** What is longer stands below its name and has the whole width. */
 const ROW_CHARACTERS = 60;

@@ -1,9 +1,11 @@
 /** Changes of files, as a diff. */
-import type { FileEdit } from '@atrium/protocol';
-import { useEffect } from 'react';
+
+import type { Client } from '@atrium/client';
+import { type FileEdit, type FileEditSide, toolInputObject } from '@atrium/protocol';
+import { useEffect, useState } from 'react';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
-import { type LoadedTexts, useEditTexts } from './use-edit-texts.js';
+import { useHost } from '../host/context.js';
 
 interface Props {
   readonly edits: readonly FileEdit[];
@@ -54,4 +56,76 @@ export function EditView({ edit, input, isAsked = false, onTexts }: EditProps) {
       {typeof texts === 'object' && <DiffLines {...texts} path={uri} isAsked={isAsked} />}
     </figure>
   );
+}
+
+interface EditTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+export type LoadedTexts = EditTexts | 'loading' | 'unknown';
+
+/**
+ * The two sides of a file edit. Short content travels in the edit itself; other content is asked for. Where the host
+ * does not hand files out, the input of an editing tool still says which piece is replaced by which.
+ */
+export function useEditTexts(edit: FileEdit, input: string | undefined, isComing = false): LoadedTexts {
+  const { client } = useHost();
+  const [texts, setTexts] = useState<LoadedTexts>('loading');
+  useEffect(() => {
+    let isOver = false;
+    (isComing ? loadComing(client, edit, input) : load(client, edit))
+      .catch(() => textsOfInput(input, edit) ?? ('unknown' as const))
+      .then((loaded) => isOver || setTexts(loaded));
+    return () => {
+      isOver = true;
+    };
+  }, [client, edit, input, isComing]);
+  return texts;
+}
+
+async function load(client: Client, { before, after }: FileEdit): Promise<EditTexts> {
+  const [old, now] = await Promise.all([textOf(client, before), textOf(client, after)]);
+  return { before: old, after: now };
+}
+
+/**
+ * Content that is too long to travel with the edit is named by its file, which does not hold it before the call has
+ * run. Until then only the input can tell it.
+ */
+async function loadComing(client: Client, edit: FileEdit, input: string | undefined): Promise<EditTexts> {
+  const { before, after } = edit;
+  if (after?.content.uri !== after?.uri || after === undefined) return load(client, edit);
+  const content = toolInputObject(input ?? '')?.content;
+  if (typeof content !== 'string') throw new Error('The new content is in no place that can be read.');
+  return { before: await textOf(client, before), after: content };
+}
+
+async function textOf(client: Client, side: FileEditSide | undefined): Promise<string> {
+  if (!side) return '';
+  const { uri } = side.content;
+  if (uri.startsWith('data:')) return decoded(uri);
+  const { data, encoding } = await client.request('resourceRead', { uri });
+  return encoding === 'base64' ? fromBase64(data) : data;
+}
+
+function decoded(uri: string): string {
+  const comma = uri.indexOf(',');
+  const body = uri.slice(comma + 1);
+  return uri.slice(0, comma).endsWith(';base64') ? fromBase64(body) : decodeURIComponent(body);
+}
+
+function fromBase64(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
+}
+
+/** Editing tools name the piece that goes and the piece that comes; those that make a file name all of it. */
+function textsOfInput(input: string | undefined, { before }: Pick<FileEdit, 'before'>): EditTexts | undefined {
+  try {
+    const { oldText, newText, content } = JSON.parse(input ?? '');
+    if (typeof oldText === 'string' && typeof newText === 'string') return { before: oldText, after: newText };
+    return typeof content === 'string' && !before ? { before: '', after: content } : undefined;
+  } catch {
+    return undefined;
+  }
 }

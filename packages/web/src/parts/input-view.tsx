@@ -2,8 +2,8 @@
 import { isVisible, toolInputMembers } from '@atrium/protocol';
 import { AutoText } from '../ui/auto-text.js';
 import { VisibleLines, VisibleText } from '../ui/visible-text.js';
+import { withMember } from './answer.js';
 import { isReadable } from './reading.js';
-import { withMember } from './tool-input.js';
 
 export function InputView({ input }: { readonly input: string }) {
   const members = toolInputMembers(input);

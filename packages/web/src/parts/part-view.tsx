@@ -1,11 +1,10 @@
 /** One part of an answer. A kind that this page does not know is named, never a reason to fail. */
 import { steeringIn } from '@atrium/protocol';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import { SaidByPerson } from '../conversation/user-message.js';
 import { Markdown, Words } from '../markdown/markdown.js';
 import { pathOf } from '../model/format.js';
 import type { PartRow } from '../model/rows.js';
-import { Reasoning } from './reasoning.js';
 import { ToolCall } from './tool-call.js';
 
 export const PartView = memo(({ row }: { readonly row: PartRow }) => {
@@ -24,3 +23,28 @@ export const PartView = memo(({ row }: { readonly row: PartRow }) => {
   if (part.kind === 'contentRef') return <p className="note">Content in {pathOf(part.uri)}</p>;
   return <p className="note">Something that this page cannot show yet</p>;
 });
+
+interface ReasoningProps {
+  readonly text: string;
+  /** It thinks right now. */
+  readonly isOpen: boolean;
+}
+
+/** The thinking of a model: visible while it thinks, folded afterwards. */
+function Reasoning({ text, isOpen }: ReasoningProps) {
+  const [choice, setChoice] = useState<boolean>();
+  const isShown = choice ?? isOpen;
+  return (
+    <section className="reasoning">
+      <button
+        type="button"
+        className="quiet small disclosure"
+        aria-expanded={isShown}
+        onClick={() => setChoice(!isShown)}
+      >
+        {isOpen ? 'Thinking' : 'Thought'}
+      </button>
+      {isShown && <p>{text}</p>}
+    </section>
+  );
+}

@@ -1,5 +1,5 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
-import { asksOneOf, type ToolCallState } from '@atrium/protocol';
+import { asksOneOf, type ToolCallPendingResultConfirmationState, type ToolCallState } from '@atrium/protocol';
 import { memo, type ReactNode, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
@@ -8,10 +8,19 @@ import { Icon, type IconName } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { AskedBody } from './asked-body.js';
 import { Confirmation } from './confirmation.js';
+import { InputView } from './input-view.js';
 import { ReadingGate, useIsNew, useReadingGate } from './reading.js';
-import { ResultConfirmation } from './result-confirmation.js';
-import { ToolBody } from './tool-body.js';
-import { type CallLook, editCount, failureOf, isNamedOtherwise, lookOf, stateWord, toolMessage } from './tool-words.js';
+import { ToolContent } from './tool-content.js';
+import {
+  type CallLook,
+  editCount,
+  failureOf,
+  isErrorTold,
+  isNamedOtherwise,
+  lookOf,
+  stateWord,
+  toolMessage,
+} from './tool-words.js';
 
 interface Props {
   readonly call: ToolCallState;
@@ -109,5 +118,60 @@ function Head({ call, isActive, children }: HeadProps) {
       {children}
       <span className="tool-state">{stateWord(call, isActive)}</span>
     </>
+  );
+}
+
+interface ResultConfirmationProps {
+  readonly call: ToolCallPendingResultConfirmationState;
+  readonly turnId: string;
+  /** Whether all of it has been shown. */
+  readonly isAllowed: boolean;
+}
+
+/** The question whether the model may see a result. */
+function ResultConfirmation({ call, turnId, isAllowed }: ResultConfirmationProps) {
+  const session = useOpenSession();
+  const answer = (approved: boolean) =>
+    session.dispatch({ type: 'session/toolCallResultConfirmed', turnId, toolCallId: call.toolCallId, approved });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
+    <div className="confirmation" role="group" aria-label="Permission">
+      <p className="question">May the model see this result?</p>
+      <div className="buttons">
+        <button
+          type="button"
+          className="primary"
+          data-answer="approve"
+          disabled={!isAllowed}
+          onClick={() => answer(true)}
+        >
+          Let it see
+        </button>
+        <button type="button" data-answer="deny" onClick={() => answer(false)}>
+          Withhold
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The inside of a tool call that nobody is asked about: what went in, what came out. */
+function ToolBody({ call }: { readonly call: ToolCallState }) {
+  const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
+  const content = 'content' in call ? call.content : undefined;
+  const isDiff = content?.some(({ type }) => type === 'fileEdit');
+  return (
+    <div className="tool-body">
+      {input !== undefined && !isDiff && <InputView input={input} />}
+      {content && <ToolContent content={content} input={input} />}
+      {call.status === 'completed' && call.error && !isErrorTold(call) && (
+        <p className="problem">{call.error.message}</p>
+      )}
+      {call.status === 'cancelled' && call.reasonMessage && (
+        <p className="hint">
+          <Words text={call.reasonMessage} />
+        </p>
+      )}
+    </div>
   );
 }

@@ -49,7 +49,7 @@ function outputOf(call: ToolCallState): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 }
 
-export interface EditCount {
+interface EditCount {
   readonly added: number;
   readonly removed: number;
 }

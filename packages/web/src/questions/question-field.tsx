@@ -1,10 +1,13 @@
 /** One question with the field that fits it. */
-import type { SessionInputAnswer, SessionInputAnswerValue, SessionInputQuestion } from '@atrium/protocol';
-import { useId } from 'react';
+import type {
+  SessionInputAnswer,
+  SessionInputAnswerValue,
+  SessionInputOption,
+  SessionInputQuestion,
+} from '@atrium/protocol';
+import { useEffect, useId, useRef, useState } from 'react';
 import { VisibleText } from '../ui/visible-text.js';
 import { draft } from './answers.js';
-import { SessionConfig } from './choices.js';
-import { DraftInput } from './draft-input.js';
 
 interface Props {
   readonly question: SessionInputQuestion;
@@ -39,7 +42,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
       </label>
       {isTyped && <DraftInput id={id} value={text} isNumber={isNumber} onChange={typed} />}
       {question.kind === 'boolean' && (
-        <SessionConfig
+        <OptionList
           name={id}
           options={[
             { id: 'yes', label: 'Yes' },
@@ -50,7 +53,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
         />
       )}
       {question.kind === 'single-select' && (
-        <SessionConfig
+        <OptionList
           name={id}
           options={question.options}
           chosen={answer?.kind === 'selected' ? [answer.value] : []}
@@ -59,7 +62,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
         />
       )}
       {question.kind === 'multi-select' && (
-        <SessionConfig
+        <OptionList
           name={id}
           isMany
           options={question.options}
@@ -79,4 +82,104 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
 
 function freeformOf(answer: SessionInputAnswerValue | undefined): string {
   return answer && 'freeformValues' in answer ? (answer.freeformValues?.[0] ?? '') : '';
+}
+
+/** Something that is not among the choices, as the protocol names it. */
+interface Own {
+  readonly freeformValues?: string[];
+}
+
+interface OptionListProps {
+  readonly name: string;
+  readonly options: readonly SessionInputOption[];
+  readonly chosen: readonly string[];
+  readonly isMany?: boolean;
+  /** Absent: only the choices. */
+  readonly freeform?: string | undefined;
+  readonly onChange: (chosen: readonly string[], own: Own) => void;
+}
+
+/** Choices of a question: one or several, and a line for something else where that is allowed. */
+function OptionList({ name, options, chosen, isMany = false, freeform, onChange }: OptionListProps) {
+  const id = useId();
+  const own = ownOf(freeform ?? '');
+  const toggle = (option: string, isOn: boolean) => {
+    if (!isMany) return onChange([option], own);
+    onChange(isOn ? [...chosen, option] : chosen.filter((each) => each !== option), own);
+  };
+  return (
+    <div className="options">
+      {options.map(({ id: option, label, description, recommended }) => (
+        <label key={option} className="option">
+          <input
+            type={isMany ? 'checkbox' : 'radio'}
+            name={name}
+            checked={chosen.includes(option)}
+            onChange={(event) => toggle(option, event.target.checked)}
+          />
+          <span>
+            <VisibleText text={label} />
+            {recommended && <span className="tag">recommended</span>}
+            {description && (
+              <span className="hint">
+                <VisibleText text={description} />
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+      {freeform !== undefined && (
+        <label className="option own" htmlFor={id}>
+          <span>Something else</span>
+          <DraftInput id={id} value={freeform} onChange={(words) => onChange(chosen, ownOf(words))} />
+        </label>
+      )}
+    </div>
+  );
+}
+
+function ownOf(words: string): Own {
+  return words === '' ? {} : { freeformValues: [words] };
+}
+
+/** Others see what is typed this much later, at most. */
+const SYNC_MS = 250;
+
+interface DraftInputProps {
+  readonly id: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly isNumber?: boolean;
+}
+
+/**
+ * A line of text that several people may write in. While it has the focus it shows what is typed here; otherwise what
+ * the others last wrote.
+ */
+function DraftInput({ id, value, onChange, isNumber = false }: DraftInputProps) {
+  const [own, setOwn] = useState<string>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const send = (text: string) => {
+    clearTimeout(timer.current);
+    if (text !== value) onChange(text);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <input
+      id={id}
+      type={isNumber ? 'number' : 'text'}
+      value={own ?? value}
+      onFocus={() => setOwn(value)}
+      onChange={({ target }) => {
+        setOwn(target.value);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(target.value), SYNC_MS);
+      }}
+      onBlur={({ target }) => {
+        send(target.value);
+        setOwn(undefined);
+      }}
+      onKeyDown={(event) => event.key === 'Enter' && send(event.currentTarget.value)}
+    />
+  );
 }

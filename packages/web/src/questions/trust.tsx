@@ -66,7 +66,7 @@ interface Block {
 const QUOTED = /^ {4}/;
 
 /** Empty lines stand between what the host says and what it quotes. */
-export function blocksOf(message: string): readonly Block[] {
+function blocksOf(message: string): readonly Block[] {
   const blocks = message.split(/\n(?:\n)+/).map((block) => block.split('\n').filter((line) => line !== ''));
   return blocks
     .filter((lines) => lines.length > 0)

@@ -58,7 +58,7 @@ function Field({ name, property, value, onChange, lookUp }: FieldProps) {
         {title}
       </label>
       {isLookedUp && <SuggestInput id={id} value={text} onChange={onChange} suggest={(query) => lookUp(name, query)} />}
-      {!isLookedUp && choices && <SessionConfig id={id} property={property} value={text} onChange={onChange} />}
+      {!isLookedUp && choices && <ChoiceSelect id={id} property={property} value={text} onChange={onChange} />}
       {!isLookedUp && !choices && (
         <Typed key={text} id={id} isNumber={type === 'number'} text={text} onChange={onChange} />
       )}
@@ -89,12 +89,12 @@ function Typed({ id, isNumber, text, onChange }: TypedProps) {
   return <input id={id} type={isNumber ? 'number' : 'text'} defaultValue={text} onBlur={left} onKeyDown={pressed} />;
 }
 
-interface ChoicesProps extends Pick<FieldProps, 'property' | 'onChange'> {
+interface ChoiceSelectProps extends Pick<FieldProps, 'property' | 'onChange'> {
   readonly id: string;
   readonly value: string;
 }
 
-function SessionConfig({ id, property, value, onChange }: ChoicesProps) {
+function ChoiceSelect({ id, property, value, onChange }: ChoiceSelectProps) {
   const { enum: choices = [], enumLabels, enumDescriptions } = property;
   const about = enumDescriptions?.[choices.indexOf(value)];
   return (

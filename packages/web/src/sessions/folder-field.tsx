@@ -1,10 +1,12 @@
 /** The folder to work in: one of those that were used before, typed, or walked to where the host lists its folders. */
-import { lazy, Suspense, useId, useState } from 'react';
+
+import type { Client } from '@atrium/client';
+import { lazy, Suspense, useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { uriOf } from '../model/format.js';
 import { usedFolders } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
-import { useFolders } from './use-folders.js';
 
 /** Few people need it, and those have the time that it takes to arrive. */
 const FolderPicker = lazy(() =>
@@ -53,4 +55,45 @@ export function FolderField({ value, onChange }: Props) {
       </div>
     </>
   );
+}
+
+const WAIT_MS = 200;
+const SHOWN_MAX = 50;
+/** Hosts that said once that they do not list folders are not asked again. */
+const silent = new WeakSet<Client>();
+
+/** The folders beside and below what was typed, as far as the host tells. */
+function useFolders(path: string, isWanted: boolean): readonly string[] {
+  const { client } = useHost();
+  const [folders, setFolders] = useState<readonly string[]>([]);
+  const parent = parentOf(path);
+  useEffect(() => {
+    const uri = uriOf(parent);
+    if (!isWanted || uri === undefined || silent.has(client)) return;
+    let isOver = false;
+    const timer = setTimeout(async () => {
+      const found = await list(client, uri, parent);
+      if (!isOver) setFolders(found);
+    }, WAIT_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, parent, isWanted]);
+  return folders;
+}
+
+async function list(client: Client, uri: string, parent: string): Promise<string[]> {
+  try {
+    const { entries } = await client.request('resourceList', { uri });
+    const folders = entries.filter(({ type, name }) => type === 'directory' && !name.startsWith('.'));
+    return folders.slice(0, SHOWN_MAX).map(({ name }) => `${parent}${name}/`);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'MethodNotFound') silent.add(client);
+    return [];
+  }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

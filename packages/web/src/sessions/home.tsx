@@ -1,4 +1,6 @@
 /** The first thing that people see: a place to say what they want, with the few choices that matter. */
+
+import type { AgentInfo } from '@atrium/protocol';
 import { useEffect, useRef } from 'react';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
@@ -10,10 +12,8 @@ import { Icon } from '../ui/icons.js';
 import { ConfigFields } from './config-fields.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
 import { FolderField } from './folder-field.js';
-import { Ideas } from './ideas.js';
-import { NewSessionBar } from './new-session-bar.js';
 import { SignIn } from './sign-in.js';
-import { useNewSession } from './use-new-session.js';
+import { type NewSession, useNewSession } from './use-new-session.js';
 
 export function Home() {
   const { link } = useHost();
@@ -80,5 +80,103 @@ export function Home() {
       {/* Where there are no sessions, a phone shows no list. */}
       {isEmpty && <DeletedSessionsButton />}
     </div>
+  );
+}
+
+interface NewSessionBarProps {
+  readonly form: NewSession;
+  readonly agents: readonly AgentInfo[];
+  readonly isEmpty: boolean;
+}
+
+/** Below the first message: which agent and model answer it, and the button that starts. */
+function NewSessionBar({ form, agents, isEmpty }: NewSessionBarProps) {
+  const models = form.agent?.models ?? [];
+  return (
+    <div className="compose-bar">
+      <div className="compose-choices">
+        <select
+          className="bare"
+          aria-label="Agent"
+          title={form.agent?.description ?? 'Who does the work'}
+          value={form.agent?.provider ?? ''}
+          onChange={({ target }) => form.chooseAgent(target.value)}
+        >
+          {agents.length === 0 && <option value="">No agent</option>}
+          {agents.map(({ provider, displayName }) => (
+            <option key={provider} value={provider}>
+              {displayName}
+            </option>
+          ))}
+        </select>
+        {models.length > 0 && (
+          <select
+            className="bare"
+            aria-label="Model"
+            value={form.model}
+            onChange={({ target }) => form.chooseModel(target.value)}
+          >
+            <option value="">Default model</option>
+            {models.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <button type="submit" className="primary small" disabled={isEmpty || form.isBusy}>
+        <Icon name="send" /> {form.isBusy ? 'Starting' : 'Start'}
+      </button>
+    </div>
+  );
+}
+
+const IDEAS = [
+  'What can you do?',
+  'List the files here and say what this project is.',
+  'What changed since the last commit?',
+];
+
+/** The agent that comes with the host. */
+const WITHOUT_MODEL = 'offline';
+
+interface IdeasProps {
+  readonly agents: readonly AgentInfo[];
+  readonly onPick: (idea: string) => void;
+  /** Without a first message. */
+  readonly onEmpty: () => void;
+}
+
+/** For those who see this for the first time: what to try, and what makes it different. */
+function Ideas({ agents, onPick, onEmpty }: IdeasProps) {
+  const hasOthers = agents.some(({ provider }) => provider !== WITHOUT_MODEL);
+  return (
+    <section className="ideas" aria-label="Things to try">
+      <ul>
+        {IDEAS.map((idea) => (
+          <li key={idea}>
+            <button type="button" className="quiet small" onClick={() => onPick(idea)}>
+              {idea}
+            </button>
+          </li>
+        ))}
+        <li>
+          <button type="button" className="quiet small" onClick={onEmpty}>
+            Open an empty session
+          </button>
+        </li>
+      </ul>
+      {!hasOthers && (
+        <p className="hint">
+          No model is connected yet. The agent that is here shows how things work; <code>npx atrium agents</code>, on
+          the machine of the host, says how to get a real one.
+        </p>
+      )}
+      <p className="hint">
+        The session lives in the host, not in this page. Close the tab, open it on your phone, answer from there: it is
+        the same session everywhere.
+      </p>
+    </section>
   );
 }

@@ -191,10 +191,10 @@ function isMetadata(value: unknown): value is ProtectedResourceMetadata {
   return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string';
 }
 
-export async function signIn(client: Client, resource: string, token: string): Promise<void> {
+async function signIn(client: Client, resource: string, token: string): Promise<void> {
   await client.request('authenticate', { resource, token: token.trim() });
 }
 
-export function resourceName({ resource, resource_name }: ProtectedResourceMetadata): string {
+function resourceName({ resource, resource_name }: ProtectedResourceMetadata): string {
   return resource_name ?? resource;
 }

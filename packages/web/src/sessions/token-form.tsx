@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import type { Refusal } from '../host/link.js';
 import { tokenIn } from '../host/token.js';
-import { Mark } from '../ui/mark.js';
+import { Mark } from '../ui/icons.js';
 
 interface Props {
   readonly why: Refusal;

@@ -5,9 +5,8 @@ import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
 import { isOfCall } from './claims.js';
 import { OpenTerminal } from './open-terminal.js';
-import type { Screen } from './screen.js';
+import { type Screen, useScreen } from './screen.js';
 import { showTerminal } from './shown-terminal.js';
-import { useScreen } from './use-screen.js';
 import './terminals.css';
 
 const LINES_MAX = 14;

@@ -1,13 +1,12 @@
 /** The terminal on the screen: draws what it is given, as fast as it can and no faster, and says what was typed. */
 import { FitAddon } from '@xterm/addon-fit';
-import { Terminal } from '@xterm/xterm';
-import '@xterm/xterm/css/xterm.css';
+import { type IDisposable, Terminal } from '@xterm/xterm';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { isForScreenReaders, theme } from '../ui/preferences.js';
 import { coloursOf } from './colours.js';
 import type { OpenTerminal } from './open-terminal.js';
-import { answerOnlyIf } from './queries.js';
-import { isForScreenReaders } from './screen-reader.js';
-import { defineStyleElement } from './style-element.js';
 import { UnreadOutput } from './unread.js';
+import '@xterm/xterm/css/xterm.css';
 
 const SCROLLBACK_LINES = 5_000;
 const FONT_PX = 13;
@@ -16,7 +15,7 @@ const FONT_MIN_PX = 11;
 const LINE_HEIGHT = 1.15;
 const MONO = 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", monospace';
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly terminal: OpenTerminal;
   readonly isReadOnly: boolean;
   /** Whether this page is the one that answers what programs ask. */
@@ -142,4 +141,99 @@ export class Screen {
       if (this.#isAsked) this.#write();
     });
   }
+}
+
+/** Puts a terminal into an element, in the colours of the page. */
+export function useScreen(box: RefObject<HTMLElement | null>, options: ScreenOptions): Screen | undefined {
+  const [screen, setScreen] = useState<Screen>();
+  /** Whether this page answers may change; the terminal on the screen stays. */
+  const latest = useRef(options);
+  latest.current = options;
+  const { terminal, isReadOnly } = options;
+  useEffect(() => {
+    if (!box.current) return;
+    const own = new Screen(box.current, {
+      terminal,
+      isReadOnly,
+      isHolder: () => latest.current.isHolder(),
+      onLeave: () => latest.current.onLeave?.(),
+      onDrawn: () => latest.current.onDrawn?.(),
+    });
+    setScreen(own);
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const recolour = () => requestAnimationFrame(() => own.recolour());
+    const stops = [
+      theme.subscribe(recolour),
+      isForScreenReaders.subscribe(() => own.readForScreenReaders(isForScreenReaders.get())),
+    ];
+    system.addEventListener('change', recolour);
+    return () => {
+      for (const stop of stops) stop();
+      system.removeEventListener('change', recolour);
+      own.dispose();
+      setScreen(undefined);
+    };
+  }, [box, terminal, isReadOnly]);
+  return screen;
+}
+
+const CSI = [
+  { final: 'c' },
+  { prefix: '>', final: 'c' },
+  { prefix: '=', final: 'c' },
+  { final: 'n' },
+  { prefix: '?', final: 'n' },
+  { intermediates: '$', final: 'p' },
+  { prefix: '?', intermediates: '$', final: 'p' },
+  { final: 't' },
+];
+const DCS = [{ intermediates: '$', final: 'q' }];
+/** Colours are set by these, too; only those with a question mark ask. */
+const OSC = [4, 10, 11, 12];
+
+/**
+ * Programs ask their terminal questions: where is the cursor, which colours are there. Exactly one may answer, or the
+ * second answer ends up in the shell as if somebody had typed it. And what was asked in the past must stay unanswered.
+ */
+function answerOnlyIf(terminal: Terminal, mayAnswer: () => boolean): IDisposable {
+  const { parser } = terminal;
+  const held = [
+    ...CSI.map((id) => parser.registerCsiHandler(id, () => !mayAnswer())),
+    ...DCS.map((id) => parser.registerDcsHandler(id, () => !mayAnswer())),
+    ...OSC.map((id) => parser.registerOscHandler(id, (data) => data.includes('?') && !mayAnswer())),
+  ];
+  return {
+    dispose() {
+      for (const each of held) each.dispose();
+    },
+  };
+}
+
+/**
+ * An element that takes style rules as its text, like `<style>`, and adopts them as a sheet of the document while it is
+ * there. A content policy without inline styles allows this: only scripts of the page itself can do it.
+ */
+class StyleElement extends HTMLElement {
+  readonly #sheet = new CSSStyleSheet();
+
+  override get textContent(): string {
+    return '';
+  }
+
+  override set textContent(css: string | null) {
+    this.#sheet.replaceSync(css ?? '');
+  }
+
+  connectedCallback(): void {
+    this.hidden = true;
+    if (!document.adoptedStyleSheets.includes(this.#sheet)) document.adoptedStyleSheets.push(this.#sheet);
+  }
+
+  disconnectedCallback(): void {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.#sheet);
+  }
+}
+
+function defineStyleElement(): void {
+  if (!customElements.get('atrium-style')) customElements.define('atrium-style', StyleElement);
 }

@@ -1,6 +1,6 @@
 /** Which terminal is shown beside the conversation; without a choice, the first. */
 import { Store } from '../model/store.js';
-import { openPanel } from '../ui/panel-switch.js';
+import { openPanel } from '../ui/panel-state.js';
 
 export const shownTerminal = new Store<string | undefined>(undefined);
 

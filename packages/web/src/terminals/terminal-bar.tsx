@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { useStore } from '../model/store.js';
-import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { Dialog } from '../ui/dialog.js';
+import { useKeptFocus } from '../ui/focus.js';
 import { isMine, isOfCall, ownerWords } from './claims.js';
-import { CloseQuestion } from './close-question.js';
 import type { OpenTerminal, TerminalAbout } from './open-terminal.js';
 
 const TAKE_OVER = { session: 'Make it yours', client: 'Make it yours, once the device that has it is gone' };
@@ -77,4 +77,30 @@ function words({ claim, hasExited, exitCode, cols, rows }: TerminalAbout, me: st
   if (hasExited) return exitCode === undefined ? 'Ended' : `Ended with exit code ${exitCode}`;
   const size = cols !== undefined && rows !== undefined ? ` · ${cols}\u00a0×\u00a0${rows}` : '';
   return `${ownerWords(claim, me, session)}${size}`;
+}
+
+interface CloseQuestionProps {
+  readonly onYes: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that runs is ended. */
+function CloseQuestion({ onYes, onClose }: CloseQuestionProps) {
+  const end = () => {
+    onClose();
+    onYes();
+  };
+  return (
+    <Dialog title="Close this terminal?" onClose={onClose}>
+      <p>What runs in it is ended, for everybody who watches it.</p>
+      <div className="buttons">
+        <button type="button" className="danger" onClick={end}>
+          End it
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep it
+        </button>
+      </div>
+    </Dialog>
+  );
 }

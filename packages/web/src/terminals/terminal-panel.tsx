@@ -1,9 +1,17 @@
 /** The terminals of the host: choose one, watch it, type into it. */
-import { useRef } from 'react';
+
+import type { TerminalInfo } from '@atrium/protocol';
+import { useEffect, useRef, useState } from 'react';
+import { useHost, useOpenSession } from '../host/context.js';
+import { newId } from '../host/new-id.js';
+import { problemText } from '../host/problem.js';
+import { distinct } from '../model/format.js';
+import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
-import { ShownTerminal } from './shown-terminal-view.js';
-import { TerminalList } from './terminal-list.js';
-import { useTerminals } from './use-terminals.js';
+import { tell } from '../ui/notices.js';
+import { isOfCall, ownerWords } from './claims.js';
+import { chooseTerminal, shownTerminal } from './shown-terminal.js';
+import { ShownTerminal } from './terminal-view.js';
 import './terminals.css';
 
 export function TerminalPanel() {
@@ -46,4 +54,83 @@ export function TerminalPanel() {
       )}
     </div>
   );
+}
+
+interface TerminalListProps {
+  readonly all: readonly TerminalInfo[];
+  readonly shown: TerminalInfo | undefined;
+}
+
+/** All terminals by name: who has them, and which have ended. */
+function TerminalList({ all, shown }: TerminalListProps) {
+  const { client } = useHost();
+  const session = useOpenSession();
+  const list = useRef<HTMLUListElement>(null);
+  const names = distinct(all.map(({ title }) => title));
+  const chosen = shown?.resource;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice is a reason to look for it
+  useEffect(() => {
+    list.current?.querySelector('[aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [chosen]);
+  return (
+    <ul ref={list} className="terminal-list" aria-label="Terminals">
+      {all.map((terminal, index) => {
+        const { resource, claim } = terminal;
+        const title = names[index] ?? '';
+        const hasExited = 'exitCode' in terminal;
+        return (
+          <li key={resource}>
+            <button
+              type="button"
+              className="quiet small"
+              aria-pressed={resource === chosen}
+              title={`${title}: ${ownerWords(claim, client.clientId, session.uri)}`}
+              onClick={() => chooseTerminal(resource)}
+            >
+              {!hasExited && isOfCall(claim) && <span className="dot working" />}
+              <span className="name">{title}</span>
+              {hasExited && <span className="hint">ended</span>}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface Terminals {
+  /** Those of this session first. */
+  readonly all: readonly TerminalInfo[];
+  readonly shown: TerminalInfo | undefined;
+  readonly isBusy: boolean;
+  create(): Promise<void>;
+  dispose(uri: string): Promise<void>;
+}
+
+/** The terminals of the host, and making and ending them. */
+function useTerminals(): Terminals {
+  const { client, link } = useHost();
+  const session = useOpenSession();
+  const wanted = useStore(shownTerminal);
+  const { terminals = [] } = useStore(link.root);
+  const [isBusy, setBusy] = useState(false);
+  const isOurs = ({ claim }: TerminalInfo) => claim.kind === 'session' && claim.session === session.uri;
+  const all = [...terminals.filter(isOurs), ...terminals.filter((each) => !isOurs(each))];
+  const shown = all.find(({ resource }) => resource === wanted) ?? all[0];
+
+  const attempt = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    await work().catch((error) => tell(problemText(error)));
+    setBusy(false);
+  };
+  const create = () =>
+    attempt(async () => {
+      const channel = `ahp-terminal:/${newId()}`;
+      const cwd = session.state.summary.workingDirectory;
+      const claim = { kind: 'client' as const, clientId: client.clientId };
+      await client.request('createTerminal', { channel, claim, ...(cwd !== undefined && { cwd }) });
+      chooseTerminal(channel);
+    });
+  const dispose = (uri: string) => attempt(() => client.request('disposeTerminal', { channel: uri }));
+  return { all, shown, isBusy, create, dispose };
 }

@@ -1,13 +1,12 @@
 /** A terminal that can be typed into. Whoever has it decides its size; others see it as it is. */
 import { useCallback, useEffect, useRef } from 'react';
+import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
-import { isMine, isOfCall } from './claims.js';
-import { wasMine } from './hand-over.js';
-import { KeyBar } from './key-bar.js';
-import type { OpenTerminal } from './open-terminal.js';
+import { isMine, isOfCall, wasMine } from './claims.js';
+import { OpenTerminal } from './open-terminal.js';
+import { useScreen } from './screen.js';
 import { takeFocusWish } from './shown-terminal.js';
 import { TerminalBar } from './terminal-bar.js';
-import { useScreen } from './use-screen.js';
 
 /** While somebody drags the edge of the window. */
 const CALM_MS = 80;
@@ -18,7 +17,7 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-export function TerminalView({ terminal, onDispose, onLeave }: Props) {
+function TerminalView({ terminal, onDispose, onLeave }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { title, claim, cols, rows, hasExited } = useStore(terminal.about);
   const isHolder = isMine(claim, terminal.client.clientId) && !hasExited;
@@ -66,5 +65,57 @@ export function TerminalView({ terminal, onDispose, onLeave }: Props) {
       </section>
       {!hasExited && <KeyBar onKey={(data) => terminal.input(data)} />}
     </>
+  );
+}
+
+interface ShownTerminalProps {
+  readonly uri: string;
+  readonly onDispose: () => void;
+  readonly onLeave: () => void;
+}
+
+/** The chosen terminal, once it is here. */
+export function ShownTerminal({ uri, onDispose, onLeave }: ShownTerminalProps) {
+  const opening = useOpened(OpenTerminal.open, uri);
+  if (opening.at === 'loading') return <p className="terminal-note hint">Loading …</p>;
+  if (opening.at === 'failed')
+    return (
+      <p className="terminal-note" role="alert">
+        {opening.why}
+      </p>
+    );
+  return <TerminalView terminal={opening.thing} onDispose={onDispose} onLeave={onLeave} />;
+}
+
+const KEYS: readonly (readonly [name: string, data: string, label?: string])[] = [
+  ['Esc', '\x1b'],
+  ['Tab', '\t'],
+  ['Ctrl C', '\x03'],
+  ['Ctrl D', '\x04'],
+  ['↑', '\x1b[A', 'Up'],
+  ['↓', '\x1b[B', 'Down'],
+  ['←', '\x1b[D', 'Left'],
+  ['→', '\x1b[C', 'Right'],
+];
+
+/** The keys that keyboards of phones do not have. Elsewhere it is not shown. */
+function KeyBar({ onKey }: { readonly onKey: (data: string) => void }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
+    <div className="key-bar" role="group" aria-label="Keys">
+      {KEYS.map(([name, data, label]) => (
+        <button
+          key={name}
+          type="button"
+          className="small"
+          aria-label={label}
+          // The keyboard on the screen stays.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onKey(data)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
   );
 }

@@ -20,7 +20,7 @@ interface Place {
 
 const BEGINNING: Place = { part: 0, command: undefined, characters: 0, tail: '' };
 
-export interface Unread {
+interface Unread {
   readonly text: string;
   /** What was shown so far is to be forgotten first. */
   readonly isFresh: boolean;

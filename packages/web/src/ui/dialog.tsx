@@ -1,6 +1,6 @@
 /** A dialog of the browser's own: it keeps the focus inside, and Escape closes it. */
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { IconButton } from './icon-button.js';
+import { IconButton } from './icons.js';
 
 interface Props {
   readonly title: string;

@@ -38,3 +38,37 @@ export function Icon({ name }: { readonly name: IconName }) {
     </svg>
   );
 }
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly isPressed?: boolean;
+  readonly className?: string;
+}
+
+/** A button that is only a picture; its name is for screen readers and for those who wait with the mouse. */
+export function IconButton({ icon, label, onClick, isPressed, className = '' }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`icon-button ${className}`}
+      aria-label={label}
+      title={label}
+      aria-pressed={isPressed}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** The sign of the product. */
+export function Mark() {
+  return (
+    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M8 24V14a8 8 0 0 1 16 0v10M13 24v-8a3 3 0 0 1 6 0v8" />
+    </svg>
+  );
+}

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 const WAIT_MS = 150;
 const CLOSED = { items: [], chosen: -1 };
 
-export interface Suggestion {
+interface Suggestion {
   readonly value: string;
   readonly label: string;
   readonly description?: string;

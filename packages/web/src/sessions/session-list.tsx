@@ -1,18 +1,53 @@
-/** One session in the list: what it is about, how it is doing, whether something in it is new. */
+/** Some sessions under a heading. The archive begins folded. */
 import type { SessionSummary } from '@atrium/protocol';
 import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
 import { ago } from '../model/format.js';
 import { type Activity, activityOf, isArchived, isUnread, placeOf } from '../model/sessions.js';
-import { IconButton } from '../ui/icon-button.js';
+import { IconButton } from '../ui/icons.js';
+import { useNow } from '../ui/use-now.js';
 
 interface Props {
+  readonly title: string;
+  readonly items: readonly SessionSummary[];
+  readonly isFolded?: boolean;
+}
+
+export function SessionGroup({ title, items, isFolded = false }: Props) {
+  const now = useNow();
+  if (items.length === 0) return null;
+  const list = (
+    <ul>
+      {items.map((item) => (
+        <SessionItem key={item.resource} item={item} now={now} />
+      ))}
+    </ul>
+  );
+  if (!isFolded)
+    return (
+      <section>
+        <h2>{title}</h2>
+        {list}
+      </section>
+    );
+  return (
+    <details className="fold">
+      <summary>
+        {title} <span className="count">{items.length}</span>
+      </summary>
+      {list}
+    </details>
+  );
+}
+
+interface SessionItemProps {
   readonly item: SessionSummary;
   readonly now: number;
 }
 
-export const SessionItem = memo(({ item, now }: Props) => {
+/** One session in the list: what it is about, how it is doing, whether something in it is new. */
+const SessionItem = memo(({ item, now }: SessionItemProps) => {
   const { client } = useHost();
   const route = useRoute();
   const activity = activityOf(item);
