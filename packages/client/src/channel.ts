@@ -17,7 +17,7 @@ import {
 import { type ChannelState, isStateful } from './reducers.js';
 
 /** A stateless channel is live without a mirror. */
-export type Phase =
+type Phase =
   | { readonly at: 'opening' }
   | { readonly at: 'live'; readonly mirror: Mirror | undefined }
   | { readonly at: 'gone'; readonly error: Error; readonly mirror: Mirror | undefined };
@@ -35,7 +35,7 @@ export class Channel {
   last: number | undefined;
 
   #phase: Phase = { at: 'opening' };
-  /** What arrives while a snapshot is on its way; it may be newer than the snapshot. */
+  /** Actions that arrive while a snapshot is under way; they may be newer than it. */
   #held: ActionEnvelope[] | undefined;
   #waiting: { resolve(): void; reject(error: Error): void }[] = [];
   #shown: { readonly mirror: Mirror; readonly state: ChannelState } | undefined;
@@ -70,22 +70,22 @@ export class Channel {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Whether a snapshot is on its way. */
+  /** Whether a snapshot was requested and has not arrived. */
   get expectsSnapshot(): boolean {
     return this.#held !== undefined;
   }
 
-  /** A new snapshot has been asked for. */
+  /** Call it when a snapshot is requested. */
   expectSnapshot(): void {
     this.#held = [];
   }
 
-  /** The connection ended: what it brought ahead of a snapshot belongs to no later one. */
+  /** The connection ended: actions held for its snapshot belong to no later one. */
   disconnected(): void {
     this.#held = undefined;
   }
 
-  /** None will come. What is known stays as it is. */
+  /** No snapshot will come. The last known state stays. */
   snapshotFailed(error: Error): void {
     this.#held = undefined;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
@@ -126,7 +126,7 @@ export class Channel {
     this.changed.emit();
   }
 
-  /** Reduces, and tells those who follow the actions. Users of the state are told by the caller, once for many. */
+  /** Reduces, and notifies listeners of actions. The caller notifies listeners of the state, once per batch. */
   #apply(envelope: ActionEnvelope, receiver: Receiver, tell: boolean): void {
     if (this.#phase.at !== 'live' || !this.#phase.mirror) return;
     const { mirror } = this.#phase;
@@ -138,7 +138,7 @@ export class Channel {
   }
 }
 
-/** The rejection of an action that was waiting here. One that nobody waits for is nobody's business. */
+/** The rejection of one of our pending actions; other rejections are ignored. */
 function rejectionOf(
   { pending }: Mirror,
   { rejectionReason, origin }: ActionEnvelope,

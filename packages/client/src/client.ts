@@ -1,5 +1,4 @@
-/** A client of one host: what people use. Everything that it does is done by the parts of its engine. */
-
+/** The public face of the library: `connect` opens the first connection and returns a `Client`. */
 import { newId } from '@atrium/link';
 import {
   type ChannelKind,
@@ -35,7 +34,7 @@ export interface SubscribeOptions<K extends ChannelKind> {
 
 export class Client {
   readonly #engine: Engine;
-  /** Channels of `initialSubscriptions` that nobody has asked for yet. */
+  /** Channels of `initialSubscriptions` that no `subscribe` call has claimed yet. */
   readonly #initial: Map<string, Channel>;
   readonly #handleHost: SubscriptionHost;
 
@@ -59,7 +58,7 @@ export class Client {
     return this.#engine.connection.status;
   }
 
-  /** What the host said of itself when the connection was made. */
+  /** The host's description of itself from the handshake. */
   get host(): HostInfo {
     return this.#engine.info ?? { protocolVersion: '' };
   }
@@ -68,7 +67,7 @@ export class Client {
     return this.#engine.connection.statusChanged.on(listener);
   }
 
-  /** Everything the host tells that is not an action: `auth/required`, telemetry, the list of sessions. */
+  /** Notifications of the host besides actions: `auth/required`, telemetry, changes to the list of sessions. */
   onNotification<M extends HostNotificationMethod>(
     method: M,
     listener: (params: HostNotifications[M]) => void,
@@ -118,7 +117,7 @@ export class Client {
 
   /** Asks for an action on a channel, subscribed or not. See `Subscription.dispatch`. */
   dispatch(uri: string, action: StateAction): Promise<Accepted> {
-    // The host would send it back as it is, and what has no type is not read.
+    // The host would echo it unchanged, and the client drops envelopes whose action has no type.
     if (typeof action?.type !== 'string') return Promise.reject(new TypeError('an action is an object with a type'));
     return this.#engine.dispatch(uri, action);
   }
@@ -134,13 +133,11 @@ export class Client {
     this.#engine.connection.dialNow();
   }
 
-  /** Ends everything. Loops end, and what still waits for the host fails. */
+  /** Ends everything. Loops end, and pending requests and actions fail. */
   close(): void {
     this.#engine.connection.close();
   }
 }
-
-/** The way in: opens the first connection and hands out the client. */
 
 /**
  * Connects to a host. Rejects when the first attempt fails; from then on the client reconnects by itself.
@@ -154,7 +151,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   const engine = new Engine(settings);
   const initial = [...new Set(settings.initialSubscriptions)].map((uri) => engine.store.add(uri, settings.turns?.last));
   for (const channel of initial) channel.handles = 1;
-  // The root tells which sessions are gone, so it is watched as long as the client lives.
+  // The root channel tells which sessions are gone, so the client subscribes to it for its whole life.
   const root = engine.store.find(ROOT_CHANNEL) ?? engine.store.add(ROOT_CHANNEL, undefined);
   root.handles += 1;
   await opened(engine);

@@ -1,5 +1,4 @@
-/** How long a client waits before it connects again. */
-
+/** Keeps one connection open: dials, does the handshake, notices the end, backs off, dials again. Knows no channels. */
 import {
   backoffDelay,
   type CloseReason,
@@ -10,29 +9,11 @@ import {
 } from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
 import { ClientClosedError, DisconnectedError, RequestError, RequestTimeoutError } from './errors.js';
-import type { Greeting } from './handshake.js';
+import type { HandshakeResult } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';
 
-export const BACKOFF_VISIBLE_MS = { min: 500, max: 2_000 } as const;
-/** A page that is not visible may wait longer. */
-export const BACKOFF_HIDDEN_MS = { min: 1_000, max: 300_000 } as const;
-
-export interface BackoffInput {
-  /** Failures in a row so far, from 0. */
-  readonly failures: number;
-  readonly visible: boolean;
-  /** In [0, 1). */
-  readonly random: number;
-}
-
-export function reconnectDelay({ failures, visible, random }: BackoffInput): number {
-  return backoffDelay(visible ? BACKOFF_VISIBLE_MS : BACKOFF_HIDDEN_MS, failures, random);
-}
-
-/** What a user may know of the connection. */
-
 export type Status =
-  /** Dialling, or saying hello. `failures` counts the attempts in a row that came to nothing. */
+  /** Dialling, or in the handshake. `failures` counts the attempts in a row that came to nothing. */
   | { readonly at: 'connecting'; readonly failures: number }
   /**
    * `began` tells how: `initialize` anew, `replay` where the last connection ended, `snapshot` with states anew. After
@@ -43,23 +24,23 @@ export type Status =
   /** For good. `error` is set when not `close()` but the host ended it. */
   | { readonly at: 'closed'; readonly error?: Error };
 
-/** The host closes with this when the same client id connects elsewhere. Coming back would throw the other one out. */
+/**
+ * The host closes with this when the same client id connects elsewhere. Reconnecting would close the other connection.
+ */
 export const CLOSE_REPLACED = 4002;
 
-/** Keeps one connection open: dials, says hello, notices the end, waits, dials again. Knows nothing of channels. */
-
-export interface ConnectionOptions extends PeerOptions {
+interface ConnectionOptions extends PeerOptions {
   readonly transport: TransportFactory;
   /** In [0, 1); spreads the attempts of many clients. */
   readonly random: () => number;
   readonly isVisible: () => boolean;
 }
 
-export interface ConnectionEvents extends Omit<PeerEvents, 'closed'> {
-  /** Says hello, and applies the answer before it settles. */
-  greet(peer: Peer, settle: (outcome: Outcome<Greeting>) => void): void;
-  /** The status is `open` now; those who watch it are told after this. */
-  opened(peer: Peer, greeting: Greeting): void;
+interface ConnectionEvents extends Omit<PeerEvents, 'closed'> {
+  /** Sends `initialize` or `reconnect`, and applies the answer before it settles. */
+  handshake(peer: Peer, settle: (outcome: Outcome<HandshakeResult>) => void): void;
+  /** The status is `open` now; its listeners are called after this. */
+  opened(peer: Peer, result: HandshakeResult): void;
   /** For good. */
   closed(error: Error): void;
 }
@@ -67,7 +48,7 @@ export interface ConnectionEvents extends Omit<PeerEvents, 'closed'> {
 export class Connection {
   readonly statusChanged: Emitter<Status>;
   #status: Status = { at: 'connecting', failures: 0 };
-  /** The peer of the current attempt or connection; messages of any other one are not listened to. */
+  /** The peer of the current attempt or connection; messages of earlier ones are ignored. */
   #peer: Peer | undefined;
   #cancelTimer: () => void = () => {};
   #protocolVersion = '';
@@ -107,10 +88,10 @@ export class Connection {
     this.#cancelTimer = clock.after(requestTimeoutMs, () => fail(new RequestTimeoutError('connect', requestTimeoutMs)));
     Promise.resolve()
       .then(this.#options.transport)
-      .then((transport) => (isCurrent() ? this.#greet(transport) : transport.close()), fail);
+      .then((transport) => (isCurrent() ? this.#shakeHands(transport) : transport.close()), fail);
   }
 
-  /** Ends the waiting, if that is what it does. */
+  /** Skips the backoff, if one is running. */
   dialNow(): void {
     if (this.#status.at === 'waiting') this.dial(this.#status.failures);
   }
@@ -125,25 +106,25 @@ export class Connection {
     this.#events.closed(error ?? new ClientClosedError());
   }
 
-  #greet(transport: Transport): void {
+  #shakeHands(transport: Transport): void {
     this.#cancelTimer();
     const { heard, notification, request } = this.#events;
     const closed = (reason: CloseReason) => peer === this.#peer && this.#lost(reason);
     const peer: Peer = new Peer(transport, { heard, notification, request, closed }, this.#options);
     this.#peer = peer;
-    this.#events.greet(peer, (outcome) => {
+    this.#events.handshake(peer, (outcome) => {
       if (peer !== this.#peer) return;
-      if (outcome.ok) this.#welcome(peer, outcome.value);
+      if (outcome.ok) this.#greeted(peer, outcome.value);
       else this.#failed(outcome.error);
     });
   }
 
-  #welcome(peer: Peer, greeting: Greeting): void {
-    if (greeting.by === 'initialize') this.#protocolVersion = greeting.result.protocolVersion;
+  #greeted(peer: Peer, result: HandshakeResult): void {
+    if (result.by === 'initialize') this.#protocolVersion = result.result.protocolVersion;
     this.#opened = true;
-    const open: Status = { at: 'open', began: greeting.by, protocolVersion: this.#protocolVersion };
+    const open: Status = { at: 'open', began: result.by, protocolVersion: this.#protocolVersion };
     this.#status = open;
-    this.#events.opened(peer, greeting);
+    this.#events.opened(peer, result);
     if (this.#status === open) this.statusChanged.emit(open);
   }
 
@@ -152,7 +133,9 @@ export class Connection {
     else this.#failed(new Error(reason));
   }
 
-  /** The first attempt is the caller's to repeat; later ones are ours, unless the host speaks another language now. */
+  /**
+   * The caller repeats a failed first attempt; the client repeats later ones, unless no protocol version fits any more.
+   */
   #failed(error: Error): void {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -181,14 +164,28 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The few things that differ between a browser and Node, with no import of either. */
+export const BACKOFF_VISIBLE_MS = { min: 500, max: 2_000 } as const;
+/** A page that is not visible may wait longer. */
+export const BACKOFF_HIDDEN_MS = { min: 1_000, max: 300_000 } as const;
 
-/** A page that nobody looks at may wait longer before it tries again. Outside of a page somebody always looks. */
+interface BackoffInput {
+  /** Failures in a row so far, from 0. */
+  readonly failures: number;
+  readonly visible: boolean;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+export function reconnectDelay({ failures, visible, random }: BackoffInput): number {
+  return backoffDelay(visible ? BACKOFF_VISIBLE_MS : BACKOFF_HIDDEN_MS, failures, random);
+}
+
+/** Hidden pages back off longer. Outside of a page it is always true. */
 export function isVisible(): boolean {
   return globalThis.document?.visibilityState !== 'hidden';
 }
 
-/** Calls back when waiting any longer makes no sense: the page is shown again, or the network is back. */
+/** Calls back when a backoff should end early: the page is visible again, or the network is back. */
 export function onWake(listener: () => void): () => void {
   const whenShown = () => isVisible() && listener();
   globalThis.document?.addEventListener('visibilitychange', whenShown);

@@ -11,7 +11,7 @@ import type {
 import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/validation';
 import { Connection, onWake } from './connection.js';
 import { ClientClosedError, RequestTimeoutError } from './errors.js';
-import { type Greeting, initialize, reconnect } from './handshake.js';
+import { type HandshakeResult, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
 import type { Settings } from './options.js';
 import type { Accepted, OutboxEntry } from './outbox.js';
@@ -21,10 +21,10 @@ import { Store } from './store.js';
 import { Subscriptions } from './subscriptions.js';
 import { Claims } from './transform.js';
 
-/** What a host says of itself. */
+/** The host's description of itself. */
 export type HostInfo = Omit<InitializeResult, 'snapshots' | 'serverSeq'>;
 
-export interface Notified {
+interface Notified {
   readonly method: HostNotificationMethod;
   readonly params: HostNotifications[HostNotificationMethod];
 }
@@ -38,7 +38,7 @@ export class Engine {
   readonly notified: Emitter<Notified>;
   readonly #settings: Settings;
   readonly #stopWaking: () => void;
-  /** Actions that came before the answer to the greeting, to which they belong. */
+  /** Actions that arrived before the answer to the handshake; they are applied after it. */
   readonly #early: ActionEnvelope[] = [];
   #info: HostInfo | undefined;
 
@@ -49,12 +49,12 @@ export class Engine {
     this.claims = new Claims(this.store, settings.transformSystemMessage);
     this.notified = new Emitter(log);
     this.connection = new Connection(settings, {
-      greet: (peer, settle) => {
+      handshake: (peer, settle) => {
         this.#early.length = 0;
         (this.#info ? reconnect : initialize)(peer, this.store, settings, settle);
       },
       heard: () => this.store.heard(),
-      opened: (peer, greeting) => this.#opened(peer, greeting),
+      opened: (peer, result) => this.#opened(peer, result),
       closed: (error) => this.#closed(error),
       notification: (method, params) => this.#notification(method, params),
       request: (method, params) => answer(handlers, method, params, log),
@@ -84,18 +84,21 @@ export class Engine {
     return accepted;
   }
 
-  #opened(peer: Peer, greeting: Greeting): void {
+  #opened(peer: Peer, result: HandshakeResult): void {
     const isFirst = this.#info === undefined;
-    if (greeting.by === 'initialize') this.#info = infoOf(greeting.result);
+    if (result.by === 'initialize') this.#info = infoOf(result.result);
     this.store.receive(this.#early.splice(0));
     for (const entry of this.store.outbox.entries()) {
       if (!entry.sent) this.#send(peer, entry);
     }
-    this.subscriptions.opened(peer, greeting);
+    this.subscriptions.opened(peer, result);
     if (!isFirst) this.lists.readAll(peer);
   }
 
-  /** Of a channel that is not subscribed nothing may ever be heard, for instance because there is none. */
+  /**
+   * A channel without a subscription may never echo the action, for instance because it does not exist; so the wait is
+   * limited.
+   */
   #send(peer: Peer, entry: OutboxEntry): void {
     sendAction(peer, entry);
     if (this.store.find(entry.channel)) return;
@@ -119,7 +122,7 @@ export class Engine {
     if (!isHostNotification(method)) return;
     const checked = checkHostNotification(method, params);
     if (!checked.ok) {
-      this.#settings.log(`${method} was dropped: ${describeProblem(checked.problem)}`);
+      this.#settings.log(`dropped ${method}: ${describeProblem(checked.problem)}`);
       return;
     }
     if (method === 'action') this.#action(checked.value as ActionEnvelope);

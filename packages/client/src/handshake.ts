@@ -9,25 +9,25 @@ import { asStale, startOfChannel, type TurnWindow } from './reconcile.js';
 import { isStateful } from './reducers.js';
 import type { Store } from './store.js';
 
-export interface Offer {
+interface Offer {
   readonly protocolVersions: readonly string[];
   readonly locale?: string;
 }
 
-/** How a connection began: anew, or where the last one ended. */
-export type Greeting =
+/** How a connection began: from scratch, or where the last one ended. */
+export type HandshakeResult =
   | { readonly by: 'initialize'; readonly result: InitializeResult }
   | { readonly by: 'replay' | 'snapshot' };
 
-type Settle = (outcome: Outcome<Greeting>) => void;
+type Settle = (outcome: Outcome<HandshakeResult>) => void;
 
 /** Members beyond the protocol that an Atrium host understands and others ignore. */
 type Windowed<T> = T & { turns?: TurnWindow };
 type ReconnectExtended = Windowed<CallParams<'reconnect'>> & { pending: number[] };
 
 /**
- * From the moment that this is sent the host may count our actions anew, even if its answer never arrives: what was sent
- * before must not be sent again.
+ * Once this is sent, the host may count our actions from the start, even if its answer never arrives: actions that were
+ * sent earlier must not be sent again.
  */
 export function initialize(peer: Peer, store: Store, offer: Offer, settle: Settle): void {
   store.forget(sentSeqs(store));
@@ -44,7 +44,7 @@ export function initialize(peer: Peer, store: Store, offer: Offer, settle: Settl
   });
 }
 
-/** Takes up the lost connection. A host that does not know it any more is greeted anew, on the same connection. */
+/** Resumes the lost connection. When the host has forgotten it, initializes again on the same transport. */
 export function reconnect(peer: Peer, store: Store, offer: Offer, settle: Settle): void {
   for (const channel of store.channels) channel.disconnected();
   const asked = store.channels.filter(({ phase, kind }) => phase.at === 'live' && isStateful(kind));
@@ -63,7 +63,7 @@ export function reconnect(peer: Peer, store: Store, offer: Offer, settle: Settle
 }
 
 /** A result that cannot be applied is a failure of the host, not of the program. */
-function attempt<T>(outcome: Outcome<T>, apply: (value: T) => Greeting): Outcome<Greeting> {
+function attempt<T>(outcome: Outcome<T>, apply: (value: T) => HandshakeResult): Outcome<HandshakeResult> {
   if (!outcome.ok) return outcome;
   try {
     return { ok: true, value: apply(outcome.value) };
@@ -72,7 +72,7 @@ function attempt<T>(outcome: Outcome<T>, apply: (value: T) => Greeting): Outcome
   }
 }
 
-function initialized(store: Store, asked: readonly Channel[], result: InitializeResult): Greeting {
+function initialized(store: Store, asked: readonly Channel[], result: InitializeResult): HandshakeResult {
   store.lastSeenServerSeq = result.serverSeq;
   replaceAll(store, asked, result);
   return { by: 'initialize', result };
@@ -80,11 +80,11 @@ function initialized(store: Store, asked: readonly Channel[], result: Initialize
 
 interface Resuming {
   readonly asked: readonly Channel[];
-  /** A replay begins behind what these may have missed. */
+  /** Channels that may have missed actions older than the replay. */
   readonly doubtful: readonly Channel[];
 }
 
-function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectResult): Greeting {
+function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectResult): HandshakeResult {
   if (result.type === 'replay') {
     store.receive(result.actions);
     for (const channel of doubtful) channel.update(asStale);
@@ -101,8 +101,8 @@ function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectR
 }
 
 /**
- * Replaces what is known of the channels; one that the host has no state for is gone. One that was still being opened
- * is asked for once more by itself, for the sake of the error that comes back.
+ * Replaces the state of the channels; a channel without a snapshot is gone. A channel that was still opening is
+ * subscribed to separately, because that answer carries the error.
  */
 function replaceAll(store: Store, asked: readonly Channel[], result: Pick<InitializeResult, 'snapshots'>): void {
   const turns = 'turns' in result ? result.turns : undefined;
@@ -114,8 +114,8 @@ function replaceAll(store: Store, asked: readonly Channel[], result: Pick<Initia
 }
 
 /**
- * Our actions that must not be sent again: those that the host has decided. One that does not say which may have seen
- * any of them, and a second time might be one too many.
+ * Our actions that must not be sent again: those that the host has decided. A host that does not list them may have
+ * applied any of them, and sending one twice could apply it twice.
  */
 function decidedSeqs(store: Store, result: object): Set<number> {
   const sent = sentSeqs(store);
@@ -124,20 +124,20 @@ function decidedSeqs(store: Store, result: object): Set<number> {
   return new Set([...sent].filter((clientSeq) => settled.has(clientSeq)));
 }
 
-/** What was dispatched without a connection was never sent, so that it can safely wait for the next one. */
+/** Actions dispatched without a connection were never sent, so they can wait for the next one. */
 function sentSeqs(store: Store): Set<number> {
   const sent = store.outbox.entries().filter((entry) => entry.sent);
   return new Set(sent.map(({ clientSeq }) => clientSeq));
 }
 
-/** One window for all: as large as the largest that is in use, and none when somebody needs everything. */
+/** One window for all sessions: the largest in use, and none when a session needs its whole history. */
 function windowFor(channels: readonly Channel[]): { turns?: TurnWindow } {
   const sessions = channels.filter(({ kind }) => kind === 'session').map(turnsWanted);
   if (sessions.length === 0 || sessions.includes(undefined)) return {};
   return { turns: { last: Math.max(...sessions.map((last) => last ?? 0)) } };
 }
 
-/** At least what was asked for, and what has been paged in since. */
+/** At least as many turns as were asked for, and those paged in since. */
 export function turnsWanted({ last, mirror }: Channel): number | undefined {
   if (last === undefined) return undefined;
   return Math.max(last, (mirror?.confirmed as SessionState | undefined)?.turns.length ?? 0);

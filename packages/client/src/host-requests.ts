@@ -1,5 +1,4 @@
-/** Answers what the host asks of this client. */
-
+/** Answers the requests that the host sends to this client. */
 import type { Log } from '@atrium/link';
 import { type DirectoryEntry, ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol';
 import { checkHostRequest, describeProblem, isHostRequest } from '@atrium/protocol/validation';
@@ -11,8 +10,8 @@ type Handler<M extends HostRequestMethod> = (
 ) => HostRequests[M]['result'] | Promise<HostRequests[M]['result']>;
 
 /**
- * What this client answers, by method. Throw a `RequestError` to refuse: `-32009` for what is not allowed, `-32008`
- * for what is not there. Methods that are left out are answered with "method not found".
+ * Handlers by method. Throw a `RequestError` to refuse: `-32009` for forbidden, `-32008` for not found. The client
+ * answers methods without a handler with "method not found".
  */
 export type HostRequestHandlers = { readonly [M in HostRequestMethod]?: Handler<M> };
 
@@ -40,12 +39,13 @@ function failure(code: number, message: string, data?: unknown): Answer {
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-/** Content that only this client can read, such as a plugin under a `virtual:` URI, served to the host. */
-
 /** Text by URI. Folders follow from the slashes; nothing else can be read, and nothing written. */
 export type PublishedFiles = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 
-/** Handlers for `resourceRead` and `resourceList`: `connect({ handlers: serveResources(files) })`. */
+/**
+ * Serves content that only this client can read, such as a plugin under a `virtual:` URI:
+ * `connect({ handlers: serveResources(files) })`.
+ */
 export function serveResources(files: PublishedFiles): Pick<HostRequestHandlers, 'resourceRead' | 'resourceList'> {
   const byUri = new Map(files instanceof Map ? files : Object.entries(files));
   return {

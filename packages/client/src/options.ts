@@ -1,4 +1,4 @@
-/** What `connect` takes, and what it assumes when something is left out. */
+/** The options of `connect` and their defaults. */
 
 import { type Clock, consoleLog, type Log, newId, type TransportFactory, wallClock } from '@atrium/link';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
@@ -12,9 +12,9 @@ import { type WebSocketOptions, webSocketTransport } from './websocket.js';
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface ClientOptions {
-  /** Who this client is to the host; a new one by default. Give one only if no other connection uses it. */
+  /** Identifies this client to the host; random by default. Give one only if no other connection uses it. */
   readonly clientId?: string;
-  /** Every version of the protocol that may be spoken, most preferred first. */
+  /** The protocol versions to offer, most preferred first. */
   readonly protocolVersions?: readonly string[];
   /** The language that the host should speak to users, as a BCP 47 tag. */
   readonly locale?: string;
@@ -22,18 +22,18 @@ export interface ClientOptions {
   readonly initialSubscriptions?: readonly string[];
   /** How much history the initial subscriptions bring. */
   readonly turns?: TurnWindow;
-  /** What this client answers when the host asks. */
+  /** Answers to requests of the host. */
   readonly handlers?: HostRequestHandlers;
   /** Rewrites sections of the system prompt in sessions whose active client this is. */
   readonly transformSystemMessage?: SystemMessageTransform;
   readonly requestTimeoutMs?: number;
   readonly heartbeatMs?: number;
-  /** Told what had to be ignored. The console by default. */
+  /** Receives warnings about ignored messages and failed listeners. The console by default. */
   readonly log?: Log;
   readonly clock?: Clock;
   /** In [0, 1); spreads the attempts of many clients to reconnect. */
   readonly random?: () => number;
-  /** Whether somebody looks. If not, attempts to reconnect become rare. */
+  /** Whether the page is visible. A hidden page reconnects less often. */
   readonly isVisible?: () => boolean;
 }
 
@@ -66,7 +66,7 @@ function handlersOf({ handlers = {}, transformSystemMessage }: ClientOptions): H
   return { ...handlers, systemMessageTransform: transformHandler(transformSystemMessage) };
 }
 
-/** An option that is given as `undefined` is not given. */
+/** An option with the value `undefined` counts as absent. */
 function withoutUndefined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,4 +1,4 @@
-/** The actions of this client on their way: each is numbered once, and waits here until the host has decided. */
+/** The dispatched actions of this client: each gets one number and waits here until the host decides. */
 
 import { optional } from '@atrium/link';
 import type { ActionEnvelope, StateAction } from '@atrium/protocol';
@@ -12,7 +12,7 @@ export interface Accepted {
 
 export interface OutboxEntry extends PendingAction {
   readonly channel: string;
-  /** Whether some connection was given it. Only then can the host know it. */
+  /** Whether a connection has carried it. Only then can the host know it. */
   sent: boolean;
 }
 
@@ -57,7 +57,7 @@ export class Outbox {
     if (waiting) waiting.cancelLimit = begin(() => this.#take(clientSeq)?.reject(error()));
   }
 
-  /** The host decided while nobody listened. */
+  /** The host decided during an absence and does not say how. */
   forget(clientSeqs: Iterable<number>): void {
     for (const clientSeq of clientSeqs) {
       const waiting = this.#take(clientSeq);
@@ -65,7 +65,7 @@ export class Outbox {
     }
   }
 
-  /** Nobody is left who could decide: about one channel, or about everything. */
+  /** No answer can come any more: for one channel, or for all. */
   abandon(error: Error, channel?: string): void {
     for (const { clientSeq, ...entry } of this.entries()) {
       if (channel === undefined || entry.channel === channel) this.#take(clientSeq)?.reject(error);

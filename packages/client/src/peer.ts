@@ -1,5 +1,4 @@
-/** The types of calls to the host, with the boilerplate of the wire taken away. */
-
+/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
 import { type Clock, type CloseReason, type Log, type Outcome, PendingRequests, type Transport } from '@atrium/link';
 import {
   type ClientNotificationMethod,
@@ -29,64 +28,9 @@ export type CallParams<M extends ClientRequestMethod> =
 
 export type CallResult<M extends ClientRequestMethod> = ClientRequests[M]['result'];
 
-/** Finds out that a connection is dead although nobody closed it. */
-
-export const HEARTBEAT_MS = 15_000;
-
-/** Half an interval is the unit: a ping every two, dead after five without a sound. */
-const TICKS_PER_PING = 2;
-const SILENT_TICKS_MAX = 5;
-
-export interface HeartbeatOptions {
-  readonly clock: Clock;
-  readonly intervalMs: number;
-  ping(): void;
-  dead(): void;
-}
-
-/** Counts ticks instead of reading a clock: a laptop that slept has not been silent. */
-export class Heartbeat {
-  readonly #options: HeartbeatOptions;
-  #ticks = 0;
-  #silent = 0;
-  #cancel: () => void = () => {};
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-    this.#arm();
-  }
-
-  /** Anything was received. */
-  heard(): void {
-    this.#silent = 0;
-  }
-
-  stop(): void {
-    this.#cancel();
-  }
-
-  #arm(): void {
-    const { clock, intervalMs } = this.#options;
-    this.#cancel = clock.after(intervalMs / TICKS_PER_PING, () => this.#tick());
-  }
-
-  #tick(): void {
-    this.#ticks += 1;
-    this.#silent += 1;
-    if (this.#silent >= SILENT_TICKS_MAX) {
-      this.#options.dead();
-      return;
-    }
-    if (this.#ticks % TICKS_PER_PING === 0) this.#options.ping();
-    this.#arm();
-  }
-}
-
-/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
-
 /** What the peer hands on. */
 export interface PeerEvents {
-  /** Something other than a notification was read. It is handled after this. */
+  /** The peer read a request or an answer and handles it next. */
   heard(): void;
   notification(method: string, params: unknown): void;
   /** Resolves with the answer to a request of the host. Never rejects. */
@@ -177,7 +121,7 @@ export class Peer {
     this.#events.closed(reason);
   }
 
-  /** A stranger's message must not end the connection, whatever it does to us. */
+  /** A message that cannot be handled must not end the connection. */
   #receive(text: string): void {
     if (!this.#open) return;
     this.#heartbeat.heard();
@@ -185,13 +129,13 @@ export class Peer {
       const frame = readFrame(text);
       if (frame.kind !== 'notification' && frame.kind !== 'invalid') this.#events.heard();
       const problem = this.#handle(frame);
-      if (problem) this.#log(`a message was dropped: ${problem}`);
+      if (problem) this.#log(`dropped a message: ${problem}`);
     } catch (error) {
-      this.#log('a message could not be handled and was dropped', error);
+      this.#log('dropped a message that could not be handled', error);
     }
   }
 
-  /** Returns why nothing could be done with it, if so. */
+  /** Returns why it dropped the frame, if it did. */
   #handle(frame: Frame): string | undefined {
     switch (frame.kind) {
       case 'success':
@@ -222,7 +166,7 @@ export class Peer {
   }
 
   #failed(id: number | null, error: JsonRpcErrorObject): string | undefined {
-    if (id === null) return `the host could not read what we sent: ${error.message}`;
+    if (id === null) return `the host could not read a message of ours: ${error.message}`;
     const { code, message, data } = error;
     return this.#calls.failed(id, new RequestError(code, message, data))
       ? undefined
@@ -231,5 +175,59 @@ export class Peer {
 
   async #answer(id: number, method: string, params: unknown): Promise<void> {
     this.#send({ id, ...(await this.#events.request(method, params)) });
+  }
+}
+
+export const HEARTBEAT_MS = 15_000;
+
+/** A tick is half an interval: a ping every two ticks, dead after five silent ones. */
+const TICKS_PER_PING = 2;
+const SILENT_TICKS_MAX = 5;
+
+interface HeartbeatOptions {
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  ping(): void;
+  dead(): void;
+}
+
+/**
+ * Detects a dead connection that was never closed. Counts ticks instead of reading a clock: a laptop that slept has not
+ * been silent.
+ */
+class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #ticks = 0;
+  #silent = 0;
+  #cancel: () => void = () => {};
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#arm();
+  }
+
+  /** Call it for every message that arrives. */
+  heard(): void {
+    this.#silent = 0;
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #arm(): void {
+    const { clock, intervalMs } = this.#options;
+    this.#cancel = clock.after(intervalMs / TICKS_PER_PING, () => this.#tick());
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#silent += 1;
+    if (this.#silent >= SILENT_TICKS_MAX) {
+      this.#options.dead();
+      return;
+    }
+    if (this.#ticks % TICKS_PER_PING === 0) this.#options.ping();
+    this.#arm();
   }
 }

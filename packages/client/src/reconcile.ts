@@ -1,51 +1,9 @@
-/** Which part of a session's history a mirror holds. Knows nothing of the wire but the two members that carry it. */
-
+/**
+ * Write-ahead reconciliation as pure functions: a mirror holds the confirmed state, the dispatched actions without an
+ * echo, and which turns of a session it covers. The host wins every conflict; rebasing means reducing again.
+ */
 import type { ActionEnvelope, SessionState, StateAction, Turn } from '@atrium/protocol';
 import { type ChannelState, reduce, type StatefulKind } from './reducers.js';
-
-/** How much history to ask for: the newest turns only. An extension; a host without it sends everything. */
-export interface TurnWindow {
-  readonly last: number;
-}
-
-export interface WindowPosition {
-  /** The index, in the whole history, of the first finished turn that the state holds. */
-  readonly start: number;
-  /** The number of finished turns in the whole history. */
-  readonly total: number;
-}
-
-/** The start of the window that a host answered with; 0, so everything, when it does not say. */
-export function startOf(turns: unknown): number {
-  const start = typeof turns === 'object' && turns !== null && 'start' in turns ? turns.start : 0;
-  return typeof start === 'number' && Number.isInteger(start) && start > 0 ? start : 0;
-}
-
-/** The same for one channel of many. */
-export function startOfChannel(turns: unknown, channel: string): number {
-  const isMap = typeof turns === 'object' && turns !== null && Object.hasOwn(turns, channel);
-  return isMap ? startOf((turns as Record<string, unknown>)[channel]) : 0;
-}
-
-/** Whether history was cut at a turn that the mirror does not hold, so that it cannot know what is left. */
-export function cutsBelow(start: number, state: SessionState, action: StateAction): boolean {
-  if (start === 0 || action.type !== 'session/truncated' || !action.turnId) return false;
-  return !state.turns.some(({ id }) => id === action.turnId);
-}
-
-/** Whether history was emptied, so that nothing is left below the window either. */
-export function emptiesHistory(action: StateAction): boolean {
-  return action.type === 'session/truncated' && !action.turnId;
-}
-
-export function withTurnsBefore(state: SessionState, older: readonly Turn[]): SessionState {
-  return { ...state, turns: [...older, ...state.turns] };
-}
-
-/**
- * Write-ahead reconciliation as pure functions: what the host has confirmed, what was dispatched and not echoed, and
- * the state that a user should see. The host wins every conflict; rebasing is merely reducing again.
- */
 
 /** An action of ours that the host has not echoed yet. */
 export interface PendingAction {
@@ -64,11 +22,11 @@ export interface Mirror {
   readonly pending: readonly PendingAction[];
   /** The index of the first finished turn that `confirmed` holds; 0 for everything that is not a session. */
   readonly start: number;
-  /** Only a new snapshot helps: history was cut below the window, more of it is wanted, or an action may be lost. */
+  /** Needs a new snapshot: history was cut below the window, more of it is wanted, or an action may be lost. */
   readonly stale: boolean;
 }
 
-/** Actions without an effect on state that could be foreseen. */
+/** Actions whose effect on the state cannot be predicted. */
 const NOT_PREDICTED: ReadonlySet<string> = new Set(['terminal/input']);
 
 export interface Confirmed {
@@ -112,7 +70,7 @@ export interface Receiver {
   readonly now: number;
 }
 
-/** An echo ends the waiting of our action, in whatever order echoes come; what was accepted is reduced, ours or not. */
+/** An echo settles our pending action, in any order; accepted actions are reduced, ours or not. */
 export function withReceived(mirror: Mirror, envelope: ActionEnvelope, { clientId, now }: Receiver): Mirror {
   const { origin } = envelope;
   const settled = origin?.clientId === clientId ? withoutPending(mirror, new Set([origin.clientSeq])) : mirror;
@@ -134,7 +92,7 @@ export function optimisticOf({ kind, confirmed, pending }: Mirror): ChannelState
     .reduce((state, { action, at }) => reduce(kind, state, action, at), confirmed);
 }
 
-export interface OlderTurns {
+interface OlderTurns {
   /** The turn that the page ends before; `undefined` when the mirror held none. */
   readonly before: string | undefined;
   readonly turns: readonly Turn[];
@@ -147,4 +105,43 @@ export function withOlder(mirror: Mirror, { before, turns, hasMore }: OlderTurns
   if (mirror.stale || mirror.start === 0 || state.turns[0]?.id !== before) return mirror;
   const start = hasMore ? Math.max(0, mirror.start - turns.length) : 0;
   return { ...mirror, confirmed: withTurnsBefore(state, turns), start };
+}
+
+/** How much history to ask for: the newest turns only. An extension; a host without it sends everything. */
+export interface TurnWindow {
+  readonly last: number;
+}
+
+export interface WindowPosition {
+  /** The index, in the whole history, of the first finished turn that the state holds. */
+  readonly start: number;
+  /** The number of finished turns in the whole history. */
+  readonly total: number;
+}
+
+/** The start of the window that a host answered with; 0, so everything, when it does not say. */
+export function startOf(turns: unknown): number {
+  const start = typeof turns === 'object' && turns !== null && 'start' in turns ? turns.start : 0;
+  return typeof start === 'number' && Number.isInteger(start) && start > 0 ? start : 0;
+}
+
+/** The same for one channel of many. */
+export function startOfChannel(turns: unknown, channel: string): number {
+  const isMap = typeof turns === 'object' && turns !== null && Object.hasOwn(turns, channel);
+  return isMap ? startOf((turns as Record<string, unknown>)[channel]) : 0;
+}
+
+/** Whether history was cut at a turn that the mirror does not hold, so that the rest is unknown. */
+function cutsBelow(start: number, state: SessionState, action: StateAction): boolean {
+  if (start === 0 || action.type !== 'session/truncated' || !action.turnId) return false;
+  return !state.turns.some(({ id }) => id === action.turnId);
+}
+
+/** Whether history was emptied, so that nothing is left below the window either. */
+function emptiesHistory(action: StateAction): boolean {
+  return action.type === 'session/truncated' && !action.turnId;
+}
+
+function withTurnsBefore(state: SessionState, older: readonly Turn[]): SessionState {
+  return { ...state, turns: [...older, ...state.turns] };
 }

@@ -1,5 +1,4 @@
-/** The list of sessions: read once, then kept by the notifications that follow. */
-
+/** The live list of sessions: read from the host once per connection, then updated by notifications. */
 import { Emitter, type Log } from '@atrium/link';
 import type {
   HostNotificationMethod,
@@ -10,64 +9,10 @@ import type {
 import type { Peer } from './peer.js';
 import { latest } from './streams.js';
 
-export type Catalogue = ReadonlyMap<string, SessionSummary>;
-
-/** A session was added, removed or changed. */
-export type CatalogueEvent =
-  | { readonly method: 'root/sessionAdded'; readonly params: HostNotifications['root/sessionAdded'] }
-  | { readonly method: 'root/sessionRemoved'; readonly params: HostNotifications['root/sessionRemoved'] }
-  | { readonly method: 'root/sessionSummaryChanged'; readonly params: HostNotifications['root/sessionSummaryChanged'] };
-
-export function isCatalogueMethod(method: HostNotificationMethod): method is CatalogueEvent['method'] {
-  return method.startsWith('root/');
-}
-
-export function catalogueOf(items: readonly SessionSummary[]): Catalogue {
-  return new Map(items.map((summary) => [summary.resource, summary]));
-}
-
-/** The list after an event; the very same one when the event is about a session that is not in it. */
-export function withEvent(catalogue: Catalogue, { method, params }: CatalogueEvent): Catalogue {
-  switch (method) {
-    case 'root/sessionAdded':
-      return new Map(catalogue).set(params.summary.resource, params.summary);
-    case 'root/sessionRemoved':
-      return without(catalogue, params.session);
-    case 'root/sessionSummaryChanged':
-      return withChanges(catalogue, params.session, params.changes);
-  }
-}
-
-function without(catalogue: Catalogue, session: string): Catalogue {
-  if (!catalogue.has(session)) return catalogue;
-  const rest = new Map(catalogue);
-  rest.delete(session);
-  return rest;
-}
-
-/** What a session is cannot change, only how it is: these members are ignored in a change. */
-const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
-/** Members that every summary has; `null` cannot take them away. */
-const REQUIRED: ReadonlySet<string> = new Set(['title', 'status', 'modifiedAt']);
-
-function withChanges(catalogue: Catalogue, session: string, changes: SessionSummaryChanges): Catalogue {
-  const summary = catalogue.get(session);
-  if (!summary) return catalogue;
-  const members = new Map<string, unknown>(Object.entries(summary));
-  for (const [key, value] of Object.entries(changes)) {
-    if (IDENTITY.has(key)) continue;
-    if (value !== null) members.set(key, value);
-    else if (!REQUIRED.has(key)) members.delete(key);
-  }
-  return new Map(catalogue).set(session, Object.fromEntries(members) as SessionSummary);
-}
-
-/** The live list of sessions that users hold. */
-
 export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
   #catalogue: Catalogue = new Map();
   #items: readonly SessionSummary[] = [];
-  /** What is told while the list is being read; the list may be older than it. */
+  /** Events that arrive while the list is being read; the list may be older than they are. */
   #held: CatalogueEvent[] | undefined;
   #closed = false;
   readonly #changed: Emitter<readonly SessionSummary[]>;
@@ -107,19 +52,19 @@ export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
     this.#onClose();
   }
 
-  /** The list is being read. For the client only. */
+  /** Starts to hold events, because a read is under way. For the client only. */
   expect(): void {
     this.#held = [];
   }
 
-  /** The list was read. For the client only. */
+  /** Installs the list that the host sent. For the client only. */
   replace(items: readonly SessionSummary[]): void {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#set(held.reduce(withEvent, catalogueOf(items)));
   }
 
-  /** Something was told about a session. For the client only. */
+  /** Applies a notification about a session. For the client only. */
   apply(event: CatalogueEvent): void {
     this.#held?.push(event);
     const next = withEvent(this.#catalogue, event);
@@ -133,8 +78,7 @@ export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
   }
 }
 
-/** The lists of sessions in use: read from the host, told what changes, read again after an absence. */
-
+/** The lists that users hold open. */
 export class SessionLists {
   readonly #lists = new Set<SessionList>();
   readonly #log: Log;
@@ -159,10 +103,10 @@ export class SessionLists {
     }
   }
 
-  /** What was told during an absence is not told again. */
+  /** Reads every list again after a reconnect: the host does not repeat notifications. */
   readAll(peer: Peer): void {
     for (const list of this.#lists) {
-      this.#read(peer, list).catch((error) => this.#log('the list of sessions could not be read again', error));
+      this.#read(peer, list).catch((error) => this.#log('reading the list of sessions again failed', error));
     }
   }
 
@@ -184,4 +128,56 @@ export class SessionLists {
       });
     });
   }
+}
+
+type Catalogue = ReadonlyMap<string, SessionSummary>;
+
+/** A session was added, removed or changed. */
+export type CatalogueEvent =
+  | { readonly method: 'root/sessionAdded'; readonly params: HostNotifications['root/sessionAdded'] }
+  | { readonly method: 'root/sessionRemoved'; readonly params: HostNotifications['root/sessionRemoved'] }
+  | { readonly method: 'root/sessionSummaryChanged'; readonly params: HostNotifications['root/sessionSummaryChanged'] };
+
+export function isCatalogueMethod(method: HostNotificationMethod): method is CatalogueEvent['method'] {
+  return method.startsWith('root/');
+}
+
+function catalogueOf(items: readonly SessionSummary[]): Catalogue {
+  return new Map(items.map((summary) => [summary.resource, summary]));
+}
+
+/** The list after an event; the same object when the event is about a session that is not in it. */
+function withEvent(catalogue: Catalogue, { method, params }: CatalogueEvent): Catalogue {
+  switch (method) {
+    case 'root/sessionAdded':
+      return new Map(catalogue).set(params.summary.resource, params.summary);
+    case 'root/sessionRemoved':
+      return without(catalogue, params.session);
+    case 'root/sessionSummaryChanged':
+      return withChanges(catalogue, params.session, params.changes);
+  }
+}
+
+function without(catalogue: Catalogue, session: string): Catalogue {
+  if (!catalogue.has(session)) return catalogue;
+  const rest = new Map(catalogue);
+  rest.delete(session);
+  return rest;
+}
+
+/** The identity of a session never changes: these members are ignored in a change. */
+const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
+/** Members that every summary has; `null` cannot take them away. */
+const REQUIRED: ReadonlySet<string> = new Set(['title', 'status', 'modifiedAt']);
+
+function withChanges(catalogue: Catalogue, session: string, changes: SessionSummaryChanges): Catalogue {
+  const summary = catalogue.get(session);
+  if (!summary) return catalogue;
+  const members = new Map<string, unknown>(Object.entries(summary));
+  for (const [key, value] of Object.entries(changes)) {
+    if (IDENTITY.has(key)) continue;
+    if (value !== null) members.set(key, value);
+    else if (!REQUIRED.has(key)) members.delete(key);
+  }
+  return new Map(catalogue).set(session, Object.fromEntries(members) as SessionSummary);
 }

@@ -1,4 +1,4 @@
-/** All that this client knows of the host: its channels, its own actions on their way, and how far it has read. */
+/** The client's copy of the host: open channels, dispatched actions, and the last sequence number seen. */
 
 import type { Clock, Log } from '@atrium/link';
 import type { ActionEnvelope, Snapshot, StateAction } from '@atrium/protocol';
@@ -8,7 +8,7 @@ import { type Accepted, Outbox, type OutboxEntry } from './outbox.js';
 import { type Mirror, type Receiver, withDispatched, withoutPending } from './reconcile.js';
 import { isStateful, isStateOf } from './reducers.js';
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly clientId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -45,12 +45,12 @@ export class Store {
     return channel;
   }
 
-  /** Nobody uses the channel any more. Actions on their way stay on their way. */
+  /** The last handle was closed. Dispatched actions still wait for their answer. */
   remove(channel: Channel): void {
     if (this.#channels.get(channel.uri) === channel) this.#channels.delete(channel.uri);
   }
 
-  /** The channel does not exist any more, at least not for us. */
+  /** The channel is gone, or closed to this client. */
   lose(channel: Channel, error: Error = new ChannelGoneError(channel.uri)): void {
     this.remove(channel);
     this.outbox.abandon(error, channel.uri);
@@ -66,7 +66,7 @@ export class Store {
     this.find(entry.channel)?.update((mirror) => withDispatched(mirror, entry));
   }
 
-  /** Envelopes in their order; users of a state hear once of all of them. */
+  /** Applies envelopes in order; listeners of a state are called once for all of them. */
   receive(envelopes: readonly ActionEnvelope[]): void {
     const before = new Map<Channel, Mirror | undefined>();
     for (const envelope of envelopes) {
@@ -87,7 +87,7 @@ export class Store {
     if (origin?.clientId === this.clientId) this.outbox.echoed(origin.clientSeq, envelope);
   }
 
-  /** Something came in that the host sent after everything older: nothing older is on its way. */
+  /** A message arrived that the host sent after all older actions: none of those is still under way. */
   heard(): void {
     this.#justInstalled = false;
   }
@@ -110,7 +110,7 @@ export class Store {
     return true;
   }
 
-  /** Takes actions off the list whose fate the host did not tell. */
+  /** Drops actions whose outcome the host did not tell. */
   forget(clientSeqs: ReadonlySet<number>): void {
     for (const channel of this.channels) channel.update((mirror) => withoutPending(mirror, clientSeqs));
     this.outbox.forget(clientSeqs);

@@ -3,7 +3,7 @@
 /** What an `actions()` loop may lag behind before it is ended with an error. */
 export const STREAM_MAX_WAITING = 10_000;
 
-export interface Changing<T> {
+interface Changing<T> {
   current(): T;
   ended(): boolean;
   onChange(listener: () => void): () => void;

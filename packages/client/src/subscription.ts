@@ -59,7 +59,8 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
 
   /**
    * Shows the action in `state` at once and asks the host for it. Resolves when the host has accepted it; rejects with
-   * an `ActionRejectedError` when it has not. Nobody has to wait for it. Without a connection it waits for the next.
+   * an `ActionRejectedError` when it has not. You may ignore the promise. Without a connection the action waits for the
+   * next one.
    */
   dispatch(action: ActionOf<K>): Promise<Accepted> {
     const { phase } = this.#channel;
@@ -90,7 +91,7 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
 
   /**
    * Every accepted action from now on, in order. After a long absence the host sends the state instead of the actions
-   * that were missed; these are then not told.
+   * that were missed; the loop then skips these.
    */
   actions(): AsyncIterableIterator<ActionEnvelope, void, undefined> {
     const queue = new Queue<ActionEnvelope>(() => stop());

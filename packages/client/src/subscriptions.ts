@@ -1,10 +1,10 @@
-/** Subscribes, shares, pages and ends: the wire side of channels. */
+/** The wire side of channels: subscribes, shares a subscription between handles, pages history in, unsubscribes. */
 
 import type { Log, Outcome } from '@atrium/link';
 import { type ChannelKind, channelKind, type SessionState, type SubscribeResult } from '@atrium/protocol';
 import type { Channel } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
-import { type Greeting, turnsWanted } from './handshake.js';
+import { type HandshakeResult, turnsWanted } from './handshake.js';
 import type { Peer } from './peer.js';
 import { startOf, type TurnWindow, withOlder, withWanted } from './reconcile.js';
 import { isStateful } from './reducers.js';
@@ -23,7 +23,7 @@ export class Subscriptions {
     this.#log = log;
   }
 
-  /** A channel with its state, shared with whoever has it already. Waits for a connection if there is none. */
+  /** Opens a channel with its state, or shares the open one. Waits for a connection if there is none. */
   async open(uri: string, kind: ChannelKind | undefined, turns: TurnWindow | undefined): Promise<Channel> {
     const actual = channelKind(uri);
     if (isFuture(uri)) throw new TypeError(`${uri}: this client does not know channels of that kind`);
@@ -43,7 +43,7 @@ export class Subscriptions {
     }
   }
 
-  /** The channel that exists already, made to hold what the newcomer wants of it. */
+  /** The open channel, widened to the window that the new handle wants. */
   #share(uri: string, last: number | undefined): Channel | undefined {
     const channel = this.#store.find(uri);
     if (!channel) return undefined;
@@ -52,8 +52,8 @@ export class Subscriptions {
     return channel;
   }
 
-  /** A new connection: asks for all that the handshake did not bring. */
-  opened(peer: Peer, { by }: Greeting): void {
+  /** After a handshake: subscribes to every channel whose state it did not bring. */
+  opened(peer: Peer, { by }: HandshakeResult): void {
     for (const channel of this.#store.channels) {
       const { phase } = channel;
       const unheard = by !== 'initialize' && !isStateful(channel.kind);
@@ -61,7 +61,7 @@ export class Subscriptions {
     }
   }
 
-  /** An action arrived that may have cut history below what is held. */
+  /** Call it after an action: a truncation may have cut history below the window. */
   refreshIfStale(uri: string): void {
     const channel = this.#store.find(uri);
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);
@@ -123,7 +123,10 @@ export class Subscriptions {
     return new InvalidResultError('subscribe', `no state of a ${channel.kind} channel`);
   }
 
-  /** Lost connections are tried again by the next one. A refresh that fails without a verdict leaves the old state. */
+  /**
+   * The next connection retries after a disconnect. A refresh that fails without an answer of the host keeps the old
+   * state.
+   */
   #failed(peer: Peer, channel: Channel, error: Error): void {
     if (error instanceof DisconnectedError) return;
     const isVerdict = error instanceof RequestError;
@@ -137,7 +140,7 @@ export class Subscriptions {
   }
 }
 
-/** Sessions may have any scheme, but those of the protocol's own family mean something, and this one is not known here. */
+/** Sessions may have any scheme, but an unknown `ahp-` scheme belongs to a newer protocol. */
 function isFuture(uri: string): boolean {
   return uri.startsWith('ahp-') && !uri.startsWith('ahp-session:') && channelKind(uri) === 'session';
 }

@@ -1,5 +1,7 @@
-/** Rewrites sections of the system prompt: one handler of the user's, and around it what the protocol asks of clients. */
-
+/**
+ * Lets a client rewrite sections of the system prompt: offers it with each claim of the active role, and answers the
+ * host.
+ */
 import {
   type AgentInfo,
   type CreateSessionParams,
@@ -13,7 +15,7 @@ import {
 import type { HostRequestHandlers } from './host-requests.js';
 import type { Store } from './store.js';
 
-/** Hosts may refuse a larger answer, so it is not even sent. */
+/** Hosts may refuse a larger answer, so the client does not send one. */
 export const TRANSFORM_ANSWER_MAX_BYTES = 256 * 2 ** 10;
 
 /** Texts by the id of their section. */
@@ -26,8 +28,8 @@ export interface SystemMessageTransform {
    */
   readonly sections?: readonly string[];
   /**
-   * Gets the texts as the model would read them, and returns those that it changes. Their layout may be another one each
-   * time. When it throws, nothing is changed.
+   * Gets the texts as the model would read them, and returns those that it changes. Their layout may be another one
+   * each time. When it throws, nothing is changed.
    */
   handler(sections: SectionTexts, context: TransformContext): Changed | Promise<Changed>;
 }
@@ -39,8 +41,8 @@ export interface TransformContext {
   readonly session: string;
 }
 
-/** A claim of the active role, with the offer to rewrite. One that says itself what it offers stays as it is. */
-export function withOffer(
+/** A claim of the active role, with the offer to rewrite. A claim with an offer of its own stays unchanged. */
+function withOffer(
   claim: SessionActiveClient,
   { sections }: SystemMessageTransform,
   agents: readonly AgentInfo[],
@@ -58,7 +60,7 @@ function open(catalogue: readonly SystemMessageSection[]): string[] {
 
 type TransformHandler = NonNullable<HostRequestHandlers['systemMessageTransform']>;
 
-/** Answers the host with what the user's handler returns, as far as the host asked for it. */
+/** Answers the host with the texts that the user's handler returns, limited to the sections that the host asked for. */
 export function transformHandler(transform: SystemMessageTransform): TransformHandler {
   return async ({ channel, sections }) => {
     const texts = Object.entries(sections).map(([id, { content }]) => [id, content] as const);
@@ -78,8 +80,7 @@ function check(answer: readonly (readonly [id: string, text: unknown])[]): void 
     throw new RangeError(`the transform returned ${bytes} bytes; ${TRANSFORM_ANSWER_MAX_BYTES} are allowed`);
 }
 
-/** The claims of this client to the active role: each carries the offer to rewrite prompt sections, if there is one. */
-
+/** Adds the offer to rewrite to each claim of the active role that this client makes. */
 export class Claims {
   readonly #store: Store;
   readonly #transform: SystemMessageTransform | undefined;
@@ -107,7 +108,9 @@ export class Claims {
     return { ...params, activeClient: withOffer(activeClient, this.#transform, agents) };
   }
 
-  /** The agent of this name; all of them when it is not known which. Hosts pass over ids that an agent does not have. */
+  /**
+   * The agent of this name; every agent when the name is unknown. Hosts skip section ids that an agent does not have.
+   */
   #agents(provider?: string): readonly AgentInfo[] {
     const root = this.#store.find(ROOT_CHANNEL)?.optimistic as RootState | undefined;
     const agents = root?.agents ?? [];

@@ -7,7 +7,7 @@ export type TokenSource = string | (() => string | Promise<string>);
 
 export interface WebSocketOptions {
   readonly url: string;
-  /** A function is asked anew for each attempt, since a host may be started again with another token. */
+  /** A function is called for each attempt, because a restarted host may have another token. */
   readonly token?: TokenSource;
 }
 
@@ -32,7 +32,7 @@ function withoutQuery(url: string): string {
   return String(url).replace(/[?#].*$/s, '');
 }
 
-/** A header keeps the token out of the logs of whatever stands between; pages cannot set one and use the query. */
+/** A header keeps the token out of the logs of proxies; pages cannot set headers and use the query. */
 function socketTo(url: string, token: string | undefined): Promise<SocketLike> {
   if (!isNode()) return openSocket(withToken(url, token));
   return openSocket(url, token === undefined ? {} : { Authorization: `Bearer ${token}` });
@@ -45,7 +45,7 @@ export function withToken(url: string, token: string | undefined): string {
   return tokened.href;
 }
 
-/** Pages are never told why, so that they can only guess. */
+/** Browsers hide the reason from pages, so the message lists the usual causes. */
 function failure(place: string, detail: string): Error {
   const status = Number(/^Unexpected server response: (40[13])$/.exec(detail)?.[1]);
   if (status) return new AccessRefusedError(place, status);

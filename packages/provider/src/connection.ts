@@ -1,28 +1,27 @@
-/** Keeps one connection open: dials, notices the end, waits, dials again. Knows nothing of what is said on it. */
-
+/** Keeps one connection open: dials, notices the end, backs off, dials again. Does not look into messages. */
 import { backoffDelay, type Clock, type Transport, type TransportFactory } from '@atrium/link';
 import type { ToGatewayMessage } from '@atrium/protocol/provider';
 import { asError } from './errors.js';
 
-/** A gateway on this machine answers at once; one that does not in this time is not there. */
+/** A gateway on this machine answers quickly; after this long the attempt counts as failed. */
 export const DIAL_TIMEOUT_MS = 10_000;
 
-/** A connection that was of use for this long was a good one: what happens to it then is no failure of it. */
+/** A connection that was bound for this long counts as good: its loss resets the backoff. */
 export const STEADY_AFTER_MS = 10_000;
 
-/** How long a farewell may take. */
+/** How long `close` waits for the other side. */
 export const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The first few attempts fall well into the time for which the gateway keeps a lost provider's place. */
 export const BACKOFF_MS = { min: 500, max: 15_000 } as const;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly transport: TransportFactory;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   dialling(failures: number): void;
   opened(): void;
   message(text: string): void;
@@ -33,11 +32,11 @@ export interface ConnectionEvents {
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #events: ConnectionEvents;
-  /** The attempt that counts; whatever an earlier one still says is not listened to. */
+  /** The current attempt; events of earlier ones are ignored. */
   #attempt: object | undefined;
   #transport: Transport | undefined;
   #failures = 0;
-  /** When this connection became of use. */
+  /** When this connection was bound. */
   #settledAt: number | undefined;
   #cancelTimer = () => {};
 
@@ -61,7 +60,7 @@ export class Connection {
       .catch(fail);
   }
 
-  /** Says something, if there is anybody to say it to. */
+  /** Sends a message; does nothing without a connection. */
   send(message: ToGatewayMessage): void {
     this.sendText(JSON.stringify(message));
   }
@@ -70,7 +69,7 @@ export class Connection {
     this.#transport?.send(text);
   }
 
-  /** All is well. If it stays so for a while, the next loss counts as the first. */
+  /** The provider is bound. After `STEADY_AFTER_MS` the next loss counts as the first. */
   settled(): void {
     this.#settledAt ??= this.#options.clock.now();
   }
@@ -85,12 +84,12 @@ export class Connection {
     this.#events.lost(error, { failures: this.#failures, delayMs });
   }
 
-  /** Ends this connection without a word to anybody; the caller knows what comes next. */
+  /** Ends this connection without calling `lost`; the caller decides the next step. */
   hangUp(): void {
     this.#drop();
   }
 
-  /** Resolves when the other side knows, or does not care. */
+  /** Resolves when the other side has closed too, or after `CLOSE_TIMEOUT_MS`. */
   close(): Promise<void> {
     const transport = this.#transport;
     const done = new Promise<void>((resolve) => {
@@ -113,7 +112,7 @@ export class Connection {
     transport.onMessage((text) => isCurrent() && this.#events.message(text));
   }
 
-  /** A gateway that takes us and drops us over and over is not asked any faster than one that is not there. */
+  /** Backs off also from a gateway that accepts and drops the provider over and over. */
   #isSteady(): boolean {
     return this.#settledAt !== undefined && this.#options.clock.now() - this.#settledAt >= STEADY_AFTER_MS;
   }
@@ -128,24 +127,23 @@ export class Connection {
   }
 }
 
-/**
- * Notices a connection that is dead and does not say so. The gateway's own pings cannot be seen from a page, so now and
- * then, when nothing has been heard for a while, it is asked something that it has to answer.
- */
-
-/** After so long without a word, we ask. */
+/** After this much silence the provider asks for an answer. */
 export const KEEPALIVE_AFTER_MS = 30_000;
-/** A gateway that has not said anything by then is not there. */
+/** How long the gateway has to answer. */
 export const KEEPALIVE_TIMEOUT_MS = 10_000;
 
-export interface KeepaliveParts {
+interface KeepaliveParts {
   readonly clock: Clock;
-  /** Says something that has to be answered, whatever the answer; false when there is nothing to say. */
+  /** Sends a message that the gateway has to answer; false when there is none to send. */
   ask(): boolean;
-  /** Nobody answered. */
+  /** The gateway did not answer. */
   silent(): void;
 }
 
+/**
+ * Detects a dead connection that was never closed. Pages cannot see the gateway's own pings, so after some silence the
+ * provider sends a message that the gateway has to answer.
+ */
 export class Keepalive {
   readonly #parts: KeepaliveParts;
   #heardAt = 0;
@@ -156,13 +154,13 @@ export class Keepalive {
     this.#parts = parts;
   }
 
-  /** There is a connection: from now on it is watched. */
+  /** Starts to watch a new connection. */
   start(): void {
     this.heard();
     this.#waitFor(KEEPALIVE_AFTER_MS, () => this.#look());
   }
 
-  /** Whatever it says, it is there. */
+  /** Call it for every message that arrives. */
   heard(): void {
     this.#heardAt = this.#parts.clock.now();
     this.#isAsked = false;

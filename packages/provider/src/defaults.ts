@@ -1,10 +1,10 @@
-/** Reads what a gateway sends. Older gateways leave some members out; what they mean by that is filled in here. */
+/** Reads messages of a gateway, and fills in the defaults for members that older gateways leave out. */
 import { GatewayErrorCode, SHUTDOWN_DEADLINE_MS, type ToProviderMessage } from '@atrium/protocol/provider';
 import { type Checked, checkToProvider } from '@atrium/protocol/validation';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What stands for a reconnect token that was not given. */
+/** Stands for a missing reconnect token. */
 export const NO_RECONNECT_TOKEN = '';
 
 const FILLED: ReadonlyMap<string, (raw: Raw) => Raw> = new Map(
@@ -29,7 +29,7 @@ function named(raw: Raw): Raw {
   return { ...raw, active: active.map((entry: unknown) => ({ label: '', ...(entry as object) })) };
 }
 
-/** One message, or what is wrong with it. What is wrong is ignored by whoever reads: a newer gateway may know more. */
+/** One message, or its problem. Callers ignore invalid messages: a newer gateway may send types unknown here. */
 export function readMessage(text: string): Checked<ToProviderMessage> {
   const raw = parsed(text);
   const fill = typeof raw.type === 'string' ? FILLED.get(raw.type) : undefined;

@@ -1,4 +1,4 @@
-/** The parts of a provider, wired together. It knows when a connection is there and when it is lost; the parts know the rest. */
+/** The parts of a provider, wired together. Tells them when a connection opens and ends. */
 
 import { deferred } from '@atrium/link';
 import type { ProviderHelloAckMessage, ProviderStreamHistoryMessage } from '@atrium/protocol/provider';
@@ -25,13 +25,13 @@ export class Engine {
   readonly pushes: Pushes;
   readonly updates: Updates;
   readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
-  readonly link: Connection;
-  readonly #returning: ReconnectToken;
-  readonly #pulse: Keepalive;
+  readonly connection: Connection;
+  readonly #reconnectToken: ReconnectToken;
+  readonly #keepalive: Keepalive;
   readonly #calls: ToolCalls;
-  readonly #life: SessionEvents;
-  readonly #door: Authentication;
-  readonly #greeter: HelloExchange;
+  readonly #events: SessionEvents;
+  readonly #authentication: Authentication;
+  readonly #hello: HelloExchange;
   readonly #inbox: Inbox;
   #state: ProviderState = { at: 'connecting', failures: 0 };
 
@@ -39,54 +39,60 @@ export class Engine {
     const { clock, log, on, random, name, transport } = settings;
     this.settings = settings;
     this.registration = { current: registrationOf(settings) };
-    // What is wrong with the options is told to their author at once, not to the gateway later.
+    // Throws to the author now for options that the gateway would refuse later.
     checked(helloOf(settings, this.registration.current, { session: undefined, reconnectToken: undefined }));
     this.sessions = new SessionChooser(settings.session);
-    this.link = new Connection(
+    this.connection = new Connection(
       { transport, clock, random },
       {
         dialling: (failures) => this.#show({ at: 'connecting', failures }),
         opened: () => this.#opened(),
         message: (text) => {
-          this.#pulse.heard();
+          this.#keepalive.heard();
           this.#inbox.receive(text);
         },
         lost: (error, next) => this.#lost(error, next),
       },
     );
-    const { link, registration } = this;
-    const send = link.send.bind(link);
-    const isBound = () => this.#greeter.isBound;
-    this.#returning = new ReconnectToken(clock);
-    this.#pulse = new Keepalive({
+    const { connection, registration } = this;
+    const send = connection.send.bind(connection);
+    const isBound = () => this.#hello.isBound;
+    this.#reconnectToken = new ReconnectToken(clock);
+    this.#keepalive = new Keepalive({
       clock,
-      ask: () => this.#door.knock(),
-      silent: () => link.restart(new Error('The connection is lost: the gateway has fallen silent')),
+      ask: () => this.#authentication.showTokenAgain(),
+      silent: () => connection.restart(new Error('The connection is lost: the gateway has fallen silent')),
     });
-    this.#calls = new ToolCalls({ tool: (tool) => this.#tool(tool), send: (text) => link.sendText(text) });
+    this.#calls = new ToolCalls({ tool: (tool) => this.#tool(tool), send: (text) => connection.sendText(text) });
     this.pushes = new Pushes({ clock, isReady: isBound, send });
     this.updates = new Updates({ clock, registration, isBound, send });
     this.queries = new Requests(clock);
-    this.#life = new SessionEvents({ on, log, send, ended: (id) => this.#sessionEnded(id) });
+    this.#events = new SessionEvents({ on, log, send, ended: (id) => this.#sessionEnded(id) });
     const show = (state: ProviderState) => this.#show(state);
     const giveUp = (error: Error) => void this.close(error);
-    this.#door = new Authentication({
+    this.#authentication = new Authentication({
       credentials: new Credentials(settings),
       pairing: new PairingDialog(settings.pairing),
       ...{ name, send, show, giveUp },
-      hangUp: () => link.hangUp(),
+      hangUp: () => connection.hangUp(),
       tryAgain: (error, when) => this.#tryAgain(error, when),
     });
-    this.#greeter = new HelloExchange({
+    this.#hello = new HelloExchange({
       ...{ clock, log, show, giveUp },
       sessions: this.sessions,
-      hello: (session) => this.#hello(session),
+      hello: (session) => this.#sendHello(session),
       bound: (ack, session) => this.#bound(ack, session),
-      outOfSessions: () => this.#comeInAnew(),
+      outOfSessions: () => this.#authenticateAgain(),
     });
     this.#inbox = new Inbox({
       ...{ on, log, registration, send },
-      ...{ door: this.#door, greeter: this.#greeter, calls: this.#calls, life: this.#life, sessions: this.sessions },
+      ...{
+        authentication: this.#authentication,
+        hello: this.#hello,
+        calls: this.#calls,
+        events: this.#events,
+        sessions: this.sessions,
+      },
       ...{ updates: this.updates, queries: this.queries },
     });
   }
@@ -103,8 +109,8 @@ export class Engine {
   async close(error?: Error): Promise<void> {
     if (this.isClosed) return;
     const why = error ?? new ProviderError(LocalErrorCode.Closed, 'close() was called');
-    this.#leave();
-    const closed = this.link.close();
+    this.#resetConnection();
+    const closed = this.connection.close();
     this.#calls.abandon('the provider is closed');
     this.updates.close(why);
     this.pushes.close(why);
@@ -114,19 +120,19 @@ export class Engine {
     await closed;
   }
 
-  /** In one process nobody can be cut off without noticing. */
+  /** A connection inside one process cannot die silently. */
   #opened(): void {
-    if (!this.settings.isTrusted) this.#pulse.start();
-    this.#door.opened();
+    if (!this.settings.isTrusted) this.#keepalive.start();
+    this.#authentication.opened();
   }
 
-  #hello(session: string): void {
-    const reconnectToken = this.#returning.token();
-    this.#life.greeted(this.sessions.active);
-    this.link.send(helloOf(this.settings, this.registration.current, { session, reconnectToken }));
+  #sendHello(session: string): void {
+    const reconnectToken = this.#reconnectToken.token();
+    this.#events.helloSent(this.sessions.active);
+    this.connection.send(helloOf(this.settings, this.registration.current, { session, reconnectToken }));
   }
 
-  /** Gateways that do not say which session it is mean the one that was asked for. */
+  /** Gateways that do not name the session mean the requested one. */
   #bound(ack: ProviderHelloAckMessage, asked: string): void {
     const { providerId, persistDir, degraded } = ack;
     const sessionId = this.sessions.isEverywhere ? undefined : (ack.sessionId ?? asked);
@@ -136,8 +142,8 @@ export class Engine {
       ...(persistDir !== undefined && { persistDir }),
       ...(degraded && { degraded }),
     };
-    this.link.settled();
-    this.#returning.bound(ack.reconnectToken);
+    this.connection.settled();
+    this.#reconnectToken.bound(ack.reconnectToken);
     this.sessions.bound(sessionId);
     this.updates.bound();
     this.#setFiltersAgain();
@@ -152,8 +158,8 @@ export class Engine {
   }
 
   #lost(error: Error, next: { readonly failures: number; readonly delayMs: number }): void {
-    this.#returning.lost();
-    this.#leave();
+    this.#reconnectToken.lost();
+    this.#resetConnection();
     this.#calls.abandon('the connection is lost');
     this.updates.lost();
     this.queries.rejectAll(new ProviderError(LocalErrorCode.Disconnected, error.message));
@@ -162,16 +168,17 @@ export class Engine {
 
   #tryAgain(error: Error, when: 'now' | 'later'): void {
     if (this.isClosed) return;
-    if (when === 'later') return this.link.restart(error);
-    this.#leave();
-    this.link.dial();
+    if (when === 'later') return this.connection.restart(error);
+    this.#resetConnection();
+    this.connection.dial();
   }
 
   /**
-   * Most tokens are good for one session, and that one has ended. Whether ours opens another one is found out at the
-   * door: if not, the person is asked to pair again. In one process there is no door, and one just waits.
+   * Most tokens are valid for one session, and that one has ended. Authenticating again finds out whether ours is valid
+   * for another; if not, the person is asked to pair again. Inside one process there are no tokens, and the provider
+   * waits.
    */
-  #comeInAnew(): void {
+  #authenticateAgain(): void {
     if (this.settings.isTrusted) return this.#show({ at: 'waiting-for-session' });
     const ended = new ProviderError(LocalErrorCode.Disconnected, 'the session has ended');
     this.updates.lost();
@@ -179,16 +186,16 @@ export class Engine {
     this.#tryAgain(ended, 'now');
   }
 
-  /** Whatever was said on this connection is void. */
-  #leave(): void {
-    this.#pulse.stop();
-    this.#door.lost();
-    this.#greeter.lost();
+  /** Resets the parts that belong to one connection. */
+  #resetConnection(): void {
+    this.#keepalive.stop();
+    this.#authentication.lost();
+    this.#hello.lost();
   }
 
   #sessionEnded(sessionId: string): void {
     if (!this.sessions.isEverywhere) this.#calls.abandon('the session has ended');
-    this.#greeter.sessionEnded(sessionId);
+    this.#hello.sessionEnded(sessionId);
   }
 
   #tool(name: string): Tool | undefined {

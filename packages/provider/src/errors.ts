@@ -1,13 +1,13 @@
 /** Everything that can go wrong, with what the reader should do about it. */
 import { GatewayErrorCode, type ToolErrorCode } from '@atrium/protocol/provider';
 
-/** What goes wrong on this side of the connection. */
+/** Errors that this side of the connection raises. */
 export const LocalErrorCode = {
-  /** There is nothing to show at the door. */
+  /** There is no token and no way to pair. */
   NoToken: 'NO_TOKEN',
-  /** A person said no, or nobody typed the code. */
+  /** A person declined, or typed no code in time. */
   PairingRefused: 'PAIRING_REFUSED',
-  /** What the author of the provider gave is not something that the gateway would take. */
+  /** The author's options or changes break the contract of the gateway. */
   InvalidOptions: 'INVALID_OPTIONS',
   /** More pushes wait than are kept. */
   PushQueueFull: 'PUSH_QUEUE_FULL',
@@ -15,7 +15,7 @@ export const LocalErrorCode = {
   Timeout: 'TIMEOUT',
   /** The connection broke before there was an answer. */
   Disconnected: 'DISCONNECTED',
-  /** `close` was called, or the gateway closed the door for good. */
+  /** `close` was called, or the gateway refused the provider for good. */
   Closed: 'CLOSED',
 } as const;
 export type LocalErrorCode = (typeof LocalErrorCode)[keyof typeof LocalErrorCode];
@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<ProviderErrorCode, string>> = {
   [GatewayErrorCode.UnsupportedVersion]: 'Update @atrium/provider.',
   [GatewayErrorCode.Unauthorized]: 'Your trust level does not allow this: leave that part out.',
   [LocalErrorCode.NoToken]: 'Give `token`, set TAP_PROVIDER_TOKEN, or give `pairing`.',
-  [LocalErrorCode.PairingRefused]: 'Connect again when somebody is there to type the code.',
+  [LocalErrorCode.PairingRefused]: 'Connect again when a person can type the code.',
   [LocalErrorCode.InvalidOptions]: 'Correct what you gave to the library.',
   [LocalErrorCode.PushQueueFull]: 'Push less: the gateway takes ten a second.',
   [LocalErrorCode.Timeout]: 'Try again.',
@@ -42,7 +42,7 @@ const ADVICE: Readonly<Record<ProviderErrorCode, string>> = {
   [LocalErrorCode.Closed]: 'Connect anew.',
 };
 
-export interface ErrorFacts {
+interface ErrorFacts {
   /** The type of the message that was refused. */
   readonly replyTo?: string | undefined;
   readonly sessionId?: string | undefined;

@@ -1,5 +1,6 @@
-/** Which sessions there are, and which of them to bind to. */
-
+/**
+ * The second step on a connection: the provider chooses a session and sends `hello`, again whenever its session ends.
+ */
 import type { Clock, Log } from '@atrium/link';
 import {
   GatewayErrorCode,
@@ -14,84 +15,27 @@ import { NO_RECONNECT_TOKEN } from './defaults.js';
 import { asError, ProviderError } from './errors.js';
 import type { ProviderState, SessionChoice } from './options.js';
 
-/** The name of all sessions at once. */
-export const ALL_SESSIONS = 'all';
-
-export class SessionChooser {
-  readonly #choice: SessionChoice | undefined;
-  /** Sessions that did not want us, or have ended. */
-  readonly #excluded = new Set<string>();
-  #active: readonly ProviderSessionEntry[] = [];
-  #last: string | undefined;
-
-  constructor(choice: SessionChoice | undefined) {
-    this.#choice = choice;
-  }
-
-  get isEverywhere(): boolean {
-    return this.#choice === ALL_SESSIONS;
-  }
-
-  get active(): readonly ProviderSessionEntry[] {
-    return this.#active;
-  }
-
-  /** The whole new list. */
-  update(active: readonly ProviderSessionEntry[]): void {
-    this.#active = active;
-    for (const id of this.#excluded) if (!this.has(id)) this.#excluded.delete(id);
-  }
-
-  has(sessionId: string): boolean {
-    return this.#active.some(({ id }) => id === sessionId);
-  }
-
-  /** A new connection begins with a clean slate: another token may open other doors. */
-  reset(): void {
-    this.#excluded.clear();
-  }
-
-  exclude(sessionId: string): void {
-    this.#excluded.add(sessionId);
-  }
-
-  bound(sessionId: string | undefined): void {
-    this.#last = sessionId;
-  }
-
-  /** The session to bind to now; undefined when there is none yet. Where it was before comes first. */
-  choose(): string | undefined {
-    if (this.isEverywhere) return ALL_SESSIONS;
-    const open = this.#active.filter(({ id }) => !this.#excluded.has(id));
-    if (typeof this.#choice === 'function') return this.#choice(open);
-    if (this.#choice !== undefined) return open.find(({ id }) => id === this.#choice)?.id;
-    return (open.find(({ id }) => id === this.#last) ?? open[0])?.id;
-  }
-}
-
-/** The second half of the way in: choose a session and say hello to it. Begins again when the session ends. */
-
-/** A name that is taken may be free in a moment: the connection that has it may just be ours, from before. */
+/** A taken name may be free in a moment: our own lost connection may still hold it. */
 export const HELLO_ATTEMPTS_MAX = 5;
 /** Between two attempts when the gateway asks to wait, which it may do for a minute. */
 export const HELLO_PAUSE_MAX_MS = 15_000;
 
-export interface HelloParts {
+interface HelloParts {
   readonly sessions: SessionChooser;
   readonly clock: Clock;
   readonly log: Log;
   /** Sends the `hello` for this session, as everything stands now. */
   hello(session: string): void;
   bound(ack: ProviderHelloAckMessage, session: string): void;
-  /** The session has ended, and no other one takes us on this connection. */
+  /** The session has ended, and no other one accepts the provider on this connection. */
   outOfSessions(): void;
   show(state: ProviderState): void;
-  /** No `hello` will be of any use. */
+  /** Ends the provider: no `hello` can succeed. */
   giveUp(error: Error): void;
 }
 
-/** What may be otherwise in a moment. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Refusals that may pass in a moment. */
+const TRANSIENT: ReadonlySet<string> = new Set([
   GatewayErrorCode.DuplicateInstance,
   GatewayErrorCode.ToolConflict,
   GatewayErrorCode.RateLimited,
@@ -99,11 +43,11 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export class HelloExchange {
   readonly #parts: HelloParts;
-  #at: 'away' | 'choosing' | 'greeting' | 'bound' = 'away';
+  #at: 'away' | 'choosing' | 'hello-sent' | 'bound' = 'away';
   #session = '';
   /** It was bound, and its session has ended since. */
   #isOrphaned = false;
-  /** In a row, those for which the gateway had no time and those that it refused. */
+  /** Rate-limited and refused attempts in a row. */
   #waits = 0;
   #attempts = 0;
   #cancelRetry = () => {};
@@ -137,7 +81,7 @@ export class HelloExchange {
     if (message.type === 'error' && (message.replyTo ?? 'hello') === 'hello') this.#failed(message);
   }
 
-  /** Only the first list of a connection, and news while there was none to take, are a reason to choose. */
+  /** Chooses on the first list of a connection, and on changes while there is no session to bind to. */
   #listed({ type, active }: Extract<ToProviderMessage, { type: 'sessions' | 'sessions.updated' }>): void {
     const { sessions } = this.#parts;
     const isFirst = type === 'sessions' && this.#at === 'away';
@@ -149,22 +93,22 @@ export class HelloExchange {
   #choose(): void {
     this.#cancelRetry();
     try {
-      this.#greet(this.#parts.sessions.choose());
+      this.#sayHello(this.#parts.sessions.choose());
     } catch (error) {
       this.#parts.giveUp(asError(error));
     }
   }
 
-  #greet(session: string | undefined): void {
+  #sayHello(session: string | undefined): void {
     const { hello, show, outOfSessions } = this.#parts;
-    this.#at = session === undefined ? 'choosing' : 'greeting';
+    this.#at = session === undefined ? 'choosing' : 'hello-sent';
     if (session === undefined) return this.#isOrphaned ? outOfSessions() : show({ at: 'waiting-for-session' });
     this.#session = session;
     hello(session);
   }
 
   #bound(ack: ProviderHelloAckMessage): void {
-    if (this.#at !== 'greeting') return;
+    if (this.#at !== 'hello-sent') return;
     this.#at = 'bound';
     this.#isOrphaned = false;
     this.#waits = 0;
@@ -173,7 +117,7 @@ export class HelloExchange {
   }
 
   #failed({ code, message, replyTo, sessionId }: ProviderErrorMessage): void {
-    if (this.#at !== 'greeting') return;
+    if (this.#at !== 'hello-sent') return;
     const { sessions, clock, log, giveUp } = this.#parts;
     if (code === GatewayErrorCode.InvalidSession && !sessions.isEverywhere) {
       sessions.exclude(this.#session);
@@ -182,15 +126,70 @@ export class HelloExchange {
     const error = new ProviderError(code, message, { replyTo, sessionId });
     const isToWait = code === GatewayErrorCode.RateLimited;
     const count = isToWait ? ++this.#waits : ++this.#attempts;
-    if (!PASSING.has(code) || (!isToWait && count >= HELLO_ATTEMPTS_MAX)) return giveUp(error);
+    if (!TRANSIENT.has(code) || (!isToWait && count >= HELLO_ATTEMPTS_MAX)) return giveUp(error);
     log(`${error.message} Trying again.`);
     const pauseMs = Math.min(RATE_LIMIT_RETRY_AFTER_MS * count, HELLO_PAUSE_MAX_MS);
     this.#cancelRetry = clock.after(pauseMs, () => this.#choose());
   }
 }
 
-/** Remembers who the provider was, for as long as the gateway keeps its place. */
+/** The name of all sessions at once. */
+const ALL_SESSIONS = 'all';
 
+/** Tracks the active sessions and picks the one to bind to. */
+export class SessionChooser {
+  readonly #choice: SessionChoice | undefined;
+  /** Sessions that refused the provider, or have ended. */
+  readonly #excluded = new Set<string>();
+  #active: readonly ProviderSessionEntry[] = [];
+  #last: string | undefined;
+
+  constructor(choice: SessionChoice | undefined) {
+    this.#choice = choice;
+  }
+
+  get isEverywhere(): boolean {
+    return this.#choice === ALL_SESSIONS;
+  }
+
+  get active(): readonly ProviderSessionEntry[] {
+    return this.#active;
+  }
+
+  /** The whole new list. */
+  update(active: readonly ProviderSessionEntry[]): void {
+    this.#active = active;
+    for (const id of this.#excluded) if (!this.has(id)) this.#excluded.delete(id);
+  }
+
+  has(sessionId: string): boolean {
+    return this.#active.some(({ id }) => id === sessionId);
+  }
+
+  /** Forgets exclusions on a new connection: another token may allow other sessions. */
+  reset(): void {
+    this.#excluded.clear();
+  }
+
+  exclude(sessionId: string): void {
+    this.#excluded.add(sessionId);
+  }
+
+  bound(sessionId: string | undefined): void {
+    this.#last = sessionId;
+  }
+
+  /** The session to bind to now; undefined when there is none yet. Where it was before comes first. */
+  choose(): string | undefined {
+    if (this.isEverywhere) return ALL_SESSIONS;
+    const open = this.#active.filter(({ id }) => !this.#excluded.has(id));
+    if (typeof this.#choice === 'function') return this.#choice(open);
+    if (this.#choice !== undefined) return open.find(({ id }) => id === this.#choice)?.id;
+    return (open.find(({ id }) => id === this.#last) ?? open[0])?.id;
+  }
+}
+
+/** Holds the reconnect token for as long as the gateway keeps the provider's place. */
 export class ReconnectToken {
   readonly #clock: Clock;
   #token: string | undefined;
@@ -209,7 +208,7 @@ export class ReconnectToken {
     this.#lostAt ??= this.#clock.now();
   }
 
-  /** What to show with the next `hello`. After the window it would only be a stranger's. */
+  /** The token for the next `hello`; undefined once the gateway has given the place up. */
   token(): string | undefined {
     const isInTime = this.#lostAt === undefined || this.#clock.now() - this.#lostAt < RECONNECT_WINDOW_MS;
     return isInTime ? this.#token : undefined;

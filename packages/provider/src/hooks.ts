@@ -1,5 +1,7 @@
-/** Gates, rules and prompt changes as an author writes them, and as the gateway wants them. */
-
+/**
+ * Gates, rules and prompt transforms: as an author writes them, as the gateway wants them, and the answers to its
+ * questions.
+ */
 import type { Log } from '@atrium/link';
 import type {
   ProviderGateCheckMessage,
@@ -100,9 +102,7 @@ export function wireTransform(transform: Transform): ProviderTransform {
   return 'replace' in transform ? { action: 'replace', content: transform.replace } : { action: 'callback' };
 }
 
-/** Answers to what the gateway asks besides tool calls: gates and sections of the prompt. */
-
-/** An error of the author's is no answer, and no answer means no, unless the gate says otherwise. */
+/** A gate that throws denies the call, unless it is `failOpen`. */
 export async function gateAnswer(
   gates: readonly Gate[],
   { gateId: asked, callId, tool, args, sessionId }: ProviderGateCheckMessage,

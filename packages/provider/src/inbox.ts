@@ -1,4 +1,4 @@
-/** What the gateway says, given to the part that knows what to do with it. What nobody knows is ignored. */
+/** Hands each message of the gateway to the part that handles it. Ignores unknown messages. */
 
 import type { Log } from '@atrium/link';
 import type {
@@ -19,17 +19,17 @@ import type { Handlers, SessionEvents } from './session-events.js';
 import type { ToolCalls } from './tools.js';
 import type { Updates } from './updates.js';
 
-/** As much of a strange message as a log line can bear. */
+/** How much of an invalid message a log line shows. */
 const LOGGED_MAX_CHARACTERS = 200;
 
-export interface InboxParts {
+interface InboxParts {
   readonly on: Handlers;
   readonly log: Log;
   readonly registration: { readonly current: Registration };
-  readonly door: Authentication;
-  readonly greeter: HelloExchange;
+  readonly authentication: Authentication;
+  readonly hello: HelloExchange;
   readonly calls: ToolCalls;
-  readonly life: SessionEvents;
+  readonly events: SessionEvents;
   readonly sessions: SessionChooser;
   readonly updates: Updates;
   readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
@@ -51,10 +51,10 @@ export class Inbox {
   }
 
   #take(message: ToProviderMessage): void {
-    const { door, greeter, calls, life, sessions, updates, queries, registration, log } = this.#parts;
+    const { authentication, hello, calls, events, sessions, updates, queries, registration, log } = this.#parts;
     const { rules, transforms } = registration.current;
-    door.take(message);
-    greeter.take(message);
+    authentication.take(message);
+    hello.take(message);
     switch (message.type) {
       case 'tool.call':
         return void calls.call(message);
@@ -65,11 +65,11 @@ export class Inbox {
       case 'transform.request':
         return this.#reply(transformAnswer(transforms?.[message.section], message, log));
       case 'session.event':
-        return life.event(message);
+        return events.event(message);
       case 'session.lifecycle':
-        return life.lifecycle(message);
+        return events.lifecycle(message);
       case 'sessions.updated':
-        return sessions.isEverywhere ? life.updated(message.active) : undefined;
+        return sessions.isEverywhere ? events.updated(message.active) : undefined;
       case 'ack':
         return updates.acknowledged(message);
       case 'stream.history':
@@ -83,7 +83,10 @@ export class Inbox {
     void answer.then((message) => this.#parts.send(message));
   }
 
-  /** An error about something that somebody waits for is theirs; the way in has its own parts; the rest is told. */
+  /**
+   * Rejects the request that the error names. Authentication and hello handle their own errors; `on.error` gets the
+   * rest.
+   */
   #refused({ code, message, replyTo, requestId, sessionId }: ProviderErrorMessage): void {
     if (replyTo === 'hello' || replyTo?.startsWith('auth')) return;
     const { updates, queries, on, log } = this.#parts;
@@ -93,7 +96,7 @@ export class Inbox {
       if (on.error) on.error(error);
       else log(error.message);
     } catch (failure) {
-      log('the handler of error failed', failure);
+      log('the error handler threw', failure);
     }
   }
 }

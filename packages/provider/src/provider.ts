@@ -1,4 +1,4 @@
-/** What authors of providers use. Everything that it does is done by the parts of its engine. */
+/** The public face of the library: `connectProvider` returns a `Provider`, which delegates to its engine. */
 
 import { newId, optional } from '@atrium/link';
 import type {
@@ -35,7 +35,7 @@ export interface PushOptions extends OneSession {
   readonly broadcast?: boolean;
 }
 
-/** Each resolves when the news is sent; you do not have to wait for it. An empty text throws at once. */
+/** Each resolves when the push is sent; you may ignore the promise. An empty text throws immediately. */
 export interface Push {
   /** Only stored, for `query`. */
   keep(event: string, options?: PushOptions): Promise<void>;
@@ -75,7 +75,7 @@ export class Provider {
     return this.#engine.state;
   }
 
-  /** The sessions that the gateway told of. */
+  /** The sessions that the gateway listed last. */
   get sessions(): readonly ProviderSessionEntry[] {
     return this.#engine.sessions.active;
   }
@@ -108,22 +108,22 @@ export class Provider {
     streams: readonly string[],
     { last = QUERY_LAST_DEFAULT, ...scope }: OneSession & { readonly last?: number } = {},
   ): Promise<Readonly<Record<string, readonly ProviderStreamEvent[]>>> {
-    const { link, queries } = this.#engine;
-    this.#throwIfAway('query');
+    const { connection, queries } = this.#engine;
+    this.#throwUnlessReady('query');
     const id = newId();
     const type = 'stream.query' as const;
     const query = checked({ type, queryId: id, ...scope, streams: [...streams], last });
     const overdue = ({ reject }: { reject(error: Error): void }) =>
       reject(new ProviderError(LocalErrorCode.Timeout, 'the gateway did not answer the query'));
     const answer = queries.add({ id, type, timeoutMs: QUERY_TIMEOUT_MS, overdue });
-    // Errors name a request, not a query; so it is both.
-    link.send(Object.assign(query, { requestId: id }));
+    // Errors carry a `requestId`, answers a `queryId`; one id serves as both.
+    connection.send(Object.assign(query, { requestId: id }));
     return answer;
   }
 
-  /** Says goodbye. Everything that the provider brought is gone from the sessions. */
+  /** Says goodbye. The gateway removes the provider's tools, hooks and context from the sessions. */
   close(reason = 'closed'): Promise<void> {
-    if (this.state.at === 'ready') this.#engine.link.send({ type: 'goodbye', reason });
+    if (this.state.at === 'ready') this.#engine.connection.send({ type: 'goodbye', reason });
     return this.#engine.close();
   }
 
@@ -132,7 +132,7 @@ export class Provider {
     return optional(isClosed ? Promise.reject(closed('push')) : pushes.push(checked(message)));
   }
 
-  #throwIfAway(doing: string): void {
+  #throwUnlessReady(doing: string): void {
     if (this.#engine.isClosed) throw closed(doing);
     if (this.state.at !== 'ready') throw new ProviderError(LocalErrorCode.Disconnected, `cannot ${doing} now`);
   }
@@ -143,7 +143,7 @@ function closed(doing: string): ProviderError {
 }
 
 /**
- * Connects to the gateway of a host and stays connected: it comes back by itself, and brings everything along again.
+ * Connects to the gateway of a host and stays connected: reconnects by itself and registers everything again.
  * Throws when the options make no sense.
  *
  * ```ts
@@ -156,6 +156,6 @@ function closed(doing: string): ProviderError {
  */
 export function connectProvider(options: ProviderOptions): Provider {
   const engine = new Engine(settingsOf(options));
-  engine.link.dial();
+  engine.connection.dial();
   return new Provider(engine);
 }

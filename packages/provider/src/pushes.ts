@@ -1,11 +1,11 @@
-/** News on their way out: no faster than the gateway takes them, and kept for a while when it is not there. */
+/** Sends pushes no faster than the gateway takes them, and queues a few while it is away. */
 
 import type { Clock } from '@atrium/link';
 import { type Deferred, deferred } from '@atrium/link';
 import { type ProviderPushMessage, PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
 import { LocalErrorCode, ProviderError } from './errors.js';
 
-/** Ten seconds' worth. What is older than that is hardly news. */
+/** Ten seconds' worth; older pushes are no longer news. */
 export const PUSHES_WAITING_MAX = 100;
 const SECOND_MS = 1_000;
 
@@ -13,7 +13,7 @@ interface Waiting extends Deferred<void> {
   readonly message: ProviderPushMessage;
 }
 
-export interface PushParts {
+interface PushParts {
   readonly clock: Clock;
   isReady(): boolean;
   send(message: ProviderPushMessage): void;

@@ -1,4 +1,4 @@
-/** Everything that a provider brings, as it stands now: what every `hello` says, also after changes and reconnects. */
+/** The current registration of a provider: every `hello` carries it, also after changes and reconnects. */
 import {
   PROVIDER_PROTOCOL_VERSION,
   type ProviderFilterRule,
@@ -13,8 +13,8 @@ import { subscriptions } from './session-events.js';
 import { type Tools, toolDefinition } from './tools.js';
 
 /**
- * What was never given is absent: a paired provider may not even send an empty context. What was given once stays,
- * if only as nothing, because a gateway restores what a returning provider leaves out.
+ * A member that the author never gave is absent: a paired provider may not even send an empty context. A member that
+ * was given once stays, if only empty, because a gateway restores the members that a returning provider leaves out.
  */
 export interface Registration {
   readonly tools: Tools;
@@ -37,7 +37,7 @@ export function registrationOf(settings: Settings): Registration {
   };
 }
 
-export interface HelloFacts {
+interface HelloFacts {
   readonly session: string | undefined;
   readonly reconnectToken: string | undefined;
 }
@@ -67,7 +67,7 @@ export function helloOf(settings: Settings, registration: Registration, facts: H
   };
 }
 
-/** What the gateway would refuse as malformed is refused here, where its author stands. */
+/** Throws to the author for a message that the gateway would refuse as malformed. */
 export function checked<Message extends ToGatewayMessage>(message: Message): Message {
   const { ok, ...outcome } = checkToGateway(message);
   if (!ok && 'problem' in outcome)

@@ -2,13 +2,13 @@
 import type { Clock } from '@atrium/link';
 import { type Deferred, deferred } from '@atrium/link';
 
-export interface Request<T> extends Deferred<T> {
+interface Request<T> extends Deferred<T> {
   readonly id: string;
   /** The type of message it was asked with. */
   readonly type: string;
 }
 
-export interface RequestOptions<T> {
+interface RequestOptions<T> {
   readonly id: string;
   readonly type: string;
   readonly timeoutMs: number;

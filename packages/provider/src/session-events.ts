@@ -1,5 +1,4 @@
-/** What an author may listen to. Which events the gateway has to send follows from which handlers there are. */
-
+/** Events of sessions: the handlers that an author gives, and how messages of the gateway reach them. */
 import type { Log } from '@atrium/link';
 import type {
   ProviderAssistantIntentData,
@@ -28,7 +27,7 @@ export interface Handlers {
   userMessage?(data: ProviderUserMessageData, session: SessionRef): void;
   /** Not for paired providers. */
   assistantMessage?(data: ProviderAssistantMessageData, session: SessionRef): void;
-  /** Any tool call ended, whoever ran it. */
+  /** Any tool call ended, of this provider or another. */
   toolComplete?(data: ProviderToolExecutionData, session: SessionRef): void;
   /** What the model is about to do. Not for paired providers. */
   intent?(data: ProviderAssistantIntentData, session: SessionRef): void;
@@ -40,26 +39,24 @@ export interface Handlers {
   shutdown?(shutdown: Shutdown): void | Promise<void>;
   /** Only when bound to all: a session has started. Your tools appear in it when your promise has resolved. */
   newSession?(session: SessionRef): void | Promise<void>;
-  /** The gateway refused something that nobody waits for, such as a push. Logged when there is no handler. */
+  /** The gateway refused a message without a pending promise, such as a push. Logged when there is no handler. */
   error?(error: ProviderError): void;
 }
 
-export const EVENT_HANDLERS = {
+const EVENT_HANDLERS = {
   'user.message': 'userMessage',
   'assistant.message': 'assistantMessage',
   'tool.execution_complete': 'toolComplete',
   'assistant.intent': 'intent',
 } as const satisfies Record<ProviderSessionEventName, keyof Handlers>;
 
-/** What to subscribe to: what there is a handler for, and what was asked for besides. */
+/** The events to subscribe to: those with a handler, and those in `subscribe`. */
 export function subscriptions(on: Handlers, extra: readonly string[]): string[] {
   const handled = Object.entries(EVENT_HANDLERS).filter(([, handler]) => on[handler] !== undefined);
   return [...new Set([...handled.map(([event]) => event), ...extra])];
 }
 
-/** What happens in the sessions, told to the author; and the two moments at which the gateway waits for an answer. */
-
-export interface SessionEventsParts {
+interface SessionEventsParts {
   readonly on: Handlers;
   readonly log: Log;
   send(message: ToGatewayMessage): void;
@@ -69,7 +66,7 @@ export interface SessionEventsParts {
 
 export class SessionEvents {
   readonly #parts: SessionEventsParts;
-  /** Sessions that a provider bound to all of them has been told of. */
+  /** Sessions that a provider bound to all has answered for. */
   #known: ReadonlySet<string> = new Set();
 
   constructor(parts: SessionEventsParts) {
@@ -91,15 +88,15 @@ export class SessionEvents {
     if (message.state === 'shutdown.pending') void this.#shutdown(sessionId, message.deadline);
   }
 
-  /** Bound to all: `hello` covers those there are, each later one is answered for by itself. */
-  greeted(active: readonly ProviderSessionEntry[]): void {
+  /** For providers bound to all: `hello` covers the sessions in this list; each later one needs `session.ready`. */
+  helloSent(active: readonly ProviderSessionEntry[]): void {
     this.#known = new Set(active.map(({ id }) => id));
   }
 
   updated(active: readonly ProviderSessionEntry[]): void {
-    const news = active.filter(({ id }) => !this.#known.has(id));
-    this.greeted(active);
-    for (const { id } of news) void this.#prepare(id);
+    const added = active.filter(({ id }) => !this.#known.has(id));
+    this.helloSent(active);
+    for (const { id } of added) void this.#prepare(id);
   }
 
   async #prepare(sessionId: string): Promise<void> {
@@ -115,7 +112,7 @@ export class SessionEvents {
     ended(sessionId);
   }
 
-  /** Whether the author's part went well. */
+  /** Runs a handler of the author; false when it threw. */
   async #guarded(what: string, work: () => unknown): Promise<boolean> {
     try {
       await work();

@@ -1,5 +1,4 @@
-/** Tools as an author writes them, and what they may answer with. */
-
+/** Tools as an author writes them, and the calls that run here. */
 import {
   type ProviderFileReference,
   type ProviderJsonObject,
@@ -13,11 +12,11 @@ import {
 import { messageOf, ToolError } from './errors.js';
 
 export interface ToolContext {
-  /** Fires when nobody wants the result any more: cancelled, timed out, connection lost. */
+  /** Fires when the result is no longer wanted: cancelled, timed out, connection lost. */
   readonly signal: AbortSignal;
   /** The session whose model calls. */
   readonly sessionId: string;
-  /** Tells the person who waits how far it is. */
+  /** Shows progress to the waiting person. */
   progress(message: string): void;
 }
 
@@ -60,14 +59,13 @@ export function fileResult(file: Omit<ProviderFileReference, 'ttl'> & { readonly
   return new FileResult({ ttl: FILE_TTL_DEFAULT_SECONDS, ...file });
 }
 
-/** Tool calls under way here. Each is answered exactly once: by its result, its error, or its cancellation. */
-
-export interface ToolCallParts {
+interface ToolCallParts {
   tool(name: string): Tool | undefined;
   /** Sends a message that is JSON already. */
   send(text: string): void;
 }
 
+/** Tool calls that run here. Each gets exactly one answer: its result, its error, or its cancellation. */
 export class ToolCalls {
   readonly #parts: ToolCallParts;
   readonly #running = new Map<string, AbortController>();
@@ -92,14 +90,14 @@ export class ToolCalls {
     }
   }
 
-  /** The gateway wants an answer at once, and the place of the call back; the tool may take its time to stop. */
+  /** Answers the gateway immediately, which frees the slot of the call; the tool may take its time to stop. */
   cancel({ id, reason }: ProviderToolCancelMessage): void {
     const controller = this.#running.get(id);
     this.#answer(id, failureText(id, new ToolError(ToolErrorCode.Cancelled, `cancelled: ${reason}`)));
     controller?.abort(new ToolError(ToolErrorCode.Cancelled, reason));
   }
 
-  /** Nobody waits for any of them any more. */
+  /** Aborts every call: no answer can be delivered. */
   abandon(why: string): void {
     const controllers = [...this.#running.values()];
     this.#running.clear();

@@ -1,8 +1,7 @@
 /**
- * Changes of what the provider brings. Each is in force at once for the next `hello`, and told to the gateway one at a
- * time per kind. What cannot be told because the connection is gone is told by the next `hello`.
+ * Changes to the registration. The next `hello` carries each change at once; the gateway gets changes of one kind one
+ * at a time. A change that the connection lost is left to the next `hello`.
  */
-
 import { type Clock, type Deferred, deferred, newId } from '@atrium/link';
 import type { ProviderAckMessage, ProviderFilterRule, ToGatewayMessageMap } from '@atrium/protocol/provider';
 import { asError, LocalErrorCode, ProviderError } from './errors.js';
@@ -19,27 +18,27 @@ export interface Acknowledged {
   readonly revision?: number;
   /** False for a gateway that does not acknowledge. */
   readonly acknowledged: boolean;
-  /** After a change of hooks: what the agent of the session cannot do of them. */
+  /** After a change of hooks: those that the agent of the session cannot apply. */
   readonly degraded?: readonly string[];
 }
 
 type UpdateType = 'tools.update' | 'hooks.update' | 'context.update' | 'filter.set';
-export type UpdateMessage = ToGatewayMessageMap[UpdateType];
+type UpdateMessage = ToGatewayMessageMap[UpdateType];
 
-export interface Change {
+interface Change {
   readonly message: UpdateMessage;
-  /** What it changes for good; nothing when it is for one session only. */
+  /** Its lasting effect on the registration; empty for a change of one session. */
   readonly patch: Partial<Registration>;
 }
 
-/** Made when its turn has come, out of what is registered then. */
-export type MakeChange = (before: Registration) => Change;
+/** Builds the change from the registration at the moment of sending. */
+type MakeChange = (before: Registration) => Change;
 
 interface Pending extends Deferred<Acknowledged> {
   readonly make: MakeChange;
 }
 
-export interface UpdateParts {
+interface UpdateParts {
   readonly clock: Clock;
   readonly registration: { current: Registration };
   isBound(): boolean;
@@ -51,7 +50,7 @@ export class Updates {
   readonly #requests: Requests<Acknowledged>;
   /** By type; the first of each is under way. */
   readonly #queues = new Map<UpdateType, Pending[]>();
-  /** The next `hello` says them. */
+  /** Changes that the next `hello` carries. */
   readonly #untold: Pending[] = [];
 
   constructor(parts: UpdateParts) {
@@ -59,7 +58,7 @@ export class Updates {
     this.#requests = new Requests(parts.clock);
   }
 
-  /** Rejects when the gateway could not even read it. */
+  /** Rejects when the change breaks the contract, or the gateway refuses it. */
   change(make: MakeChange): Promise<Acknowledged> {
     const pending = { make, ...deferred<Acknowledged>() };
     try {
@@ -82,7 +81,7 @@ export class Updates {
     return this.#requests.reject({ id: requestId, type }, error);
   }
 
-  /** A `hello` was taken, and everything it said with it. */
+  /** The gateway accepted a `hello`, and with it every change it carried. */
   bound(): void {
     for (const { resolve } of this.#untold.splice(0)) resolve({ acknowledged: true });
   }
@@ -106,7 +105,7 @@ export class Updates {
     if (queue.length === 1) void this.#tell(pending, queue);
   }
 
-  /** What is for one session only is in no `hello`. */
+  /** Changes of one session are not part of `hello`. */
   #leaveToHello(pending: Pending): void {
     const { message, patch } = pending.make(this.#parts.registration.current);
     if (message.sessionId !== undefined)
@@ -137,7 +136,7 @@ export class Updates {
     if (next) void this.#tell(next, queue);
   }
 
-  /** Only what it changed: changes of another kind may have come meanwhile. */
+  /** Reverts only its own keys: changes of another kind may have happened meanwhile. */
   #undo(
     { reject }: Pending,
     patch: Partial<Registration>,
@@ -153,9 +152,7 @@ export class Updates {
   }
 }
 
-/** What an author wants changed, as a message to the gateway and as what it does to the registration. Pure. */
-
-/** For providers that are bound to all sessions: only this one. It is forgotten when the connection is lost. */
+/** For providers bound to all sessions: changes only this one, until the connection is lost. */
 export interface OneSession {
   readonly sessionId?: string;
 }
@@ -168,7 +165,7 @@ export interface HookChanges extends Rules {
   readonly transforms?: Readonly<Record<string, Transform | null>>;
 }
 
-/** The whole list is told, because older gateways replace theirs by it; to others the rest is nothing new. */
+/** Sends the whole list, because older gateways replace theirs; newer ones ignore unchanged tools. */
 export function toolsChange({ tools: before }: Registration, changes: ToolChanges, scope: OneSession): Change {
   const remove = Object.keys(changes).filter((name) => changes[name] === null);
   const added = present(changes);
@@ -181,7 +178,7 @@ export function toolsChange({ tools: before }: Registration, changes: ToolChange
   };
 }
 
-/** Gates and callbacks that only one session has still have to be answered for, so they are kept for all. */
+/** Gates and callbacks of one session still need answers, so the registration keeps them. */
 export function hooksChange(before: Registration, { transforms, ...rules }: HookChanges, scope: OneSession): Change {
   const hasRules = Object.values(rules).some((list) => list !== undefined);
   const wire = Object.entries(transforms ?? {}).map(([section, change]) => [section, change && wireTransform(change)]);

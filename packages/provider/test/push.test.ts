@@ -61,7 +61,7 @@ describe('push', () => {
     const { gateway, provider, logged } = await connected({ on: { error } });
     gateway.refuseNext('push', 'RATE_LIMITED', 'too many');
     await provider.push.inject('again');
-    await eventually(() => logged.includes('the handler of error failed'));
+    await eventually(() => logged.includes('the error handler threw'));
     expect(provider.state.at).toBe('ready');
   });
 

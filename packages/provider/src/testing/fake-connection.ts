@@ -1,5 +1,4 @@
-/** Whether a fake gateway takes a message: its shape, its moment, and what the trust of its sender allows. */
-
+/** One connection of a provider to a fake gateway: authentication, binding, and the checks of each message. */
 import { newId, type Transport } from '@atrium/link';
 import {
   type ConnectionState,
@@ -20,59 +19,7 @@ import { checkToGateway, checkToProvider, describeProblem } from '@atrium/protoc
 import type { FakeGatewayOptions } from './fake-gateway.js';
 import { FakeSession } from './fake-session.js';
 
-export interface Refusal {
-  readonly code: GatewayErrorCode;
-  readonly message: string;
-}
-
-export type CheckedMessage = { readonly message: ToGatewayMessage } | { readonly refusal: Refusal };
-
-export function checkMessage(raw: unknown, state: ConnectionState, trust: TrustLevel): CheckedMessage {
-  const checked = checkToGateway(raw);
-  if (!checked.ok) return refused(GatewayErrorCode.InvalidJson, describeProblem(checked.problem));
-  const message = checked.value;
-  if (!isLegalIn(state, message.type))
-    return refused(GatewayErrorCode.UnknownType, `${message.type} cannot be sent now (${state})`);
-  const forbidden = forbiddenIn(message, trust);
-  return forbidden === undefined
-    ? { message }
-    : refused(GatewayErrorCode.Unauthorized, `trust level ${trust} does not allow ${forbidden}`);
-}
-
-function refused(code: GatewayErrorCode, message: string): CheckedMessage {
-  return { refusal: { code, message } };
-}
-
-/** The first part of a message that its sender may not send. */
-function forbiddenIn(message: ToGatewayMessage, trust: TrustLevel): string | undefined {
-  if (message.type === 'context.update') return grantOf('setContext', trust) ? undefined : 'context';
-  if (message.type === 'hooks.update') return forbiddenHooks(message.onPreToolUse, message.transforms, trust);
-  if (message.type !== 'hello') return undefined;
-  const { hooks = {}, context, startup_context, session, subscribe = [] } = message;
-  if ((context ?? startup_context) !== undefined && !grantOf('setContext', trust)) return 'context';
-  if (session === 'all' && grantOf('bind', trust) !== 'any') return 'binding to all sessions';
-  const events: readonly string[] = grantOf('subscribe', trust);
-  const known: readonly string[] = SESSION_EVENT_NAMES;
-  const event = subscribe.find((name) => known.includes(name) && !events.includes(name));
-  return event === undefined ? forbiddenHooks(hooks.onPreToolUse, hooks.transforms, trust) : `the event ${event}`;
-}
-
-function forbiddenHooks(
-  rules: readonly unknown[] = [],
-  transforms: Readonly<Record<string, ProviderTransform | null>> = {},
-  trust: TrustLevel,
-): string | undefined {
-  if (rules.length > 0 && !grantOf('registerHookRules', trust)) return 'hook rules';
-  const actions = Object.values(transforms).flatMap((transform) => transform?.action ?? []);
-  const isGranted = (action: (typeof actions)[number]) =>
-    action === 'callback' ? grantOf('callbackTransforms', trust) : grantOf('staticTransforms', trust).includes(action);
-  const forbidden = actions.find((action) => !isGranted(action));
-  return forbidden === undefined ? undefined : `the transform "${forbidden}"`;
-}
-
-/** One provider's connection to a fake gateway: the way in, and who it is bound as. */
-
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly options: FakeGatewayOptions;
   /** Tokens that pairings have given out. */
   readonly issued: Set<string>;
@@ -89,7 +36,7 @@ export class FakeConnection {
   session: FakeSession | undefined;
   #state: ConnectionState;
   #trust: TrustLevel;
-  /** What a pairing gave, here or on an earlier connection. */
+  /** The token of a pairing, on this or an earlier connection. */
   #paired: string | undefined;
   #hasExpired = false;
   readonly #transport: Transport;
@@ -128,7 +75,7 @@ export class FakeConnection {
     if (this.#state === 'Bound') this.#state = 'Unbound';
   }
 
-  /** The session it stands in is about to end, and with it what opens that session to a paired provider. */
+  /** The bound session is about to end, and with it the token of a paired provider. */
   expire(): void {
     if (this.#paired === undefined) return;
     this.#parts.issued.delete(this.#paired);
@@ -196,7 +143,7 @@ export class FakeConnection {
     return this.#letIn('external', token);
   }
 
-  /** Who is in already may show its token again, and only hears which sessions there are. */
+  /** A bound provider may show its token again and gets the list of sessions in return. */
   #letIn(trust: TrustLevel, token?: string): undefined {
     this.#trust = trust;
     if (this.#state !== 'Bound') this.#state = 'AwaitHello';
@@ -223,4 +170,54 @@ export class FakeConnection {
     if (saysStarted) this.send({ type: 'session.lifecycle', sessionId, state: 'started' });
     return undefined;
   }
+}
+
+export interface Refusal {
+  readonly code: GatewayErrorCode;
+  readonly message: string;
+}
+
+type CheckedMessage = { readonly message: ToGatewayMessage } | { readonly refusal: Refusal };
+
+function checkMessage(raw: unknown, state: ConnectionState, trust: TrustLevel): CheckedMessage {
+  const checked = checkToGateway(raw);
+  if (!checked.ok) return refused(GatewayErrorCode.InvalidJson, describeProblem(checked.problem));
+  const message = checked.value;
+  if (!isLegalIn(state, message.type))
+    return refused(GatewayErrorCode.UnknownType, `${message.type} cannot be sent now (${state})`);
+  const forbidden = forbiddenIn(message, trust);
+  return forbidden === undefined
+    ? { message }
+    : refused(GatewayErrorCode.Unauthorized, `trust level ${trust} does not allow ${forbidden}`);
+}
+
+function refused(code: GatewayErrorCode, message: string): CheckedMessage {
+  return { refusal: { code, message } };
+}
+
+/** The first part of a message that its sender may not send. */
+function forbiddenIn(message: ToGatewayMessage, trust: TrustLevel): string | undefined {
+  if (message.type === 'context.update') return grantOf('setContext', trust) ? undefined : 'context';
+  if (message.type === 'hooks.update') return forbiddenHooks(message.onPreToolUse, message.transforms, trust);
+  if (message.type !== 'hello') return undefined;
+  const { hooks = {}, context, startup_context, session, subscribe = [] } = message;
+  if ((context ?? startup_context) !== undefined && !grantOf('setContext', trust)) return 'context';
+  if (session === 'all' && grantOf('bind', trust) !== 'any') return 'binding to all sessions';
+  const events: readonly string[] = grantOf('subscribe', trust);
+  const known: readonly string[] = SESSION_EVENT_NAMES;
+  const event = subscribe.find((name) => known.includes(name) && !events.includes(name));
+  return event === undefined ? forbiddenHooks(hooks.onPreToolUse, hooks.transforms, trust) : `the event ${event}`;
+}
+
+function forbiddenHooks(
+  rules: readonly unknown[] = [],
+  transforms: Readonly<Record<string, ProviderTransform | null>> = {},
+  trust: TrustLevel,
+): string | undefined {
+  if (rules.length > 0 && !grantOf('registerHookRules', trust)) return 'hook rules';
+  const actions = Object.values(transforms).flatMap((transform) => transform?.action ?? []);
+  const isGranted = (action: (typeof actions)[number]) =>
+    action === 'callback' ? grantOf('callbackTransforms', trust) : grantOf('staticTransforms', trust).includes(action);
+  const forbidden = actions.find((action) => !isGranted(action));
+  return forbidden === undefined ? undefined : `the transform "${forbidden}"`;
 }

@@ -1,5 +1,7 @@
-/** The answer of a fake gateway to a query: out of what was pushed, since a fake stores nothing else. */
-
+/**
+ * A gateway for tests of providers, in this process or on a port: it lets the provider in, binds it, and then does what
+ * the test says. It checks every message against the contract, in both directions.
+ */
 import { memoryPair, type Transport, type TransportFactory, transportOver } from '@atrium/link';
 import {
   type ConnectionState,
@@ -18,99 +20,7 @@ import type { Verdict } from '../hooks.js';
 import { FakeConnection, type Refusal } from './fake-connection.js';
 import type { FakeCall, FakeSession } from './fake-session.js';
 
-type Push = ToGatewayMessageMap['push'];
-
-export function historyOf(
-  { queryId, streams, last }: ToGatewayMessageMap['stream.query'],
-  pushes: readonly Push[],
-  provider: string,
-): ToProviderMessageMap['stream.history'] {
-  const ts = new Date().toISOString();
-  const eventsOf = (stream: string) =>
-    pushes
-      .filter((push) => (push.stream ?? provider) === stream)
-      .slice(-last)
-      .toReversed()
-      .map(({ event, prompt, metadata }) => ({ ts, event: event ?? prompt ?? '', ...(metadata && { metadata }) }));
-  const found = streams.map((asked) => {
-    const [stream = ''] = asked.split('@');
-    return [`${stream}@${provider}`, eventsOf(stream)];
-  });
-  return { type: 'stream.history', queryId, streams: Object.fromEntries(found) };
-}
-
-/** Puts a fake gateway on a port of this machine, for providers in other processes. Only in Node. */
-
-export interface Loopback {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-export async function listenOnLoopback(accept: (transport: Transport) => void): Promise<Loopback> {
-  const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  server.on('connection', (socket) => accept(transportOver(socket)));
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve);
-    server.once('error', reject);
-  });
-  return {
-    url: `ws://127.0.0.1:${server.address().port}`,
-    close: () =>
-      new Promise((done) => {
-        for (const client of server.clients) client.terminate();
-        server.close(done);
-      }),
-  };
-}
-
-/** Everything that a provider has sent, in order, for a test to look at or to wait for. */
-
-/** Longer than any test should have to wait. */
-const PATIENCE_MS = 5_000;
-
-export class Transcript {
-  readonly all: ToGatewayMessage[] = [];
-  readonly #taken = new Set<ToGatewayMessage>();
-  readonly #watchers = new Set<() => void>();
-
-  add(message: ToGatewayMessage): void {
-    this.all.push(message);
-    for (const look of [...this.#watchers]) look();
-  }
-
-  of<Type extends ToGatewayMessageType>(type: Type): ToGatewayMessageMap[Type][] {
-    return this.all.filter((message) => message.type === type) as ToGatewayMessageMap[Type][];
-  }
-
-  /** The first message of this type that nobody has waited for yet, past or future. */
-  next<Type extends ToGatewayMessageType>(type: Type): Promise<ToGatewayMessageMap[Type]> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#watchers.delete(look);
-        const seen = this.all.map((message) => message.type).join(', ') || 'nothing';
-        reject(new Error(`no ${type} came in ${PATIENCE_MS / 1_000} s; what came: ${seen}`));
-      }, PATIENCE_MS);
-      const look = () => {
-        const found = this.of(type).find((message) => !this.#taken.has(message));
-        if (!found) return;
-        clearTimeout(timer);
-        this.#watchers.delete(look);
-        this.#taken.add(found);
-        resolve(found);
-      };
-      this.#watchers.add(look);
-      look();
-    });
-  }
-}
-
-/**
- * A gateway for tests of providers, in this process or on a port: it lets the provider in, binds it, and then does what
- * the test says. Every message is checked against the contract, in both directions.
- */
-
-/** What older gateways do otherwise. */
+/** Differences of older gateways. */
 export interface GatewayHabits {
   /** Updates are acknowledged; true by default. */
   readonly acknowledges?: boolean;
@@ -130,7 +40,7 @@ export interface FakeGatewayOptions {
 }
 
 const ONE_SESSION: readonly ProviderSessionEntry[] = [{ id: 'session-1', label: 'A session', cwd: '/project' }];
-/** Who has been let in hears which sessions there are. */
+/** Connections in these states get the list of sessions. */
 const ANNOUNCED: ReadonlySet<ConnectionState> = new Set(['AwaitHello', 'Bound', 'Unbound']);
 const UPDATES: ReadonlySet<string> = new Set(['tools.update', 'hooks.update', 'context.update', 'filter.set']);
 
@@ -239,7 +149,7 @@ export class FakeGateway {
     this.#connection?.send(message);
   }
 
-  /** The connection breaks, without a word. */
+  /** Breaks the connection without a message. */
   drop(): void {
     this.#connection?.close();
   }
@@ -292,4 +202,87 @@ export class FakeGateway {
 
 function isUpdate(message: ToGatewayMessage): message is Extract<ToGatewayMessage, { requestId?: string }> {
   return UPDATES.has(message.type);
+}
+
+/** Longer than any test should have to wait. */
+const NEXT_TIMEOUT_MS = 5_000;
+
+class Transcript {
+  readonly all: ToGatewayMessage[] = [];
+  readonly #taken = new Set<ToGatewayMessage>();
+  readonly #watchers = new Set<() => void>();
+
+  add(message: ToGatewayMessage): void {
+    this.all.push(message);
+    for (const look of [...this.#watchers]) look();
+  }
+
+  of<Type extends ToGatewayMessageType>(type: Type): ToGatewayMessageMap[Type][] {
+    return this.all.filter((message) => message.type === type) as ToGatewayMessageMap[Type][];
+  }
+
+  /** The first message of this type that no earlier `next` returned, past or future. */
+  next<Type extends ToGatewayMessageType>(type: Type): Promise<ToGatewayMessageMap[Type]> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#watchers.delete(look);
+        const seen = this.all.map((message) => message.type).join(', ') || 'nothing';
+        reject(new Error(`no ${type} came in ${NEXT_TIMEOUT_MS / 1_000} s; what came: ${seen}`));
+      }, NEXT_TIMEOUT_MS);
+      const look = () => {
+        const found = this.of(type).find((message) => !this.#taken.has(message));
+        if (!found) return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        this.#taken.add(found);
+        resolve(found);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+}
+
+export interface Loopback {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function listenOnLoopback(accept: (transport: Transport) => void): Promise<Loopback> {
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  server.on('connection', (socket) => accept(transportOver(socket)));
+  await new Promise<void>((resolve, reject) => {
+    server.once('listening', resolve);
+    server.once('error', reject);
+  });
+  return {
+    url: `ws://127.0.0.1:${server.address().port}`,
+    close: () =>
+      new Promise((done) => {
+        for (const client of server.clients) client.terminate();
+        server.close(done);
+      }),
+  };
+}
+
+type Push = ToGatewayMessageMap['push'];
+
+function historyOf(
+  { queryId, streams, last }: ToGatewayMessageMap['stream.query'],
+  pushes: readonly Push[],
+  provider: string,
+): ToProviderMessageMap['stream.history'] {
+  const ts = new Date().toISOString();
+  const eventsOf = (stream: string) =>
+    pushes
+      .filter((push) => (push.stream ?? provider) === stream)
+      .slice(-last)
+      .toReversed()
+      .map(({ event, prompt, metadata }) => ({ ts, event: event ?? prompt ?? '', ...(metadata && { metadata }) }));
+  const found = streams.map((asked) => {
+    const [stream = ''] = asked.split('@');
+    return [`${stream}@${provider}`, eventsOf(stream)];
+  });
+  return { type: 'stream.history', queryId, streams: Object.fromEntries(found) };
 }

@@ -1,5 +1,4 @@
-/** Which rules a tool call meets. Simple on purpose: patterns in a test are the author's own. */
-
+/** The registration of a bound provider at a fake gateway, and the questions that a test can put to it. */
 import { newId } from '@atrium/link';
 import {
   GATE_TIMEOUT_MS,
@@ -19,50 +18,13 @@ import {
 } from '@atrium/protocol/provider';
 import { allow, context, deny, type Verdict } from '../hooks.js';
 
-export interface MatchedCall {
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** The provider whose tool it is, if it is one's. */
-  readonly provider?: string | undefined;
-}
-
-export function matchingRules(rules: readonly ProviderHookRule[], call: MatchedCall): ProviderHookRule[] {
-  return rules.filter(({ match }) => matches(match, call));
-}
-
-function matches({ tool, args, provider, file }: ProviderMatch, call: MatchedCall): boolean {
-  return (
-    (tool === undefined || tool === '*' || tool === call.tool) &&
-    (provider === undefined || provider === call.provider) &&
-    (args === undefined || new RegExp(args).test(JSON.stringify(call.args))) &&
-    (file === undefined || paths(call.args).some((path) => glob(file).test(path)))
-  );
-}
-
-function paths(args: MatchedCall['args']): string[] {
-  return Object.values(args).filter((value) => typeof value === 'string');
-}
-
-/** A pattern without a slash is about the last part of a path. */
-function glob(pattern: string): RegExp {
-  const source = pattern
-    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('**', '\0')
-    .replaceAll('*', '[^/]*')
-    .replaceAll('?', '[^/]')
-    .replaceAll('\0', '.*');
-  return new RegExp(pattern.includes('/') ? `^${source}$` : `(^|/)${source}$`);
-}
-
-/** What a bound provider has registered at a fake gateway, and the questions that a test can put to it. */
-
 export interface FakeCall {
   readonly id: string;
   /** How it ended. */
   readonly outcome: Promise<ToolOutcome>;
   /** What the tool said so far. */
   readonly progress: readonly string[];
-  /** As a gateway does when time is up or somebody stopped the turn. */
+  /** Cancels as a gateway does after a timeout or an interrupted turn. */
   cancel(reason?: string): void;
 }
 
@@ -87,7 +49,7 @@ export class FakeSession {
     this.#send = send;
   }
 
-  /** An answer, or a change of what is registered. */
+  /** Takes an answer, or a change of the registration. */
   take(message: ToGatewayMessage): void {
     if (message.type === 'tool.progress') this.#progress.get(message.id)?.push(message.message);
     if (message.type === 'tool.result') this.#answer(message.id, message);
@@ -119,7 +81,7 @@ export class FakeSession {
     return { id, outcome, progress, cancel };
   }
 
-  /** What becomes of a tool call, whoever's tool it is: rules first, then gates; any no wins. */
+  /** The verdict on a tool call of any owner: rules first, then gates; a single denial wins. */
   async check(tool: string, args: Readonly<Record<string, unknown>>, provider?: string): Promise<Verdict> {
     const rules = matchingRules(this.rules, { tool, args, provider });
     const verdicts = await Promise.all(rules.map((rule) => this.#verdict(rule, tool, args)));
@@ -176,4 +138,39 @@ export class FakeSession {
     this.#waiting.get(id)?.(message);
     this.#waiting.delete(id);
   }
+}
+
+interface MatchedCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The provider whose tool it is, if it is one's. */
+  readonly provider?: string | undefined;
+}
+
+function matchingRules(rules: readonly ProviderHookRule[], call: MatchedCall): ProviderHookRule[] {
+  return rules.filter(({ match }) => matches(match, call));
+}
+
+function matches({ tool, args, provider, file }: ProviderMatch, call: MatchedCall): boolean {
+  return (
+    (tool === undefined || tool === '*' || tool === call.tool) &&
+    (provider === undefined || provider === call.provider) &&
+    (args === undefined || new RegExp(args).test(JSON.stringify(call.args))) &&
+    (file === undefined || paths(call.args).some((path) => glob(file).test(path)))
+  );
+}
+
+function paths(args: MatchedCall['args']): string[] {
+  return Object.values(args).filter((value) => typeof value === 'string');
+}
+
+/** A pattern without a slash is about the last part of a path. */
+function glob(pattern: string): RegExp {
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('**', '\0')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('?', '[^/]')
+    .replaceAll('\0', '.*');
+  return new RegExp(pattern.includes('/') ? `^${source}$` : `(^|/)${source}$`);
 }
