@@ -1,16 +1,18 @@
-/** The folder in which Atrium keeps what it must not forget: made, and closed to other users. */
+/** The data folder: where it is, and how it is made private to its owner. */
 import { chmod, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { makeFolder as makeMissing } from '@atrium/host/folders';
 import { UsageError } from './exit.js';
+import { io } from './io.js';
 
 const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
-/** Whoever has one of these has been our data folder before. */
+/** A folder with one of these has been a data folder before. */
 const MARKS = ['atrium.db', 'instances'];
 
 /**
- * Makes the folder, or closes it to others. A folder that holds other things is left as it is and refused: somebody may
- * have named a home or system folder by mistake.
+ * Makes the folder, or closes it to others. A folder that holds other things is left as it is and refused: the
+ * user may have named a home or system folder by mistake.
  */
 export async function makePrivate(folder: string): Promise<void> {
   await makeFolder(folder, { what: 'the data folder', option: '--data-dir' });
@@ -28,7 +30,7 @@ export async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, OWNER_ONLY);
 }
 
-export interface FolderUse {
+interface FolderUse {
   /** What it is for, in words. */
   readonly what: string;
   /** How another one is named. */
@@ -56,3 +58,25 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENAMETOOLONG: 'its name is too long',
 };
+
+interface Surroundings {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** The usual place on each system. */
+export function defaultDataFolder({ platform, env, home }: Surroundings): string {
+  if (platform === 'win32')
+    return path.win32.join(env.LOCALAPPDATA || path.win32.join(home, 'AppData', 'Local'), 'atrium');
+  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'atrium');
+  const shared = env.XDG_DATA_HOME;
+  const base = shared && path.posix.isAbsolute(shared) ? shared : path.posix.join(home, '.local', 'share');
+  return path.posix.join(base, 'atrium');
+}
+
+export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {
+  // An empty path would mean the current folder, which is never the intention.
+  if (named?.trim() === '') throw new UsageError('--data-dir: name a folder, or leave it out for the usual one');
+  return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: io().home }));
+}

@@ -1,5 +1,4 @@
-/** What a check found out, and what to do about it. */
-
+/** `atrium doctor`: all checks, in the order in which they depend on each other, each with what to do about it. */
 import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -15,7 +14,7 @@ import { scriptsFrom } from './serve/settings.js';
 import { findHost, type RunningHost } from './service/running-host.js';
 import { trustedFolders } from './trusted-folders.js';
 
-export interface Finding {
+interface Finding {
   /** What was looked at, in a word. */
   readonly about: string;
   readonly state: 'fine' | 'warning' | 'problem';
@@ -36,14 +35,125 @@ export function problem(about: string, text: string, remedy: string): Finding {
   return { about, state: 'problem', text, remedy };
 }
 
-/** Checks of the host: whether one runs and answers, what dead ones left behind, and whether its log can be read. */
+export async function examine(dataDir: string): Promise<Finding[]> {
+  const stale = await settled('instances', checkStale(dataDir));
+  const found = await findHost(dataDir).catch(() => undefined);
+  const port = Number(io().env.ATRIUM_PORT ?? DEFAULT_PORT);
+  const gatewayPort = Number(io().env.ATRIUM_GATEWAY_PORT ?? DEFAULT_GATEWAY_PORT);
+  const ports = found
+    ? [fine('port', `${found.instance.port}, in use by the host`)]
+    : [
+        ...(port === 0 ? [] : await settled('port', checkPort('port', port, '--port'))),
+        ...(gatewayPort === 0 ? [] : await settled('gateway', checkPort('gateway', gatewayPort, '--gateway-port'))),
+      ];
+  return [
+    checkNode(process.versions.node),
+    ...(await settled('data', checkFolder(dataDir))),
+    ...(await settled('disk', checkDisk(dataDir))),
+    ...stale,
+    ...(await settled('host', checkHost(found))),
+    ...(await settled('token', checkToken(found))),
+    ...ports,
+    ...(await settled('log', checkLog(dataDir, found))),
+    ...(await settled('agents', checkAgents(dataDir, found))),
+    ...(await settled('trust', checkTrust(dataDir))),
+  ];
+}
+
+async function settled(about: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {
+  try {
+    return [await check].flat();
+  } catch (error) {
+    return [problem(about, error instanceof Error ? error.message : String(error), 'Look at the message above')];
+  }
+}
+
+// The machine: Node, the data folder, free space, ports.
+
+const NODE_LEAST = [20, 19] as const;
+/** Below this a long session may fill the disk. */
+const DISK_ADVISED_BYTES = 500 * 2 ** 20;
+const DISK_LEAST_BYTES = 20 * 2 ** 20;
+
+function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor, leastMinor] = NODE_LEAST;
+  const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  if (isNew) return fine('node', `Node ${version}`);
+  const least = NODE_LEAST.join('.');
+  return problem('node', `Node ${version} is too old`, `Install Node ${least} or newer: https://nodejs.org`);
+}
+
+async function checkFolder(dataDir: string): Promise<Finding> {
+  const found = await stat(dataDir).catch(() => undefined);
+  if (!found) return checkParent(dataDir);
+  if (!found.isDirectory()) return problem('data', `${dataDir} is a file`, 'Name another folder with --data-dir');
+  const isWritable = await access(dataDir, constants.W_OK | constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) return problem('data', `you may not write into ${dataDir}`, `Run: chmod u+rwx ${dataDir}`);
+  if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0)
+    return warning('data', `${dataDir} is open to other users`, `Run: chmod 700 ${dataDir}`);
+  return fine('data', dataDir);
+}
+
+/** A folder that is not there yet can be made only where one may write. */
+async function checkParent(dataDir: string): Promise<Finding> {
+  const parent = await existing(dataDir);
+  const remedy = 'Name another folder with --data-dir';
+  if (!(await stat(parent)).isDirectory()) return problem('data', `${parent} is a file`, remedy);
+  // The root user may write everywhere, but not into what the system makes up, such as /proc.
+  const isWritable = await access(parent, constants.W_OK).then(
+    () => !/^\/(proc|sys)(\/|$)/.test(parent),
+    () => false,
+  );
+  if (isWritable) return fine('data', `${dataDir} will be made when a host starts`);
+  return problem('data', `${dataDir} cannot be made in ${parent}`, remedy);
+}
+
+async function checkDisk(dataDir: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(await existing(dataDir));
+  const free = bavail * bsize;
+  const text = `${Math.floor(free / 2 ** 20)} MiB free`;
+  const remedy = 'Make room, or move the data folder with --data-dir';
+  if (free < DISK_LEAST_BYTES) return problem('disk', `${text}: the host cannot store anything`, remedy);
+  return free < DISK_ADVISED_BYTES ? warning('disk', text, remedy) : fine('disk', text);
+}
+
+async function existing(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere || folder === path.dirname(folder) ? folder : existing(path.dirname(folder));
+}
+
+/** Only of use while no host has the port itself. */
+async function checkPort(about: string, port: number, option: string): Promise<Finding> {
+  const code = await listenError(port);
+  if (code === undefined) return fine(about, `port ${port} is free`);
+  if (code === 'EACCES')
+    return problem(about, `port ${port} needs more rights`, `Use a port above 1023: ${option} <port>`);
+  return warning(about, `port ${port} is taken by another program`, `Stop it, or start the host with ${option} 0`);
+}
+
+function listenError(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ port, host: 'localhost' }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+// The host: whether it runs and answers, notes of dead hosts, its token, its log.
 
 const OTHERS = 0o077;
-/** Damage that was mended is mentioned this long. */
+/** Repaired damage is mentioned this long. */
 const DAMAGE_TOLD_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Has to look before anybody else does: looking for a running host clears these away. */
-export async function checkStale(dataDir: string): Promise<Finding> {
+/** Runs before the other checks: looking for a running host removes these notes. */
+async function checkStale(dataDir: string): Promise<Finding> {
   const folder = path.join(dataDir, INSTANCES_FOLDER);
   const names = await readdir(folder).catch(() => []);
   const dead = names.map((name) => Number.parseInt(name, 10)).filter((pid) => pid > 0 && !isProcessAlive(pid));
@@ -52,7 +162,7 @@ export async function checkStale(dataDir: string): Promise<Finding> {
   return warning('instances', text, 'Nothing: the note was removed, and the next host ends what was cut off');
 }
 
-export async function checkHost(found: RunningHost | undefined): Promise<Finding> {
+async function checkHost(found: RunningHost | undefined): Promise<Finding> {
   if (!found) return fine('host', 'none is running; commands start one when they need it');
   const { url, pid } = found.instance;
   if (found.tokenProblem !== undefined) return fine('host', `${url} is there (process ${pid})`);
@@ -67,7 +177,7 @@ export async function checkHost(found: RunningHost | undefined): Promise<Finding
   }
 }
 
-export async function checkToken(found: RunningHost | undefined): Promise<Finding> {
+async function checkToken(found: RunningHost | undefined): Promise<Finding> {
   if (!found) return fine('token', 'a host makes one when it starts, and keeps it');
   if (found.tokenProblem !== undefined)
     return problem(
@@ -88,8 +198,8 @@ export async function checkToken(found: RunningHost | undefined): Promise<Findin
   return fine('token', tokenFile);
 }
 
-/** Opening a log is what the next host does first; what it mends then, it mends now. */
-export async function checkLog(dataDir: string, found: RunningHost | undefined): Promise<Finding[]> {
+/** Opens the log as the next host would, and repairs what that one would repair. */
+async function checkLog(dataDir: string, found: RunningHost | undefined): Promise<Finding[]> {
   if (found) return logFindings('in use by the host, which checked it when it started', await reportsOf(found));
   const isThere = await stat(path.join(dataDir, 'atrium.db')).then(
     () => true,
@@ -138,85 +248,7 @@ function keptText(keptAt: string | undefined): string {
   return keptAt === undefined ? 'Nothing: go on' : `Nothing: what could not be read is kept in ${keptAt}`;
 }
 
-/** Checks of the machine: the version of Node, the data folder, room on the disk, ports. */
-
-const NODE_LEAST = [20, 19] as const;
-/** Below this a long session may fill the disk. */
-const DISK_ADVISED_BYTES = 500 * 2 ** 20;
-const DISK_LEAST_BYTES = 20 * 2 ** 20;
-
-export function checkNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor, leastMinor] = NODE_LEAST;
-  const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor);
-  if (isNew) return fine('node', `Node ${version}`);
-  const least = NODE_LEAST.join('.');
-  return problem('node', `Node ${version} is too old`, `Install Node ${least} or newer: https://nodejs.org`);
-}
-
-export async function checkFolder(dataDir: string): Promise<Finding> {
-  const found = await stat(dataDir).catch(() => undefined);
-  if (!found) return checkParent(dataDir);
-  if (!found.isDirectory()) return problem('data', `${dataDir} is a file`, 'Name another folder with --data-dir');
-  const isWritable = await access(dataDir, constants.W_OK | constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!isWritable) return problem('data', `you may not write into ${dataDir}`, `Run: chmod u+rwx ${dataDir}`);
-  if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0)
-    return warning('data', `${dataDir} is open to other users`, `Run: chmod 700 ${dataDir}`);
-  return fine('data', dataDir);
-}
-
-/** A folder that is not there yet can be made only where one may write. */
-async function checkParent(dataDir: string): Promise<Finding> {
-  const parent = await existing(dataDir);
-  const remedy = 'Name another folder with --data-dir';
-  if (!(await stat(parent)).isDirectory()) return problem('data', `${parent} is a file`, remedy);
-  // The root user may write everywhere, but not into what the system makes up, such as /proc.
-  const isWritable = await access(parent, constants.W_OK).then(
-    () => !/^\/(proc|sys)(\/|$)/.test(parent),
-    () => false,
-  );
-  if (isWritable) return fine('data', `${dataDir} will be made when a host starts`);
-  return problem('data', `${dataDir} cannot be made in ${parent}`, remedy);
-}
-
-export async function checkDisk(dataDir: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(await existing(dataDir));
-  const free = bavail * bsize;
-  const text = `${Math.floor(free / 2 ** 20)} MiB free`;
-  const remedy = 'Make room, or move the data folder with --data-dir';
-  if (free < DISK_LEAST_BYTES) return problem('disk', `${text}: the host cannot store anything`, remedy);
-  return free < DISK_ADVISED_BYTES ? warning('disk', text, remedy) : fine('disk', text);
-}
-
-async function existing(folder: string): Promise<string> {
-  const isThere = await stat(folder).then(
-    () => true,
-    () => false,
-  );
-  return isThere || folder === path.dirname(folder) ? folder : existing(path.dirname(folder));
-}
-
-/** Only of use while no host has the port itself. */
-export async function checkPort(about: string, port: number, option: string): Promise<Finding> {
-  const code = await listenError(port);
-  if (code === undefined) return fine(about, `port ${port} is free`);
-  if (code === 'EACCES')
-    return problem(about, `port ${port} needs more rights`, `Use a port above 1023: ${option} <port>`);
-  return warning(about, `port ${port} is taken by another program`, `Stop it, or start the host with ${option} 0`);
-}
-
-function listenError(port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
-    server.listen({ port, host: 'localhost' }, () => server.close(() => resolve(undefined)));
-  });
-}
-
-/** Checks of what the user set up: agents, configuration, trusted folders. */
+// The setup: agents, configuration, trusted folders.
 
 /** Agents that need no model are for trying things out. */
 const WITHOUT_MODEL = new Set(['built-in', 'script']);
@@ -227,7 +259,7 @@ function isReal(source: string, provider: string): boolean {
 }
 
 /** The running host is asked, where there is one: what this shell would find is not what works there. */
-export async function checkAgents(dataDir: string, host: RunningHost | undefined): Promise<Finding[]> {
+async function checkAgents(dataDir: string, host: RunningHost | undefined): Promise<Finding[]> {
   try {
     const trust = trustedFolders(dataDir);
     const here = agentReport(await findAgents({ dataDir, trust, scripts: scriptsFrom(io().env) }));
@@ -251,7 +283,7 @@ export async function checkAgents(dataDir: string, host: RunningHost | undefined
   }
 }
 
-export async function checkTrust(dataDir: string): Promise<Finding> {
+async function checkTrust(dataDir: string): Promise<Finding> {
   const folders = await trustedFolders(dataDir).list();
   const gone: string[] = [];
   for (const folder of folders) if (!(await stat(folder).catch(() => undefined))) gone.push(folder);
@@ -262,39 +294,4 @@ export async function checkTrust(dataDir: string): Promise<Finding> {
       'Run: atrium trust --remove <folder>',
     );
   return fine('trust', folders.length === 0 ? 'no folder is trusted' : `${folders.length} trusted folders`);
-}
-
-/** All checks, in the order in which things depend on each other. A check that fails itself is a finding, too. */
-
-export async function examine(dataDir: string): Promise<Finding[]> {
-  const stale = await settled('instances', checkStale(dataDir));
-  const found = await findHost(dataDir).catch(() => undefined);
-  const port = Number(io().env.ATRIUM_PORT ?? DEFAULT_PORT);
-  const gatewayPort = Number(io().env.ATRIUM_GATEWAY_PORT ?? DEFAULT_GATEWAY_PORT);
-  const ports = found
-    ? [fine('port', `${found.instance.port}, in use by the host`)]
-    : [
-        ...(port === 0 ? [] : await settled('port', checkPort('port', port, '--port'))),
-        ...(gatewayPort === 0 ? [] : await settled('gateway', checkPort('gateway', gatewayPort, '--gateway-port'))),
-      ];
-  return [
-    checkNode(process.versions.node),
-    ...(await settled('data', checkFolder(dataDir))),
-    ...(await settled('disk', checkDisk(dataDir))),
-    ...stale,
-    ...(await settled('host', checkHost(found))),
-    ...(await settled('token', checkToken(found))),
-    ...ports,
-    ...(await settled('log', checkLog(dataDir, found))),
-    ...(await settled('agents', checkAgents(dataDir, found))),
-    ...(await settled('trust', checkTrust(dataDir))),
-  ];
-}
-
-async function settled(about: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {
-  try {
-    return [await check].flat();
-  } catch (error) {
-    return [problem(about, error instanceof Error ? error.message : String(error), 'Look at the message above')];
-  }
 }

@@ -65,11 +65,11 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function explain(error: unknown): string | undefined {
   if (error instanceof CommanderError || error instanceof QuietExit) return undefined;
   const hint = error instanceof Error ? hintFor(error) : undefined;
-  return `error: ${wordsOf(error)}${hint === undefined ? '' : `\n${hint}`}`;
+  return `error: ${errorText(error)}${hint === undefined ? '' : `\n${hint}`}`;
 }
 
 /** What went wrong, in words for people. The client library speaks to programmers. */
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'DisconnectedError') return 'the host is not there right now; try again when it is back';
   if (error.name === 'RequestTimeoutError') return 'the host does not answer. To find out why: atrium doctor';

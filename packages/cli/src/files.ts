@@ -1,54 +1,11 @@
-/** Names of files as people type them, as addresses within a folder of the host. */
-
+/** `atrium files`: lists, reads and writes files of the host's machine. */
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { callRaw } from './connect/with-client.js';
+import { callRaw } from './connect/client.js';
 import { UsageError } from './exit.js';
 import { io, print, printJson, tell } from './io.js';
 import { findSession } from './sessions/find-session.js';
 import { printable } from './text/printable.js';
-
-/** `name` is a path within the folder, a whole path, or an address. */
-export function fileAt(folder: string, name: string): string {
-  if (/^[a-z][a-z\d+.-]+:/i.test(name)) return name;
-  const path = name.replace(/^~(?=\/|$)/, io().env.HOME ?? '~');
-  const encoded = path.split('/').map(encodeURIComponent).join('/');
-  return new URL(encoded, `${folder.replace(/\/+$/, '')}/`).href;
-}
-
-export function folderUri(path: string): string {
-  return pathToFileURL(path).href;
-}
-
-/** Reads a whole file of the host, in pieces where it is large. */
-
-/** One answer of a host carries no more than 4 MiB. */
-const PIECE_BYTES = 2 * 1024 * 1024;
-/** What fits into the memory of a small command. */
-const FILE_MAX_BYTES = 512 * 1024 * 1024;
-
-interface Piece {
-  readonly data: string;
-  readonly encoding: string;
-  /** Of the whole file; only hosts that can read pieces say it. */
-  readonly size?: number;
-}
-
-export async function readBytes(client: Client, uri: string, maxBytes = FILE_MAX_BYTES): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for (let start = 0; ; ) {
-    const range = { start, end: start + PIECE_BYTES };
-    const piece = (await callRaw(client, 'resourceRead', { uri, encoding: 'base64', range })) as Piece;
-    const bytes = Buffer.from(piece.data, piece.encoding === 'base64' ? 'base64' : 'utf8');
-    pieces.push(bytes);
-    start += bytes.length;
-    if (piece.size === undefined || start >= piece.size || bytes.length === 0) return Buffer.concat(pieces);
-    if (piece.size > maxBytes)
-      throw new Error(`${uri} has ${piece.size} bytes; no more than ${maxBytes} can be read here`);
-  }
-}
-
-/** What `atrium files` does. */
 
 /** A larger file does not fit into one message to the host. */
 const WRITE_MAX_BYTES = 4 * 1024 * 1024;
@@ -106,4 +63,42 @@ async function standardInput(): Promise<Buffer> {
       throw new UsageError(`no more than ${WRITE_MAX_BYTES} bytes can be written at once; --append adds more`);
   }
   return Buffer.concat(chunks);
+}
+
+/** `name` is a path within the folder, a whole path, or an address. */
+export function fileAt(folder: string, name: string): string {
+  if (/^[a-z][a-z\d+.-]+:/i.test(name)) return name;
+  const path = name.replace(/^~(?=\/|$)/, io().env.HOME ?? '~');
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return new URL(encoded, `${folder.replace(/\/+$/, '')}/`).href;
+}
+
+function folderUri(path: string): string {
+  return pathToFileURL(path).href;
+}
+
+/** One answer of a host carries no more than 4 MiB. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+/** What fits into the memory of a small command. */
+const FILE_MAX_BYTES = 512 * 1024 * 1024;
+
+interface Piece {
+  readonly data: string;
+  readonly encoding: string;
+  /** Of the whole file; only hosts that can read pieces say it. */
+  readonly size?: number;
+}
+
+export async function readBytes(client: Client, uri: string, maxBytes = FILE_MAX_BYTES): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let start = 0; ; ) {
+    const range = { start, end: start + PIECE_BYTES };
+    const piece = (await callRaw(client, 'resourceRead', { uri, encoding: 'base64', range })) as Piece;
+    const bytes = Buffer.from(piece.data, piece.encoding === 'base64' ? 'base64' : 'utf8');
+    pieces.push(bytes);
+    start += bytes.length;
+    if (piece.size === undefined || start >= piece.size || bytes.length === 0) return Buffer.concat(pieces);
+    if (piece.size > maxBytes)
+      throw new Error(`${uri} has ${piece.size} bytes; no more than ${maxBytes} can be read here`);
+  }
 }

@@ -1,9 +1,8 @@
 /**
- * What a command has to do with the process around it: streams, environment, signals. Commands take them from here, so
- * that a program can run several commands of its own, each with its own: `run(argv, io)`. What needs a real terminal (the
- * chat, a terminal that is attached) uses the process itself.
+ * The process around a command: streams, environment, signals. Commands take them from here, so that a program can run
+ * several commands, each with its own: `run(argv, io)`. Code that needs a real terminal (the chat, an attached
+ * terminal) uses the process itself.
  */
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -22,7 +21,7 @@ export interface Io {
 
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** By getters: whoever replaces a stream of the process for a while is heard. */
+/** Getters, so that a stream of the process that a test replaces is used. */
 const ofProcess: Io = {
   get stdin() {
     return process.stdin;
@@ -54,8 +53,6 @@ export function runWith<T>(given: Io, task: () => T): T {
   return current.run(given, task);
 }
 
-/** What goes to standard output, for people or programs, and what is said beside it. */
-
 /** One line of JSON. */
 export function printJson(value: unknown): void {
   io().stdout.write(`${JSON.stringify(value)}\n`);
@@ -70,13 +67,13 @@ export function tell(text: string): void {
   io().stderr.write(`${text}\n`);
 }
 
-/** Whoever reads our output may have seen enough (`| head`): that is no error. A full disk is one, and is said. */
+/** A reader that has seen enough (`| head`) is no error. A full disk is one, and is reported. */
 export function endQuietlyWhenUnread(): void {
   io().stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') io().exit(ExitCode.Ok);
     tell(`error: standard output cannot be written: ${error.message}`);
     io().exit(ExitCode.Failed);
   });
-  // Nobody hears what is said beside it; the work goes on.
+  // Standard error is closed: the work goes on without messages.
   io().stderr.on('error', () => {});
 }

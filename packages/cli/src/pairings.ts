@@ -1,13 +1,13 @@
 /** The programs that ask to be let in: what the host shows of them, in words for a terminal. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol';
-import { callRaw } from './connect/with-client.js';
+import { callRaw } from './connect/client.js';
 import { shortId } from './sessions/find-session.js';
 
-/** The host takes nobody for looking who looks less often than every ten seconds. */
+/** The host counts a client as watching when it asks at least every ten seconds. */
 export const LOOK_EVERY_MS = 2_000;
 
-export interface OpenPairing {
+interface OpenPairing {
   readonly id: string;
   readonly name?: string;
   /** Of the session that the code opens. */
@@ -40,7 +40,7 @@ export function pairingWords(pairing: OpenPairing): string {
   return `Type this code into ${whoOf(pairing)}, to let it into the session ${title}: ${pairing.code}`;
 }
 
-/** Tells of each program once while somebody chats; the returned function ends that. Older hosts know nothing of it. */
+/** Notes each program once during a chat; the returned function ends that. Older hosts do not know the request. */
 export function followPairings(client: Client, session: string, tell: (text: string) => void): () => void {
   const told = new Set<string>();
   const look = async () => {

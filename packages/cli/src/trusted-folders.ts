@@ -8,7 +8,7 @@ export function trustedFolders(dataDir: string, named: readonly NamedFolder[] = 
 
 /**
  * `--trust`: the folder may start what it declares now, and that is told. What it declares later is asked about. A
- * folder whose file is broken may start nothing; whoever uses the file says what is wrong with it.
+ * folder whose file is broken may start nothing; the reader of the file reports what is wrong with it.
  */
 export async function namedFolders(folders: readonly string[], logger: Logger): Promise<readonly NamedFolder[]> {
   return Promise.all(

@@ -1,16 +1,87 @@
-/** Actions as lines for people. Text that streams is gathered until its line is complete. */
-
+/** `atrium watch`: follows one session action by action, or the list of all sessions. */
 import type { Client } from '@atrium/client';
 import { type SessionSummary, type StateAction, steeringIn } from '@atrium/protocol';
-import { connectionNotes } from './connect/with-client.js';
+import { connectionNotes } from './connect/client.js';
 import { ExitCode, QuietExit } from './exit.js';
 import { io, print, printJson, tell } from './io.js';
 import { findSession, shortId } from './sessions/find-session.js';
+import { activityOf, sessionRow } from './sessions/summary-text.js';
 import { plain } from './sessions/turns.js';
-import { activityOf, sessionRow } from './sessions/words.js';
 import { printable } from './text/printable.js';
 
-export class Lines {
+export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
+  const { resource } = findSession(await client.listSessions(), name);
+  const session = await client.subscribe(resource, { turns: { last: 1 } });
+  const lines = new Lines(print);
+  const actions = session.actions();
+  tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
+  tellAbsence(client);
+  const follow = async () => {
+    for await (const envelope of actions) {
+      if (envelope.rejectionReason !== undefined) continue;
+      if (isJson) printJson(envelope);
+      else lines.add(envelope.action);
+    }
+    lines.end();
+  };
+  await Promise.race([follow(), interrupted()]);
+}
+
+/** A change that no person would notice in the list makes no line. */
+export async function watchAll(client: Client, isJson: boolean): Promise<void> {
+  const list = await client.sessions();
+  const known = new Map<string, SessionSummary>();
+  let isFirst = true;
+  tell('Watching all sessions. Ctrl+C ends it.');
+  tellAbsence(client);
+  const follow = async () => {
+    for await (const items of list) {
+      const found = changes(known, items);
+      const news = isFirst ? found.map(([, summary]) => ['present', summary] as const) : found;
+      isFirst = false;
+      for (const [change, summary] of news) {
+        if (isJson) printJson({ change, summary });
+        else print([change.padEnd(7), ...sessionRow(summary, Date.now())].join('  '));
+      }
+    }
+  };
+  await Promise.race([follow(), interrupted()]);
+}
+
+/** Without the host nothing is shown, and the person has to know why. */
+function tellAbsence(client: Client): void {
+  client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
+}
+
+type Change = 'added' | 'changed' | 'removed';
+
+function changes(known: Map<string, SessionSummary>, items: readonly SessionSummary[]): [Change, SessionSummary][] {
+  const present = new Set(items.map(({ resource }) => resource));
+  const found: [Change, SessionSummary][] = [];
+  for (const [uri, summary] of known) {
+    if (present.has(uri)) continue;
+    found.push(['removed', summary]);
+    known.delete(uri);
+  }
+  for (const summary of items) {
+    const before = known.get(summary.resource);
+    known.set(summary.resource, summary);
+    if (!before) found.push(['added', summary]);
+    else if (before.title !== summary.title || activityOf(before) !== activityOf(summary))
+      found.push(['changed', summary]);
+  }
+  return found;
+}
+
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      io().signals.once(signal, () => reject(new QuietExit(ExitCode.Interrupted)));
+    }
+  });
+}
+
+class Lines {
   readonly #print: (line: string) => void;
   #partial = '';
   /** The names of calls that have begun, by their ids. */
@@ -79,78 +150,4 @@ export class Lines {
     this.end();
     this.#print(line);
   }
-}
-
-/** Follows one session action by action, or the list of all sessions. */
-
-export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
-  const { resource } = findSession(await client.listSessions(), name);
-  const session = await client.subscribe(resource, { turns: { last: 1 } });
-  const lines = new Lines(print);
-  const actions = session.actions();
-  tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
-  tellAbsence(client);
-  const follow = async () => {
-    for await (const envelope of actions) {
-      if (envelope.rejectionReason !== undefined) continue;
-      if (isJson) printJson(envelope);
-      else lines.add(envelope.action);
-    }
-    lines.end();
-  };
-  await Promise.race([follow(), interrupted()]);
-}
-
-/** A change that no person would notice in the list makes no line. */
-export async function watchAll(client: Client, isJson: boolean): Promise<void> {
-  const list = await client.sessions();
-  const known = new Map<string, SessionSummary>();
-  let isFirst = true;
-  tell('Watching all sessions. Ctrl+C ends it.');
-  tellAbsence(client);
-  const follow = async () => {
-    for await (const items of list) {
-      const found = changes(known, items);
-      const news = isFirst ? found.map(([, summary]) => ['present', summary] as const) : found;
-      isFirst = false;
-      for (const [change, summary] of news) {
-        if (isJson) printJson({ change, summary });
-        else print([change.padEnd(7), ...sessionRow(summary, Date.now())].join('  '));
-      }
-    }
-  };
-  await Promise.race([follow(), interrupted()]);
-}
-
-/** Whoever sees nothing has to know that nothing can be seen. */
-function tellAbsence(client: Client): void {
-  client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
-}
-
-type Change = 'added' | 'changed' | 'removed';
-
-function changes(known: Map<string, SessionSummary>, items: readonly SessionSummary[]): [Change, SessionSummary][] {
-  const present = new Set(items.map(({ resource }) => resource));
-  const found: [Change, SessionSummary][] = [];
-  for (const [uri, summary] of known) {
-    if (present.has(uri)) continue;
-    found.push(['removed', summary]);
-    known.delete(uri);
-  }
-  for (const summary of items) {
-    const before = known.get(summary.resource);
-    known.set(summary.resource, summary);
-    if (!before) found.push(['added', summary]);
-    else if (before.title !== summary.title || activityOf(before) !== activityOf(summary))
-      found.push(['changed', summary]);
-  }
-  return found;
-}
-
-function interrupted(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      io().signals.once(signal, () => reject(new QuietExit(ExitCode.Interrupted)));
-    }
-  });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { modelAgent } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AgentSources, findAgents, tellAgents } from '../src/agents/find-agents.js';
+import { type AgentSources, findAgents, logAgents } from '../src/agents/find-agents.js';
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -31,7 +31,7 @@ async function find(env: Readonly<Record<string, string>>, sources: AgentSources
   const lines: string[] = [];
   const log = (level: string, message: string, fields?: object) =>
     void (level === 'warn' && lines.push(`${message} ${JSON.stringify(fields)}`));
-  tellAgents(found, { log });
+  logAgents(found, { log });
   const models = found.agents.flatMap(({ info }) => info.models.map(({ id }) => id));
   return { providers: found.agents.map(({ info }) => info.provider), models, lines };
 }

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, makePrivate } from '../src/data-folder.js';
-import { dataFolderFrom, defaultDataFolder } from '../src/data-place.js';
+import { dataFolderFrom, defaultDataFolder, makeFolder, makePrivate } from '../src/data-folder.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;

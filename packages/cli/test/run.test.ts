@@ -40,12 +40,12 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
     const call = { toolCallId: 'c', toolName: 't', displayName: 'T', invocationMessage: 'Look' };
     const report = textReport();
     const running = { ...call, status: 'running' as const, confirmed: 'not-needed' as const };
-    report.news({ kind: 'call', call: running, isNewPart: true });
-    report.news({ kind: 'text', text: 'One ', isNewPart: true });
+    report.update({ kind: 'call', call: running, isNewPart: true });
+    report.update({ kind: 'text', text: 'One ', isNewPart: true });
     const done = { ...running, status: 'completed' as const, success: true, pastTenseMessage: 'Looked' };
-    report.news({ kind: 'call', call: done, isNewPart: false });
-    report.news({ kind: 'text', text: 'line.', isNewPart: false });
-    report.news({ kind: 'note', text: 'Mind the step.', isNewPart: true });
+    report.update({ kind: 'call', call: done, isNewPart: false });
+    report.update({ kind: 'text', text: 'line.', isNewPart: false });
+    report.update({ kind: 'note', text: 'Mind the step.', isNewPart: true });
     report.close();
     expect(written).toEqual(['! > Look\n', 'One ', 'line.', '\n', '! ✓ Looked\n', '! note: Mind the step.\n']);
   });

@@ -1,7 +1,7 @@
 import { SessionStatus, type SessionSummary } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../src/exit.js';
-import { folderText, placeText, sessionRow, stateOf } from '../src/sessions/words.js';
+import { errorText } from '../src/exit.js';
+import { folderText, placeText, sessionRow, stateOf } from '../src/sessions/summary-text.js';
 
 describe('words', () => {
   it.each([
@@ -36,8 +36,8 @@ describe('words', () => {
   });
 
   it('of an error are never empty, and speak to people', () => {
-    expect(wordsOf(new AggregateError([]))).toBe('AggregateError');
+    expect(errorText(new AggregateError([]))).toBe('AggregateError');
     const lost = Object.assign(new Error('x: wait for the status "open"'), { name: 'DisconnectedError' });
-    expect(wordsOf(lost)).toBe('the host is not there right now; try again when it is back');
+    expect(errorText(lost)).toBe('the host is not there right now; try again when it is back');
   });
 });

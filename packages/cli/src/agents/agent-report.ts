@@ -1,12 +1,12 @@
-/** What `atrium agents` knows, as plain data: the same for people and for programs. */
-
+/** What `atrium agents` reports: as data, for programs and for people alike, and as a table for people. */
 import { connect } from '@atrium/client';
 import type { AgentBackend, AgentSource } from '@atrium/host';
 import { ROOT_CHANNEL, type RootState } from '@atrium/protocol';
 import type { RunningHost } from '../service/running-host.js';
+import { PLAIN, type Style } from '../text/style.js';
 import type { FoundAgents } from './find-agents.js';
 
-export interface AgentReport {
+interface AgentReport {
   /** The host that was asked; absent when none runs, and this is what one would offer that is started from here. */
   readonly host?: AskedHost;
   /** The id of the default agent. */
@@ -16,13 +16,13 @@ export interface AgentReport {
   readonly config: ConfigReport;
 }
 
-export interface AskedHost {
+interface AskedHost {
   readonly url: string;
   readonly pid: number;
   readonly dataDir: string;
 }
 
-export interface AgentRow {
+interface AgentRow {
   readonly provider: string;
   readonly displayName: string;
   /** `host`: the running host has it, and this shell does not know from where. */
@@ -32,7 +32,7 @@ export interface AgentRow {
   readonly models: AgentBackend['info']['models'];
 }
 
-export interface ConfigReport {
+interface ConfigReport {
   readonly files: readonly string[];
   /** Where the user's own file is, or would be. */
   readonly userFile: string;
@@ -68,7 +68,7 @@ function rowOf(agent: AgentBackend, { scripted, discovered }: FoundAgents): Agen
  * What a running host offers. Its environment and its folder are not those of this shell, so only it knows; what this shell
  * would find besides is listed as not there, with what to do about it.
  */
-export function hostReport(here: AgentReport, host: AskedHost, root: RootState): AgentReport {
+function hostReport(here: AgentReport, host: AskedHost, root: RootState): AgentReport {
   const known = new Map(here.agents.map((row) => [row.provider, row]));
   const offered = root.agents.map(({ provider, displayName, models }): AgentRow => {
     const row = known.get(provider);
@@ -90,8 +90,6 @@ export function defaultAgentOf({ agents, config }: RootState): string | undefine
   return typeof chosen === 'string' ? chosen : agents[0]?.provider;
 }
 
-/** The agents of the host that runs on a data folder: it is asked itself, because its environment is its own. */
-
 /** `here` is what this shell would find. Throws when the host does not answer. */
 export async function askHost(found: RunningHost, dataDir: string, here: AgentReport): Promise<AgentReport> {
   const { instance, token, tokenProblem } = found;
@@ -106,22 +104,11 @@ export async function askHost(found: RunningHost, dataDir: string, here: AgentRe
   }
 }
 
-/** The report on agents, for people. */
+// The report as a table.
 
 const MODELS_SHOWN_MAX = 4;
 
-export interface TableStyle {
-  bold(text: string): string;
-  dim(text: string): string;
-}
-
-export const PLAIN: TableStyle = { bold: (text) => text, dim: (text) => text };
-export const COLOURED: TableStyle = {
-  bold: (text) => `\u001b[1m${text}\u001b[22m`,
-  dim: (text) => `\u001b[2m${text}\u001b[22m`,
-};
-
-export function agentTable(report: AgentReport, style: TableStyle = PLAIN): string {
+export function agentTable(report: AgentReport, style: Style = PLAIN): string {
   const { agents, config } = report;
   const found = agents.filter((agent) => agent.found);
   const absent = agents.filter((agent) => !agent.found);
@@ -144,7 +131,7 @@ export function agentTable(report: AgentReport, style: TableStyle = PLAIN): stri
 interface Layout {
   readonly width: number;
   readonly nameWidth: number;
-  readonly style: TableStyle;
+  readonly style: Style;
 }
 
 function foundLines(agent: AgentRow, isDefault: boolean, { width, nameWidth, style }: Layout): string[] {
@@ -161,7 +148,7 @@ function modelsText(ids: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
-function configLines({ files, userFile, warnings, waitingForTrust }: ConfigReport, style: TableStyle): string[] {
+function configLines({ files, userFile, warnings, waitingForTrust }: ConfigReport, style: Style): string[] {
   return [
     `* is the default. To choose another: "defaultAgent" in ${userFile}`,
     files.length > 0 ? `Configuration: ${files.join(', ')}` : 'Configuration: none',

@@ -1,5 +1,7 @@
-/** The one place where the kinds of agents meet the code that runs them. */
-
+/**
+ * Which agents the host offers: scripts, agents of the configuration, the offline agent, and agents that discovery
+ * finds.
+ */
 import path from 'node:path';
 import {
   type AgentBackend,
@@ -22,69 +24,8 @@ import {
   ScriptError,
   userConfigFile,
 } from '@atrium/host';
-import { dataFolderFrom } from '../data-place.js';
+import { dataFolderFrom } from '../data-folder.js';
 import { io } from '../io.js';
-
-/** Agents that keep files of their own keep them in the data folder. */
-export function agentFactories(dataDir: string): AgentFactories {
-  return {
-    model: modelAgent,
-    acp: acpAgent,
-    copilot: ({ provider, displayName, models, env }) =>
-      copilotAgent({
-        provider,
-        displayName,
-        home: path.join(dataDir, 'copilot'),
-        ...(models && { models: configuredModels(models) }),
-        ...(env && { env }),
-      }),
-    // Without a folder of its own, Claude finds the person's login where it always is.
-    claude: ({ provider, displayName, models, env }) =>
-      claudeAgent({
-        provider,
-        displayName,
-        ...(models && { models: configuredModels(models) }),
-        ...(env && { env }),
-      }),
-  };
-}
-
-/**
- * The order of the agents; the first is the default. What a person configured comes first, then everybody who really has
- * a model, best known first: the server that a person named, keys, servers on this machine. The agent without a model
- * comes behind them, and before those of whom only their first turn shows whether they have one.
- */
-
-export interface AgentsToOrder {
-  readonly scripted: readonly AgentBackend[];
-  readonly offline: AgentBackend;
-  readonly discovered: readonly Discovered[];
-  readonly config: Config;
-}
-
-export function inOrder({ scripted, offline, discovered, config }: AgentsToOrder): AgentBackend[] {
-  const taken = new Set(scripted.map(({ info }) => info.provider));
-  const found = discovered.filter(({ provider }) => !taken.has(provider));
-  const configured = backendsOf(found.filter(({ source }) => source === 'config'));
-  const others = backendsOf(found.filter(({ source }) => source !== 'config'));
-  const real = [...configured, ...others];
-  const isWanted = config.agents?.offline?.enabled !== false || scripted.length + real.length === 0;
-  const hasModel = ({ info }: AgentBackend): boolean => info.models.length > 0;
-  const unscripted = [
-    ...configured,
-    ...others.filter(hasModel),
-    ...(isWanted ? [offline] : []),
-    ...others.filter((agent) => !hasModel(agent)),
-  ];
-  const isDefault = ({ info }: AgentBackend): boolean => info.provider === config.defaultAgent;
-  return [...scripted, ...unscripted.filter(isDefault), ...unscripted.filter((agent) => !isDefault(agent))];
-}
-
-function backendsOf(discovered: readonly Discovered[]): AgentBackend[] {
-  return discovered.flatMap(({ backend }) => backend ?? []);
-}
-
-/** Which agents the host offers: scripts, those of the configuration, the offline agent, and what is found by itself. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -112,10 +53,10 @@ export interface FoundAgents {
   readonly userFile: string;
 }
 
-const NOBODY = { isTrusted: async () => false, allows: async () => false };
+const TRUST_NOTHING = { isTrusted: async () => false, allows: async () => false };
 
 export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
-  const { scripts = [], env = io().env, folder = process.cwd(), trust = NOBODY } = sources;
+  const { scripts = [], env = io().env, folder = process.cwd(), trust = TRUST_NOTHING } = sources;
   const { userFile = userConfigFile({ platform: process.platform, env, home: io().home }) } = sources;
   const [scripted, config] = await Promise.all([
     loadScripts(scripts),
@@ -127,7 +68,7 @@ export async function findAgents(sources: AgentSources = {}): Promise<FoundAgent
   const { factories = agentFactories(dataDir) } = sources;
   const effective = isOff(env.ATRIUM_DISCOVERY) ? { ...config.config, discovery: { enabled: false } } : config.config;
   const discovered = await discoverAgents({ env, factories, config: effective, ...(localServers && { localServers }) });
-  const agents = inOrder({ scripted, offline, discovered, config: config.config });
+  const agents = orderAgents({ scripted, offline, discovered, config: config.config });
   return { agents, scripted, discovered, config, userFile };
 }
 
@@ -140,19 +81,74 @@ function isOff(value = ''): boolean {
   return ['0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }
 
-/** What the log says about agents at the start: who is there, and what a person asked for in vain. */
+// The order of the agents; the first is the default. Configured agents come first, then agents with a model: the server
+// that the user named, keys, servers on this machine. The offline agent follows, and last come agents that show only in
+// their first turn whether they have a model.
 
-export function tellAgents({ agents, discovered, config }: FoundAgents, logger: Logger): void {
+interface AgentsToOrder {
+  readonly scripted: readonly AgentBackend[];
+  readonly offline: AgentBackend;
+  readonly discovered: readonly Discovered[];
+  readonly config: Config;
+}
+
+function orderAgents({ scripted, offline, discovered, config }: AgentsToOrder): AgentBackend[] {
+  const taken = new Set(scripted.map(({ info }) => info.provider));
+  const found = discovered.filter(({ provider }) => !taken.has(provider));
+  const configured = backendsOf(found.filter(({ source }) => source === 'config'));
+  const others = backendsOf(found.filter(({ source }) => source !== 'config'));
+  const real = [...configured, ...others];
+  const isWanted = config.agents?.offline?.enabled !== false || scripted.length + real.length === 0;
+  const hasModel = ({ info }: AgentBackend): boolean => info.models.length > 0;
+  const unscripted = [
+    ...configured,
+    ...others.filter(hasModel),
+    ...(isWanted ? [offline] : []),
+    ...others.filter((agent) => !hasModel(agent)),
+  ];
+  const isDefault = ({ info }: AgentBackend): boolean => info.provider === config.defaultAgent;
+  return [...scripted, ...unscripted.filter(isDefault), ...unscripted.filter((agent) => !isDefault(agent))];
+}
+
+function backendsOf(discovered: readonly Discovered[]): AgentBackend[] {
+  return discovered.flatMap(({ backend }) => backend ?? []);
+}
+
+/** Agents that keep files of their own keep them in the data folder. */
+function agentFactories(dataDir: string): AgentFactories {
+  return {
+    model: modelAgent,
+    acp: acpAgent,
+    copilot: ({ provider, displayName, models, env }) =>
+      copilotAgent({
+        provider,
+        displayName,
+        home: path.join(dataDir, 'copilot'),
+        ...(models && { models: configuredModels(models) }),
+        ...(env && { env }),
+      }),
+    // Without a folder of its own, Claude finds the person's login where it always is.
+    claude: ({ provider, displayName, models, env }) =>
+      claudeAgent({
+        provider,
+        displayName,
+        ...(models && { models: configuredModels(models) }),
+        ...(env && { env }),
+      }),
+  };
+}
+
+export function logAgents({ agents, discovered, config }: FoundAgents, logger: Logger): void {
   for (const warning of config.warnings) logger.log('warn', warning);
-  tellWaiting(config.waiting, logger);
-  for (const agent of discovered) tellAgent(agent, logger);
+  logWaiting(config.waiting, logger);
+  for (const agent of discovered) logAgent(agent, logger);
   const { defaultAgent } = config.config;
   if (defaultAgent !== undefined && !agents.some(({ info }) => info.provider === defaultAgent)) {
     logger.log('warn', 'the default agent of the configuration is not there', { defaultAgent });
   }
 }
 
-function tellWaiting(waiting: FoundAgents['config']['waiting'], logger: Logger): void {
+function logWaiting(waiting: FoundAgents['config']['waiting'], logger: Logger): void {
   if (!waiting) return;
   const { file, entries } = waiting;
   logger.log('warn', 'atrium.json is not used, because its folder is not trusted; --trust <folder> uses it', {
@@ -161,7 +157,7 @@ function tellWaiting(waiting: FoundAgents['config']['waiting'], logger: Logger):
   });
 }
 
-function tellAgent({ provider, found, isNamed, why, backend }: Discovered, logger: Logger): void {
+function logAgent({ provider, found, isNamed, why, backend }: Discovered, logger: Logger): void {
   if (found) logger.log('info', 'agent found', { provider, models: backend?.info.models.length, why });
   else logger.log(isNamed ? 'warn' : 'debug', 'agent not found; going on without it', { provider, why });
 }

@@ -1,131 +1,16 @@
-/** The text on one side of a change, from wherever it is kept. */
-
+/** Changed files as text: the list of files, their differences in colours, and the names and contents behind them. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@atrium/client';
 import type { ChangesetFile, ChangesetState, ContentRef, FileEdit } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
-import { folderText } from '../sessions/words.js';
+import { folderText } from '../sessions/summary-text.js';
 import { unifiedDiff } from '../text/diff.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded, widthOf, wrap } from '../text/width.js';
 
-/** Larger files have no diff here, only the number of lines. */
-export const CONTENT_MAX_BYTES = 512 * 1024;
-
-export interface ContentPlace {
-  readonly client: Client;
-  /** Whether the host's files are those of this machine. */
-  readonly isLocal: boolean;
-}
-
-/** Empty where there is no such side; undefined when it cannot be read, or is too large. */
-export async function contentText(
-  { client, isLocal }: ContentPlace,
-  content: ContentRef | undefined,
-): Promise<string | undefined> {
-  if (content === undefined) return '';
-  if ((content.sizeHint ?? 0) > CONTENT_MAX_BYTES) return undefined;
-  const inline = /^data:[^,]*;base64,(.*)$/s.exec(content.uri)?.[1];
-  if (inline !== undefined) return Buffer.from(inline, 'base64').toString('utf8');
-  try {
-    const { data, encoding } = await client.request('resourceRead', { uri: content.uri });
-    return encoding === 'base64' ? Buffer.from(data, 'base64').toString('utf8') : data;
-  } catch {
-    return isLocal ? localText(content.uri) : undefined;
-  }
-}
-
-async function localText(uri: string): Promise<string | undefined> {
-  try {
-    const file = fileURLToPath(uri);
-    return (await stat(file)).size > CONTENT_MAX_BYTES ? undefined : await readFile(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-/** A changed file in words: what became of it, where it is, how much changed. */
-
-export function letterOf({ before, after }: FileEdit): 'A' | 'D' | 'R' | 'M' {
-  if (!before) return 'A';
-  if (!after) return 'D';
-  return before.uri === after.uri ? 'M' : 'R';
-}
-
-export function uriOf({ before, after }: FileEdit): string {
-  return after?.uri ?? before?.uri ?? '';
-}
-
-/** Within the folder of the session, as people would type it. */
-export function nameOf(edit: FileEdit, folder: string | undefined): string {
-  const name = nameIn(uriOf(edit), folder);
-  return letterOf(edit) === 'R' && edit.before ? `${nameIn(edit.before.uri, folder)} → ${name}` : name;
-}
-
-export function nameIn(uri: string, folder: string | undefined): string {
-  const inside = pathIn(uri, folder);
-  return inside === undefined ? folderText(uri) : printable(inside);
-}
-
-/** As it is, with whatever is in it; undefined outside of the folder. */
-export function pathIn(uri: string, folder: string | undefined): string | undefined {
-  const base = folder === undefined ? undefined : `${folder.replace(/\/+$/, '')}/`;
-  if (base === undefined || !uri.startsWith(base)) return undefined;
-  const inside = uri.slice(base.length);
-  try {
-    return decodeURIComponent(inside);
-  } catch {
-    return inside;
-  }
-}
-
-/** Whether Git has it for the next commit. Empty where it has not, or is not asked. */
-export function stagedWord({ _meta }: Pick<ChangesetFile, '_meta'>): string {
-  const { index, folder } = (_meta?.git ?? {}) as { index?: unknown; folder?: unknown };
-  if (index === 'U' || folder === 'U') return 'conflict';
-  if (typeof index !== 'string' || index === '.' || index === '?') return '';
-  return folder === '.' ? 'staged' : 'partly staged';
-}
-
-export interface Totals {
-  readonly files: number;
-  readonly added: number;
-  readonly removed: number;
-}
-
-export function totalsOf(files: readonly ChangesetFile[]): Totals {
-  const diffs = files.map(({ edit }) => edit.diff);
-  return {
-    files: files.length,
-    added: diffs.reduce((sum, diff) => sum + (diff?.added ?? 0), 0),
-    removed: diffs.reduce((sum, diff) => sum + (diff?.removed ?? 0), 0),
-  };
-}
-
-/** `3 files (+12 −4)` */
-export function totalsText({ files, added, removed }: Totals): string {
-  return `${files} ${files === 1 ? 'file' : 'files'} (+${added} −${removed})`;
-}
-
-/** The one file that is meant: its name within the folder, or the end of it. */
-export function findFile(files: readonly ChangesetFile[], name: string, folder: string | undefined): ChangesetFile {
-  const wanted = name.replace(/^\.\//, '');
-  const names = ({ edit }: ChangesetFile) =>
-    [edit.after?.uri, edit.before?.uri].flatMap((uri) => (uri === undefined ? [] : [nameIn(uri, folder), uri]));
-  const exact = files.find((file) => names(file).includes(wanted));
-  if (exact) return exact;
-  const [first, ...more] = files.filter((file) => names(file).some((each) => each.endsWith(`/${wanted}`)));
-  if (!first) throw new UsageError(`"${name}" is not among the changed files`);
-  if (more.length > 0)
-    throw new UsageError(`${more.length + 1} changed files end with "${name}": type more of the path`);
-  return first;
-}
-
-/** Changes as lines: the list of files, and their differences in colours. */
-
-export interface ChangesFrame {
+interface ChangesFrame {
   readonly style: Style;
   readonly columns: number;
   /** Names are shown within this folder. */
@@ -173,7 +58,7 @@ function lettered(letter: string, style: Style): string {
 }
 
 /** The difference of one file, or a word about why there is none. */
-export async function diffOf(place: ContentPlace, edit: FileEdit, folder: string | undefined): Promise<string[]> {
+export async function diffOf(place: ContentSource, edit: FileEdit, folder: string | undefined): Promise<string[]> {
   const fresh = nameIn((edit.after ?? edit.before)?.uri ?? '', folder);
   const names = { old: nameIn((edit.before ?? edit.after)?.uri ?? '', folder), fresh };
   const [before, after] = await Promise.all([
@@ -193,4 +78,118 @@ export function diffLine(line: string, { style, columns }: Pick<ChangesFrame, 's
   if (line.startsWith('@@')) return style.cyan(text);
   if (line.startsWith('+')) return style.green(text);
   return line.startsWith('-') ? style.red(text) : text;
+}
+
+// Names and states of a changed file.
+
+function letterOf({ before, after }: FileEdit): 'A' | 'D' | 'R' | 'M' {
+  if (!before) return 'A';
+  if (!after) return 'D';
+  return before.uri === after.uri ? 'M' : 'R';
+}
+
+export function uriOf({ before, after }: FileEdit): string {
+  return after?.uri ?? before?.uri ?? '';
+}
+
+/** Within the folder of the session, as people would type it. */
+export function nameOf(edit: FileEdit, folder: string | undefined): string {
+  const name = nameIn(uriOf(edit), folder);
+  return letterOf(edit) === 'R' && edit.before ? `${nameIn(edit.before.uri, folder)} → ${name}` : name;
+}
+
+export function nameIn(uri: string, folder: string | undefined): string {
+  const inside = pathIn(uri, folder);
+  return inside === undefined ? folderText(uri) : printable(inside);
+}
+
+/** As it is, with whatever is in it; undefined outside of the folder. */
+export function pathIn(uri: string, folder: string | undefined): string | undefined {
+  const base = folder === undefined ? undefined : `${folder.replace(/\/+$/, '')}/`;
+  if (base === undefined || !uri.startsWith(base)) return undefined;
+  const inside = uri.slice(base.length);
+  try {
+    return decodeURIComponent(inside);
+  } catch {
+    return inside;
+  }
+}
+
+/** Whether Git has it for the next commit. Empty where it has not, or is not asked. */
+export function stagedWord({ _meta }: Pick<ChangesetFile, '_meta'>): string {
+  const { index, folder } = (_meta?.git ?? {}) as { index?: unknown; folder?: unknown };
+  if (index === 'U' || folder === 'U') return 'conflict';
+  if (typeof index !== 'string' || index === '.' || index === '?') return '';
+  return folder === '.' ? 'staged' : 'partly staged';
+}
+
+interface Totals {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+export function totalsOf(files: readonly ChangesetFile[]): Totals {
+  const diffs = files.map(({ edit }) => edit.diff);
+  return {
+    files: files.length,
+    added: diffs.reduce((sum, diff) => sum + (diff?.added ?? 0), 0),
+    removed: diffs.reduce((sum, diff) => sum + (diff?.removed ?? 0), 0),
+  };
+}
+
+/** `3 files (+12 −4)` */
+export function totalsText({ files, added, removed }: Totals): string {
+  return `${files} ${files === 1 ? 'file' : 'files'} (+${added} −${removed})`;
+}
+
+/** The one file that is meant: its name within the folder, or the end of it. */
+export function findFile(files: readonly ChangesetFile[], name: string, folder: string | undefined): ChangesetFile {
+  const wanted = name.replace(/^\.\//, '');
+  const names = ({ edit }: ChangesetFile) =>
+    [edit.after?.uri, edit.before?.uri].flatMap((uri) => (uri === undefined ? [] : [nameIn(uri, folder), uri]));
+  const exact = files.find((file) => names(file).includes(wanted));
+  if (exact) return exact;
+  const [first, ...more] = files.filter((file) => names(file).some((each) => each.endsWith(`/${wanted}`)));
+  if (!first) throw new UsageError(`"${name}" is not among the changed files`);
+  if (more.length > 0)
+    throw new UsageError(`${more.length + 1} changed files end with "${name}": type more of the path`);
+  return first;
+}
+
+// The content of one side of a change.
+
+/** Larger files have no diff here, only the number of lines. */
+const CONTENT_MAX_BYTES = 512 * 1024;
+
+export interface ContentSource {
+  readonly client: Client;
+  /** Whether the host's files are those of this machine. */
+  readonly isLocal: boolean;
+}
+
+/** Empty where there is no such side; undefined when it cannot be read, or is too large. */
+export async function contentText(
+  { client, isLocal }: ContentSource,
+  content: ContentRef | undefined,
+): Promise<string | undefined> {
+  if (content === undefined) return '';
+  if ((content.sizeHint ?? 0) > CONTENT_MAX_BYTES) return undefined;
+  const inline = /^data:[^,]*;base64,(.*)$/s.exec(content.uri)?.[1];
+  if (inline !== undefined) return Buffer.from(inline, 'base64').toString('utf8');
+  try {
+    const { data, encoding } = await client.request('resourceRead', { uri: content.uri });
+    return encoding === 'base64' ? Buffer.from(data, 'base64').toString('utf8') : data;
+  } catch {
+    return isLocal ? localText(content.uri) : undefined;
+  }
+}
+
+async function localText(uri: string): Promise<string | undefined> {
+  try {
+    const file = fileURLToPath(uri);
+    return (await stat(file)).size > CONTENT_MAX_BYTES ? undefined : await readFile(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

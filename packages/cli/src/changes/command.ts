@@ -48,7 +48,7 @@ export async function listChanges(client: Client, name: string, options: Changes
   });
 }
 
-export interface OperationWish {
+export interface OperationChoice {
   readonly operationId: string;
   readonly view: ViewName;
 }
@@ -56,7 +56,7 @@ export interface OperationWish {
 export async function runOperation(
   client: Client,
   name: string,
-  { operationId, view }: OperationWish,
+  { operationId, view }: OperationChoice,
   options: ChangesOptions,
 ): Promise<void> {
   await inSession(client, name, async (session) => {

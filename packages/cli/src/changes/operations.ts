@@ -1,5 +1,4 @@
-/** What can be done with changes, as the host offers it. What destroys something is asked for first. */
-
+/** Operations on changes that the host offers, such as revert, stage and commit. Destructive ones carry a question. */
 import type { Client, Subscription } from '@atrium/client';
 import type { ChangesetFile, ChangesetOperation, ChangesetState, SessionInputRequest } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
@@ -8,7 +7,7 @@ import { printable } from '../text/printable.js';
 import { findFile, nameOf, stagedWord, totalsOf, totalsText, uriOf } from './changes-view.js';
 import { settled } from './changeset.js';
 
-export interface Wish {
+interface OperationRequest {
   readonly operationId: string;
   /** Only this file: its name within the folder. */
   readonly file?: string | undefined;
@@ -23,7 +22,7 @@ export interface Offer {
 }
 
 /** Fails where the host does not offer it, in words that help. */
-export function offerOf(state: ChangesetState, wish: Wish, folder: string | undefined): Offer {
+export function offerOf(state: ChangesetState, wish: OperationRequest, folder: string | undefined): Offer {
   const { operations = [], files, error } = state;
   const operation = operations.find(({ id }) => id === wish.operationId);
   if (!operation) {
@@ -51,18 +50,18 @@ export async function invoke(client: Client, channel: string, { operation, file 
   return printable(plain(message)) || `${operation.label}: accepted.`;
 }
 
-/** A commit: the host asks for its message in the session, and what became of it shows in the changes. */
+// A commit: the host asks for its message in the session, and the result shows in the changeset.
 
 /** Hooks of a repository may run whole test suites. */
 const COMMIT_MAX_MS = 5 * 60_000;
 const QUESTION = /^commit-/;
 
-export interface CommitParts {
+interface CommitParts {
   readonly client: Client;
   readonly session: Subscription;
   /** The channel of what is not committed. */
   readonly channel: string;
-  /** The message, where nobody is to be asked. */
+  /** The message; without it, the person is asked. */
   readonly message?: string | undefined;
 }
 

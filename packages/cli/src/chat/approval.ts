@@ -1,8 +1,7 @@
 /**
- * A question for permission: all of what would run, and one key for each answer. A key that lets the call run does
- * nothing until the whole of it has been shown.
+ * A question for permission: the whole call, and one key for each answer. A key that lets the call run does nothing
+ * until the end of the call has been on the screen.
  */
-
 import {
   membersBesideEdits,
   type SessionAction,
@@ -18,10 +17,10 @@ import type { ViewOptions } from './call-view.js';
 import { Editor, type EditorView, editorView } from './editor.js';
 import type { EditDiff } from './edits.js';
 import type { Key } from './keys.js';
-import { flowed, type KeyHint, READ_ON, Reading } from './reading.js';
+import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
 
 /** What a key means: an answer, that something has to be written first, or that everything should be shown. */
-export type Choice = SessionAction | 'edit' | 'reason' | 'view' | undefined;
+type Choice = SessionAction | 'edit' | 'reason' | 'view' | undefined;
 
 export function choiceOf(key: Key, target: Target): Choice {
   if (key.name !== 'text' || key.text === undefined) return undefined;
@@ -52,7 +51,7 @@ const ROWS = 24;
 
 export class Approval {
   readonly target: Target;
-  readonly #reading = new Reading();
+  readonly #pager = new Pager();
   #laidOut:
     | { readonly key: string; readonly diffs: readonly EditDiff[]; readonly lines: readonly string[] }
     | undefined;
@@ -67,11 +66,11 @@ export class Approval {
   }
 
   press(key: Key): Choice {
-    if (this.#reading.press(key)) return undefined;
+    if (this.#pager.press(key)) return undefined;
     const choice = choiceOf(key, this.target);
     // What does not fit into the window does not fit into the editor either.
-    if (choice === 'edit' && this.#reading.isPaged) return undefined;
-    return this.#reading.isRead || !runs(choice) ? choice : undefined;
+    if (choice === 'edit' && this.#pager.isPaged) return undefined;
+    return this.#pager.isRead || !runs(choice) ? choice : undefined;
   }
 
   view(frame: ApprovalFrame): string[] {
@@ -80,12 +79,15 @@ export class Approval {
     const isComplete = frame.diffs.every(({ isLoading }) => !isLoading);
     const lines = this.#lines(frame);
     const room = rows - OTHER_ROWS;
-    const whole = flowed(hintsOf(call, false), frame);
-    const paged = flowed([READ_ON, ...hintsOf(call, true)], frame);
+    const whole = keyHintLines(hintsOf(call, false), frame);
+    const paged = keyHintLines([READ_ON, ...hintsOf(call, true)], frame);
     const keys = lines.length + whole.length <= room ? whole : paged;
-    const shown = this.#reading.view(lines, room - keys.length, frame, isComplete);
-    if (this.#reading.isRead) return [...shown, ...keys];
-    return [...shown, ...flowed([...(this.#reading.isPaged ? [READ_ON] : []), ...denialsOf(call), SHOW_ALL], frame)];
+    const shown = this.#pager.view(lines, room - keys.length, frame, isComplete);
+    if (this.#pager.isRead) return [...shown, ...keys];
+    return [
+      ...shown,
+      ...keyHintLines([...(this.#pager.isPaged ? [READ_ON] : []), ...denialsOf(call), SHOW_ALL], frame),
+    ];
   }
 
   /** A long text is laid out once for each width and each state of its diffs. */
@@ -211,43 +213,6 @@ function denialsOf(call: Target['call']): KeyHint[] {
   return [['n', printable(plainOption(call, 'deny')?.label ?? 'no')], REASON];
 }
 
-/** The input of a tool call as a person reads and changes it: a command as it is, anything else as indented JSON. */
-
-export interface InputText {
-  /** What stands before the text: the name of the only value, or nothing. */
-  readonly name: string | undefined;
-  /** The only value, or everything. */
-  readonly value: string;
-  /** Name and value together. */
-  readonly text: string;
-}
-
-export function inputText(input = ''): InputText {
-  const only = onlyValue(input);
-  if (only) return { name: only[0], value: only[1], text: `${only[0]}: ${only[1]}` };
-  const parsed = toolInputObject(input);
-  const text = parsed === undefined ? input : JSON.stringify(parsed, null, 2);
-  return { name: undefined, value: text, text };
-}
-
-function onlyValue(input: string): [string, string] | undefined {
-  const [only, ...others] = Object.entries(toolInputObject(input) ?? {});
-  return only && others.length === 0 && typeof only[1] === 'string' ? [only[0], only[1]] : undefined;
-}
-
-export type Edited = { readonly input: string } | { readonly problem: string };
-
-/** What was written, as input of the call again. Input that was an object stays one. */
-export function editedInput(before: string | undefined, written: string): Edited {
-  const { name } = inputText(before);
-  if (name !== undefined) return { input: JSON.stringify({ [name]: written }) };
-  if (before === undefined || toolInputObject(before) === undefined) return { input: written };
-  const value = toolInputObject(written);
-  return value ? { input: JSON.stringify(value) } : { problem: 'This must be a JSON object, with { and }.' };
-}
-
-/** Something that is written about a call before it is answered: its input, or why it must not run. */
-
 export class Writing {
   readonly target: Target;
   readonly #purpose: 'edit' | 'reason';
@@ -287,4 +252,39 @@ export class Writing {
     const problem = this.#problem === '' ? [] : [style.red(`  ${this.#problem}`)];
     return { lines: [...lines, ...problem, style.dim(`  ${keys} · Ctrl+J new line · Esc goes back`)], cursor };
   }
+}
+
+// The input of a call as a person edits it: a single value as it is, anything else as indented JSON.
+
+interface InputText {
+  /** What stands before the text: the name of the only value, or nothing. */
+  readonly name: string | undefined;
+  /** The only value, or everything. */
+  readonly value: string;
+  /** Name and value together. */
+  readonly text: string;
+}
+
+export function inputText(input = ''): InputText {
+  const only = onlyValue(input);
+  if (only) return { name: only[0], value: only[1], text: `${only[0]}: ${only[1]}` };
+  const parsed = toolInputObject(input);
+  const text = parsed === undefined ? input : JSON.stringify(parsed, null, 2);
+  return { name: undefined, value: text, text };
+}
+
+function onlyValue(input: string): [string, string] | undefined {
+  const [only, ...others] = Object.entries(toolInputObject(input) ?? {});
+  return only && others.length === 0 && typeof only[1] === 'string' ? [only[0], only[1]] : undefined;
+}
+
+type Edited = { readonly input: string } | { readonly problem: string };
+
+/** What was written, as input of the call again. Input that was an object stays one. */
+export function editedInput(before: string | undefined, written: string): Edited {
+  const { name } = inputText(before);
+  if (name !== undefined) return { input: JSON.stringify({ [name]: written }) };
+  if (before === undefined || toolInputObject(before) === undefined) return { input: written };
+  const value = toolInputObject(written);
+  return value ? { input: JSON.stringify(value) } : { problem: 'This must be a JSON object, with { and }.' };
 }

@@ -21,7 +21,7 @@ export interface ViewOptions {
 }
 
 /** What is known of a call beside its state. */
-export interface CallFacts {
+interface CallFacts {
   readonly diffs: readonly EditDiff[];
   /** What its terminal shows last, where the call does not say it itself. */
   readonly tail?: string;

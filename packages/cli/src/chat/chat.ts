@@ -1,5 +1,4 @@
-/** Asks the host what a word of a message could become. */
-
+/** A chat in the terminal: one session, and the person's keys turned into actions. */
 import { randomUUID } from 'node:crypto';
 import type { Client, Subscription } from '@atrium/client';
 import {
@@ -10,8 +9,8 @@ import {
   SessionStatus,
   type UserMessage,
 } from '@atrium/protocol';
-import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
-import { ExitCode, QuietExit, wordsOf } from '../exit.js';
+import { type ConnectionWords, connectionNotes } from '../connect/client.js';
+import { ExitCode, errorText, QuietExit } from '../exit.js';
 import { followPairings } from '../pairings.js';
 import { shortId } from '../sessions/find-session.js';
 import type { Style } from '../text/style.js';
@@ -20,62 +19,10 @@ import { ChatView, FRAME_MS } from './chat-view.js';
 import type { Key } from './keys.js';
 import { type Finder, Prompt } from './prompt.js';
 import { Display, type Frame } from './screen.js';
-import { SessionRecords } from './session-notes.js';
+import { SessionNotices } from './session-notices.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
-import { terminal as enterTerminal, type Room, type Task } from './tasks.js';
+import { terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
 import { Terminal } from './terminal.js';
-
-/** Completion is a help: where there is none, one types on. */
-export function finderOf(client: Client, channel: string, changed: () => void): Finder {
-  return {
-    triggers: () => client.host.completionTriggerCharacters ?? [],
-    find: async (text, offset) => {
-      const { items } = await client.request('completions', { channel, kind: 'userMessage', text, offset });
-      return items;
-    },
-    changed,
-  };
-}
-
-/** What a person wants of a session, as actions. What that is depends on whether a turn is running. */
-
-/** A message begins a turn, or waits behind the one that runs. */
-export function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
-  return activeTurn ? waiting('queued', message) : begun(message);
-}
-
-/** Without a turn there is nothing to steer, and the message begins one. */
-export function steer({ activeTurn }: SessionState, message: UserMessage): SessionAction {
-  return activeTurn ? waiting('steering', message) : begun(message);
-}
-
-function begun(userMessage: UserMessage): SessionAction {
-  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage };
-}
-
-function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
-  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
-}
-
-/** What is over and not read yet has been seen now. */
-export function seen({ summary, activeTurn, turns }: SessionState): SessionAction | undefined {
-  if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return undefined;
-  return { type: 'session/isReadChanged', isRead: true };
-}
-
-export function stop({ activeTurn }: SessionState): SessionAction | undefined {
-  return activeTurn && { type: 'session/turnCancelled', turnId: activeTurn.id };
-}
-
-/** A turn that was stopped leaves what was queued behind it. */
-export function next({ activeTurn, queuedMessages = [] }: SessionState): SessionAction | undefined {
-  const [first] = queuedMessages;
-  if (!first || activeTurn) return undefined;
-  const { id: queuedMessageId, userMessage } = first;
-  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId };
-}
-
-/** A chat in the terminal: one session, and what the person types turned into actions. */
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;
@@ -84,7 +31,7 @@ const NAMES_WAIT_MS = 2_000;
 
 export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { readonly to: 'new' | 'sessions' };
 
-export interface ChatOptions {
+interface ChatOptions {
   readonly client: Client;
   readonly session: Subscription;
   readonly style: Style;
@@ -103,8 +50,8 @@ export class Chat {
   readonly #terminal: Terminal;
   readonly #view: ChatView;
   readonly #prompt: Prompt;
-  readonly #sessionNotes: SessionRecords;
-  readonly #room: Room;
+  readonly #notices: SessionNotices;
+  readonly #taskContext: TaskContext;
   #isOver = false;
   /** What was said before it was known which skills there are, in order. */
   readonly #early: { readonly text: string; readonly how: typeof send }[] = [];
@@ -120,7 +67,7 @@ export class Chat {
     const changed = () => display.changed();
     this.#display = display;
     this.#view = new ChatView({ client, session, isLocal, view: () => display.view, changed });
-    this.#sessionNotes = new SessionRecords(client, (text) => display.note(text));
+    this.#notices = new SessionNotices(client, (text) => display.note(text));
     this.#prompt = new Prompt({
       edits: this.#view.edits,
       finder: finderOf(client, session.uri, changed),
@@ -133,7 +80,7 @@ export class Chat {
       leaving: () => display.clear(),
       ended: () => this.#leave(ExitCode.Interrupted),
     });
-    this.#room = {
+    this.#taskContext = {
       ...{ client, session, isLocal, recall: {} },
       view: () => display.view,
       note: (text) => display.note(text),
@@ -204,7 +151,7 @@ export class Chat {
   #draw(view: ViewOptions): { finished: string[]; frame: Frame } {
     const state = this.#state;
     this.#dispatch(seen(state));
-    this.#sessionNotes.follow(state);
+    this.#notices.follow(state);
     this.#prompt.follow(state);
     const finished = this.#view.finished(state);
     const { isAsking } = this.#prompt;
@@ -298,8 +245,8 @@ export class Chat {
   }
 
   #run(task: Task): void {
-    task(this.#room).catch((error: unknown) => {
-      if (!(error instanceof QuietExit)) this.#display.note(`Not done: ${wordsOf(error)}`);
+    task(this.#taskContext).catch((error: unknown) => {
+      if (!(error instanceof QuietExit)) this.#display.note(`Not done: ${errorText(error)}`);
       else this.#leave(error.code);
     });
   }
@@ -325,5 +272,55 @@ function wordsFor(uri: string): ConnectionWords {
   return {
     gone: 'What you write waits until it is back.',
     refused: `Leave with Ctrl+D, and come back with the right token: atrium attach ${shortId(uri)} --token-file <file>`,
+  };
+}
+
+// What a person wants of a session, as actions; it depends on whether a turn is running.
+
+/** A message begins a turn, or waits behind the one that runs. */
+function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('queued', message) : begun(message);
+}
+
+/** Without a turn there is nothing to steer, and the message begins one. */
+function steer({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('steering', message) : begun(message);
+}
+
+function begun(userMessage: UserMessage): SessionAction {
+  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage };
+}
+
+function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
+  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
+}
+
+/** What is over and not read yet has been seen now. */
+function seen({ summary, activeTurn, turns }: SessionState): SessionAction | undefined {
+  if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return undefined;
+  return { type: 'session/isReadChanged', isRead: true };
+}
+
+export function stop({ activeTurn }: SessionState): SessionAction | undefined {
+  return activeTurn && { type: 'session/turnCancelled', turnId: activeTurn.id };
+}
+
+/** A turn that was stopped leaves what was queued behind it. */
+export function next({ activeTurn, queuedMessages = [] }: SessionState): SessionAction | undefined {
+  const [first] = queuedMessages;
+  if (!first || activeTurn) return undefined;
+  const { id: queuedMessageId, userMessage } = first;
+  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId };
+}
+
+/** Completion is a help: where there is none, one types on. */
+function finderOf(client: Client, channel: string, changed: () => void): Finder {
+  return {
+    triggers: () => client.host.completionTriggerCharacters ?? [],
+    find: async (text, offset) => {
+      const { items } = await client.request('completions', { channel, kind: 'userMessage', text, offset });
+      return items;
+    },
+    changed,
   };
 }

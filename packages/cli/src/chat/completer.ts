@@ -1,5 +1,4 @@
-/** What was taken from a completion and belongs to a message: it is sent along where its word is still there. */
-
+/** Completion of the word at the cursor: commands of the chat, and what the host finds for `@`, `#` and `/`. */
 import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
 import { printable } from '../text/printable.js';
 import { cut, padded, widthOf } from '../text/width.js';
@@ -7,57 +6,14 @@ import type { ViewOptions } from './call-view.js';
 import type { Editor } from './editor.js';
 import { suggestions } from './slash.js';
 
-/** Of a long chat, those that were taken last. */
-const KEPT_MAX = 200;
-/** What may stand around a word that is meant. */
-const BEFORE = /^$|[\s([{"'`]$/;
-const AFTER = /^(?:$|[\s)\]}"'`.,;:!?])/;
-
-export class Mentions {
-  readonly #taken = new Map<string, MessageAttachment>();
-  #carried: readonly MessageAttachment[] = [];
-
-  add(word: string, attachment: MessageAttachment): void {
-    const token = word.trim();
-    if (token === '') return;
-    this.#taken.delete(token);
-    this.#taken.set(token, attachment);
-    if (this.#taken.size > KEPT_MAX) this.#taken.delete([...this.#taken.keys()][0] ?? '');
-  }
-
-  /** A message that comes back into the line brings along what belonged to it. */
-  carry(attachments: readonly MessageAttachment[]): void {
-    this.#carried = attachments;
-  }
-
-  /** What goes along with a text, as the host gave it, member for member. */
-  take(text: string): MessageAttachment[] {
-    const carried = this.#carried;
-    this.#carried = [];
-    const known = new Set(carried.map((each) => JSON.stringify(each)));
-    const named = [...this.#taken].flatMap(([word, attachment]) => (has(text, word) ? [attachment] : []));
-    return [...carried, ...named.filter((each) => !known.has(JSON.stringify(each)))];
-  }
-}
-
-function has(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    const end = at + word.length;
-    if (BEFORE.test(text.slice(Math.max(0, at - 1), at)) && AFTER.test(text.slice(end, end + 1))) return true;
-  }
-  return false;
-}
-
-/** What Tab makes of the word at the cursor: a command of the chat, or what the host finds for `@`, `#` and `/`. */
-
-/** Whoever types fast is asked for once. */
+/** Fast typing makes one request. */
 const ASK_AFTER_MS = 60;
 /** A longer text is not sent with every letter. */
 const TEXT_MAX_CHARACTERS = 50_000;
 const WORD_MAX_CHARACTERS = 500;
 
 /** One thing to choose, with the text that it makes. */
-export interface Choice {
+interface Choice {
   readonly label: string;
   readonly about: string;
   readonly text: string;
@@ -183,7 +139,48 @@ function choiceOf(item: CompletionItem, text: string, at: number): Choice {
   };
 }
 
-/** What the word that is being typed could become, below the line. */
+/** Of a long chat, those that were taken last. */
+const MENTIONS_MAX = 200;
+/** What may stand around a word that is meant. */
+const BEFORE = /^$|[\s([{"'`]$/;
+const AFTER = /^(?:$|[\s)\]}"'`.,;:!?])/;
+
+export class Mentions {
+  readonly #taken = new Map<string, MessageAttachment>();
+  #carried: readonly MessageAttachment[] = [];
+
+  add(word: string, attachment: MessageAttachment): void {
+    const token = word.trim();
+    if (token === '') return;
+    this.#taken.delete(token);
+    this.#taken.set(token, attachment);
+    if (this.#taken.size > MENTIONS_MAX) this.#taken.delete([...this.#taken.keys()][0] ?? '');
+  }
+
+  /** A message that comes back into the line brings along what belonged to it. */
+  carry(attachments: readonly MessageAttachment[]): void {
+    this.#carried = attachments;
+  }
+
+  /** What goes along with a text, as the host gave it, member for member. */
+  take(text: string): MessageAttachment[] {
+    const carried = this.#carried;
+    this.#carried = [];
+    const known = new Set(carried.map((each) => JSON.stringify(each)));
+    const named = [...this.#taken].flatMap(([word, attachment]) => (has(text, word) ? [attachment] : []));
+    return [...carried, ...named.filter((each) => !known.has(JSON.stringify(each)))];
+  }
+}
+
+function has(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (BEFORE.test(text.slice(Math.max(0, at - 1), at)) && AFTER.test(text.slice(end, end + 1))) return true;
+  }
+  return false;
+}
+
+// The menu below the line.
 
 /** Rows of a chat that are not the menu. */
 const OTHER_ROWS = 8;

@@ -1,5 +1,4 @@
-/** The text that is being written: typing, moving, deleting, and what was written before. Knows nothing of the screen. */
-
+/** The text that a person is writing: editing, history, and its layout on the screen with the cursor. */
 import { printableLines } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { graphemesOf, widthOf } from '../text/width.js';
@@ -146,7 +145,7 @@ function wordAfter(text: string): number {
   return WORD_AFTER.exec(text.slice(0, WORD_LOOK_CHARACTERS))?.[0].length ?? 0;
 }
 
-/** The text that is being written, as lines that fit, with the place of the cursor. Long texts cost what is shown. */
+// The layout. Its cost depends on the rows that are shown, not on the length of the text.
 
 /** Of a long text the part around the cursor is shown. */
 const ROWS_MAX = 12;
@@ -164,7 +163,7 @@ export interface EditorView {
   readonly cursor: Cursor;
 }
 
-export interface EditorFrame {
+interface EditorFrame {
   readonly style: Style;
   readonly columns: number;
   readonly rows?: number;

@@ -1,10 +1,10 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
 import { type FileEdit, type ShownEdit, type ToolCallState, toolInputObject } from '@atrium/protocol';
-import { type ContentPlace, contentText, nameIn, pathIn } from '../changes/changes-view.js';
+import { type ContentSource, contentText, nameIn, pathIn } from '../changes/changes-view.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
 
-const KEPT_MAX = 100;
+const MENTIONS_MAX = 100;
 
 export interface EditDiff {
   readonly file: string;
@@ -20,7 +20,7 @@ export interface EditDiff {
   readonly removed?: number | undefined;
 }
 
-export interface EditsOptions extends ContentPlace {
+interface EditsOptions extends ContentSource {
   readonly onReady: () => void;
   /** Files are named within this folder: that of the session. */
   folder(): string | undefined;
@@ -44,7 +44,7 @@ export class Edits {
     if (known && (call.status !== 'pending-confirmation' || known.edits === key)) return known.diffs;
     const diffs = edits.map((edit) => ({ ...this.#summary(edit), isLoading: true }));
     this.#known.set(toolCallId, { edits: key, diffs });
-    if (this.#known.size > KEPT_MAX) this.#known.delete([...this.#known.keys()][0] ?? '');
+    if (this.#known.size > MENTIONS_MAX) this.#known.delete([...this.#known.keys()][0] ?? '');
     void Promise.all(edits.map((edit) => this.#fetched(edit, call))).then((fetched) => {
       if (this.#known.get(toolCallId)?.diffs === diffs) this.#known.set(toolCallId, { edits: key, diffs: fetched });
       this.#options.onReady();

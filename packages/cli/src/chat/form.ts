@@ -1,5 +1,4 @@
-/** One question of a form: what may be answered, and the answer as the protocol writes it. */
-
+/** Questions to the person, one after the other and back again, until the request is answered or declined. */
 import type {
   SessionAction,
   SessionInputAnswer,
@@ -12,101 +11,127 @@ import { graphemesOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import { Editor, type EditorView, editorView } from './editor.js';
 import type { Key } from './keys.js';
-import { flowed, type KeyHint, READ_ON, Reading } from './reading.js';
+import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
 
-/** What the person did so far. */
-export interface AnswerValue {
-  readonly text: string;
-  readonly option: string | undefined;
-  readonly ticked: readonly string[];
-  /** What is not among the choices, where that is allowed. */
-  readonly own: string;
-}
+/** The line at the bottom of the window, and the one that the screen keeps free. */
+const OTHER_ROWS = 2;
+const ROWS = 24;
 
-const YES_NO: readonly SessionInputOption[] = [
-  { id: 'yes', label: 'Yes' },
-  { id: 'no', label: 'No' },
-];
+export class Form {
+  readonly request: SessionInputRequest;
+  readonly #pager = new Pager();
+  readonly #fields: readonly Field[];
+  #index = 0;
 
-/** Whether the answer is written rather than chosen. */
-export function isWritten({ kind }: SessionInputQuestion): boolean {
-  return kind === 'text' || kind === 'number' || kind === 'integer';
-}
-
-/** Whether something else than the choices may be written. */
-export function allowsOwn(question: SessionInputQuestion): boolean {
-  return 'allowFreeformInput' in question && question.allowFreeformInput === true;
-}
-
-export function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
-  if (question.kind === 'boolean')
-    return YES_NO.map((option) => ({
-      ...option,
-      recommended: (option.id === 'yes') === (question.defaultValue ?? true),
-    }));
-  return 'options' in question ? question.options : [];
-}
-
-export function defaultText(question: SessionInputQuestion): string {
-  return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
-}
-
-/** Why this cannot be the answer yet, in words; undefined when it can. */
-export function problemWith(question: SessionInputQuestion, value: AnswerValue): string | undefined {
-  const { text, ticked, option, own } = value;
-  const { required } = question;
-  if (question.kind === 'multi-select') {
-    const { min = required ? 1 : 0, max = Number.POSITIVE_INFINITY } = question;
-    const count = ticked.length + (own === '' ? 0 : 1);
-    if (count < min) return `Tick at least ${min}.`;
-    return count > max ? `Tick at most ${max}.` : undefined;
+  constructor(request: SessionInputRequest) {
+    this.request = request;
+    this.#fields = (request.questions ?? []).map((question) => new Field(question));
   }
-  if (!isWritten(question)) return required && option === undefined && own === '' ? 'An answer is needed.' : undefined;
-  if (text.trim() === '') return required ? 'An answer is needed.' : undefined;
-  return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
-}
 
-function numberProblem(question: SessionInputQuestion, value: number): string | undefined {
-  if (question.kind !== 'number' && question.kind !== 'integer') return undefined;
-  if (!Number.isFinite(value)) return 'Write a number.';
-  if (question.kind === 'integer' && !Number.isInteger(value)) return 'Write a whole number.';
-  if (question.min !== undefined && value < question.min) return `At least ${question.min}.`;
-  return question.max !== undefined && value > question.max ? `At most ${question.max}.` : undefined;
-}
+  /** Whether something is asked, and not only a yes or a no. */
+  get isWritten(): boolean {
+    return this.#fields.length > 0;
+  }
 
-/** What is left empty is skipped. */
-export function answerOf(question: SessionInputQuestion, value: AnswerValue): SessionInputAnswer {
-  const { text, option, ticked, own } = value;
-  const freeform = own === '' ? {} : { freeformValues: [own] };
-  switch (question.kind) {
-    case 'multi-select':
-      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked], ...freeform } };
-    case 'single-select':
-      return option === undefined && own === ''
-        ? { state: 'skipped' }
-        : { state: 'submitted', value: { kind: 'selected', value: option ?? '', ...freeform } };
-    case 'boolean':
-      return { state: 'submitted', value: { kind: 'boolean', value: option === 'yes' } };
-    case 'text':
-      return text.trim() === '' ? { state: 'skipped' } : { state: 'submitted', value: { kind: 'text', value: text } };
-    default:
-      return text.trim() === ''
-        ? { state: 'skipped' }
-        : { state: 'submitted', value: { kind: 'number', value: Number(text) } };
+  /** Whether the key may be the last word. What is typed into a field is not. */
+  isAnswer({ name }: Key): boolean {
+    return name !== 'escape' && (name === 'enter' || !this.isWritten);
+  }
+
+  /** What was asked and answered, for the scrollback. */
+  get summary(): string {
+    return this.#fields.map(({ question, words }) => `${question.message} ${words || '(no answer)'}`).join('\n');
+  }
+
+  /** Gives the action that ends the request, when the key does that. What is no question can also wait. */
+  press(key: Key): SessionAction | 'later' | undefined {
+    const field = this.#fields[this.#index];
+    if (key.name === 'escape') return field ? this.#completed('decline') : 'later';
+    if (!field) return this.#yesOrNo(key);
+    if (key.name === 'tab' && key.shift) this.#index = Math.max(0, this.#index - 1);
+    else if (key.name !== 'enter') field.press(key);
+    else if (field.accept()) return this.#next();
+    return undefined;
+  }
+
+  #next(): SessionAction | undefined {
+    if (this.#index === this.#fields.length - 1) return this.#completed('accept');
+    this.#index += 1;
+    return undefined;
+  }
+
+  #yesOrNo(key: Key): SessionAction | undefined {
+    if (this.#pager.press(key)) return undefined;
+    const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
+    if (letter === 'y') return this.#pager.isRead ? this.#completed('accept') : undefined;
+    return letter === 'n' ? this.#completed('decline') : undefined;
+  }
+
+  #completed(response: 'accept' | 'decline'): SessionAction {
+    const base = { type: 'session/inputCompleted' as const, requestId: this.request.id, response };
+    if (response === 'decline' || this.#fields.length === 0) return base;
+    const answers: Record<string, SessionInputAnswer> = {};
+    for (const { question, answer } of this.#fields) answers[question.id] = answer;
+    return { ...base, answers };
+  }
+
+  view(options: ViewOptions): EditorView {
+    const { style, columns, rows = ROWS } = options;
+    const { message = '', url } = this.request;
+    // A request that asks one thing often says it twice.
+    const isAskedBelow = this.#fields.some(({ question }) => question.message.trim() === message.trim());
+    const head = [
+      ...(message === '' || isAskedBelow ? [] : wrapped(message, options).map((line) => style.yellow(line))),
+      ...(url === undefined ? [] : shownRows(url, columns - 2, style).map((row) => style.underline(row))),
+    ];
+    const field = this.#fields[this.#index];
+    const keys = keyHintLines(this.#hints(field), options);
+    if (!field) {
+      const paged = keyHintLines([READ_ON, ...this.#hints(field)], options);
+      const room = rows - OTHER_ROWS;
+      const hints = head.length + keys.length <= room ? keys : paged;
+      const shown = this.#pager.view(head, room - hints.length, options);
+      const offered = this.#pager.isRead ? hints : keyHintLines([READ_ON, ['n', 'no'], ['Esc', 'later']], options);
+      return { lines: [...shown, ...offered], cursor: { row: shown.length, column: 0 } };
+    }
+    const count = this.#fields.length > 1 ? style.dim(` (${this.#index + 1} of ${this.#fields.length})`) : '';
+    const narrower = { style, columns: columns - 10 };
+    const question = wrapped(field.question.message, narrower).map((line, at) =>
+      at === 0 ? style.bold(`? ${line}`) + count : style.bold(`  ${line}`),
+    );
+    const { lines, cursor } = field.view(options);
+    const above = [...head, ...question];
+    return { lines: [...above, ...lines, ...keys], cursor: { ...cursor, row: cursor.row + above.length } };
+  }
+
+  #hints(field: Field | undefined): KeyHint[] {
+    if (!field)
+      return [
+        ['y', 'yes'],
+        ['n', 'no'],
+        ['Esc', 'later'],
+      ];
+    return [
+      ...(field.isMany ? [['Space', 'ticks'] as const] : []),
+      ['Enter', 'accepts'],
+      ...(this.#index > 0 ? [['Shift+Tab', 'goes back'] as const] : []),
+      ['Esc', 'declines'],
+    ];
   }
 }
 
-/** The answer as the person would say it. */
-export function answerWords(question: SessionInputQuestion, { text, option, ticked, own }: AnswerValue): string {
-  if (isWritten(question)) return text.trim();
-  const chosen = question.kind === 'multi-select' ? ticked : [option];
-  const labels = optionsOf(question).flatMap(({ id, label }) => (chosen.includes(id) ? [label] : []));
-  return [...labels, ...(own === '' ? [] : [own])].join(', ');
+/**
+ * Nothing is cut: what is asked may name programs that would start. What the host quotes is indented, and stays so where
+ * its line goes on below, or it could pass for the host's own words.
+ */
+function wrapped(text: string, { style, columns }: ViewOptions): string[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    return shownRows(line.slice(indent.length), columns - 2 - indent.length, style, true).map((row) => indent + row);
+  });
 }
 
-/** One question on the screen: what is chosen, ticked or written so far. */
-
-export class Field {
+class Field {
   readonly question: SessionInputQuestion;
   readonly #options: readonly SessionInputOption[];
   readonly #editor: Editor;
@@ -141,7 +166,7 @@ export class Field {
     return allowsOwn(this.question) && this.#row === this.#options.length;
   }
 
-  get #value(): AnswerValue {
+  get #value(): FieldValue {
     const own = this.isMany || this.#isOwnRow ? this.#editor.text.trim() : '';
     return {
       text: this.#editor.text,
@@ -184,7 +209,7 @@ export class Field {
     this.#move(0);
     if (digit !== undefined || isTick || !allowsOwn(this.question)) return;
     if (key.name !== 'text' && key.name !== 'paste') return;
-    // Whoever writes means something of their own.
+    // Typing begins an answer that is not among the choices.
     this.#row = this.#options.length;
     this.#editor.press(key);
   }
@@ -227,122 +252,94 @@ export class Field {
   }
 }
 
-/** Questions to the person, one after the other and back again, until the request is answered or declined. */
+// One question: which answers are allowed, and the answer as the protocol writes it.
 
-/** The line at the bottom of the window, and the one that the screen keeps free. */
-const OTHER_ROWS = 2;
-const ROWS = 24;
+/** What the person did so far. */
+interface FieldValue {
+  readonly text: string;
+  readonly option: string | undefined;
+  readonly ticked: readonly string[];
+  /** What is not among the choices, where that is allowed. */
+  readonly own: string;
+}
 
-export class Form {
-  readonly request: SessionInputRequest;
-  readonly #reading = new Reading();
-  readonly #fields: readonly Field[];
-  #index = 0;
+const YES_NO: readonly SessionInputOption[] = [
+  { id: 'yes', label: 'Yes' },
+  { id: 'no', label: 'No' },
+];
 
-  constructor(request: SessionInputRequest) {
-    this.request = request;
-    this.#fields = (request.questions ?? []).map((question) => new Field(question));
+/** Whether the answer is written rather than chosen. */
+export function isWritten({ kind }: SessionInputQuestion): boolean {
+  return kind === 'text' || kind === 'number' || kind === 'integer';
+}
+
+/** Whether something else than the choices may be written. */
+function allowsOwn(question: SessionInputQuestion): boolean {
+  return 'allowFreeformInput' in question && question.allowFreeformInput === true;
+}
+
+function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
+  if (question.kind === 'boolean')
+    return YES_NO.map((option) => ({
+      ...option,
+      recommended: (option.id === 'yes') === (question.defaultValue ?? true),
+    }));
+  return 'options' in question ? question.options : [];
+}
+
+function defaultText(question: SessionInputQuestion): string {
+  return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
+}
+
+/** Why this cannot be the answer yet, in words; undefined when it can. */
+function problemWith(question: SessionInputQuestion, value: FieldValue): string | undefined {
+  const { text, ticked, option, own } = value;
+  const { required } = question;
+  if (question.kind === 'multi-select') {
+    const { min = required ? 1 : 0, max = Number.POSITIVE_INFINITY } = question;
+    const count = ticked.length + (own === '' ? 0 : 1);
+    if (count < min) return `Tick at least ${min}.`;
+    return count > max ? `Tick at most ${max}.` : undefined;
   }
+  if (!isWritten(question)) return required && option === undefined && own === '' ? 'An answer is needed.' : undefined;
+  if (text.trim() === '') return required ? 'An answer is needed.' : undefined;
+  return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
+}
 
-  /** Whether something is asked, and not only a yes or a no. */
-  get isWritten(): boolean {
-    return this.#fields.length > 0;
-  }
+function numberProblem(question: SessionInputQuestion, value: number): string | undefined {
+  if (question.kind !== 'number' && question.kind !== 'integer') return undefined;
+  if (!Number.isFinite(value)) return 'Write a number.';
+  if (question.kind === 'integer' && !Number.isInteger(value)) return 'Write a whole number.';
+  if (question.min !== undefined && value < question.min) return `At least ${question.min}.`;
+  return question.max !== undefined && value > question.max ? `At most ${question.max}.` : undefined;
+}
 
-  /** Whether the key may be the last word. What is typed into a field is not. */
-  isAnswer({ name }: Key): boolean {
-    return name !== 'escape' && (name === 'enter' || !this.isWritten);
-  }
-
-  /** What was asked and answered, for the scrollback. */
-  get summary(): string {
-    return this.#fields.map(({ question, words }) => `${question.message} ${words || '(no answer)'}`).join('\n');
-  }
-
-  /** Gives the action that ends the request, when the key does that. What is no question can also wait. */
-  press(key: Key): SessionAction | 'later' | undefined {
-    const field = this.#fields[this.#index];
-    if (key.name === 'escape') return field ? this.#completed('decline') : 'later';
-    if (!field) return this.#yesOrNo(key);
-    if (key.name === 'tab' && key.shift) this.#index = Math.max(0, this.#index - 1);
-    else if (key.name !== 'enter') field.press(key);
-    else if (field.accept()) return this.#next();
-    return undefined;
-  }
-
-  #next(): SessionAction | undefined {
-    if (this.#index === this.#fields.length - 1) return this.#completed('accept');
-    this.#index += 1;
-    return undefined;
-  }
-
-  #yesOrNo(key: Key): SessionAction | undefined {
-    if (this.#reading.press(key)) return undefined;
-    const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
-    if (letter === 'y') return this.#reading.isRead ? this.#completed('accept') : undefined;
-    return letter === 'n' ? this.#completed('decline') : undefined;
-  }
-
-  #completed(response: 'accept' | 'decline'): SessionAction {
-    const base = { type: 'session/inputCompleted' as const, requestId: this.request.id, response };
-    if (response === 'decline' || this.#fields.length === 0) return base;
-    const answers: Record<string, SessionInputAnswer> = {};
-    for (const { question, answer } of this.#fields) answers[question.id] = answer;
-    return { ...base, answers };
-  }
-
-  view(options: ViewOptions): EditorView {
-    const { style, columns, rows = ROWS } = options;
-    const { message = '', url } = this.request;
-    // A request that asks one thing often says it twice.
-    const isAskedBelow = this.#fields.some(({ question }) => question.message.trim() === message.trim());
-    const head = [
-      ...(message === '' || isAskedBelow ? [] : wrapped(message, options).map((line) => style.yellow(line))),
-      ...(url === undefined ? [] : shownRows(url, columns - 2, style).map((row) => style.underline(row))),
-    ];
-    const field = this.#fields[this.#index];
-    const keys = flowed(this.#hints(field), options);
-    if (!field) {
-      const paged = flowed([READ_ON, ...this.#hints(field)], options);
-      const room = rows - OTHER_ROWS;
-      const hints = head.length + keys.length <= room ? keys : paged;
-      const shown = this.#reading.view(head, room - hints.length, options);
-      const offered = this.#reading.isRead ? hints : flowed([READ_ON, ['n', 'no'], ['Esc', 'later']], options);
-      return { lines: [...shown, ...offered], cursor: { row: shown.length, column: 0 } };
-    }
-    const count = this.#fields.length > 1 ? style.dim(` (${this.#index + 1} of ${this.#fields.length})`) : '';
-    const narrower = { style, columns: columns - 10 };
-    const question = wrapped(field.question.message, narrower).map((line, at) =>
-      at === 0 ? style.bold(`? ${line}`) + count : style.bold(`  ${line}`),
-    );
-    const { lines, cursor } = field.view(options);
-    const above = [...head, ...question];
-    return { lines: [...above, ...lines, ...keys], cursor: { ...cursor, row: cursor.row + above.length } };
-  }
-
-  #hints(field: Field | undefined): KeyHint[] {
-    if (!field)
-      return [
-        ['y', 'yes'],
-        ['n', 'no'],
-        ['Esc', 'later'],
-      ];
-    return [
-      ...(field.isMany ? [['Space', 'ticks'] as const] : []),
-      ['Enter', 'accepts'],
-      ...(this.#index > 0 ? [['Shift+Tab', 'goes back'] as const] : []),
-      ['Esc', 'declines'],
-    ];
+/** What is left empty is skipped. */
+function answerOf(question: SessionInputQuestion, value: FieldValue): SessionInputAnswer {
+  const { text, option, ticked, own } = value;
+  const freeform = own === '' ? {} : { freeformValues: [own] };
+  switch (question.kind) {
+    case 'multi-select':
+      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked], ...freeform } };
+    case 'single-select':
+      return option === undefined && own === ''
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'selected', value: option ?? '', ...freeform } };
+    case 'boolean':
+      return { state: 'submitted', value: { kind: 'boolean', value: option === 'yes' } };
+    case 'text':
+      return text.trim() === '' ? { state: 'skipped' } : { state: 'submitted', value: { kind: 'text', value: text } };
+    default:
+      return text.trim() === ''
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'number', value: Number(text) } };
   }
 }
 
-/**
- * Nothing is cut: what is asked may name programs that would start. What the host quotes is indented, and stays so where
- * its line goes on below, or it could pass for the host's own words.
- */
-function wrapped(text: string, { style, columns }: ViewOptions): string[] {
-  return text.split(/\r?\n/).flatMap((line) => {
-    const indent = /^ */.exec(line)?.[0] ?? '';
-    return shownRows(line.slice(indent.length), columns - 2 - indent.length, style, true).map((row) => indent + row);
-  });
+/** The answer as the person would say it. */
+function answerWords(question: SessionInputQuestion, { text, option, ticked, own }: FieldValue): string {
+  if (isWritten(question)) return text.trim();
+  const chosen = question.kind === 'multi-select' ? ticked : [option];
+  const labels = optionsOf(question).flatMap(({ id, label }) => (chosen.includes(id) ? [label] : []));
+  return [...labels, ...(own === '' ? [] : [own])].join(', ');
 }

@@ -13,7 +13,7 @@ export interface Key {
 const ESCAPE_WAIT_MS = 60;
 const PASTE_BEGIN = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
-/** More than anybody pastes on purpose; what is beyond is dropped. */
+/** A longer paste is cut here. */
 const PASTE_MAX_CHARACTERS = 1_000_000;
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export class KeyReader {
     this.#lastLook = setImmediate(() => this.#giveUp());
   }
 
-  /** The rest of the sequence did not come: it was the key, or a sequence that nobody can read. */
+  /** The rest of the sequence did not come: it was the key, or an unknown sequence. */
   #giveUp(): void {
     const isKey = this.#buffer === '\u001b';
     this.#buffer = '';

@@ -1,5 +1,4 @@
-/** Ends that are not in the hands of a chat: nobody should have to guess why it is over. */
-
+/** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
 import type { Client, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
 import type { HostOptions } from '../connect/options.js';
@@ -8,45 +7,17 @@ import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { io, print, tell } from '../io.js';
 import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
 import { chooseSession, type SessionChoice } from '../sessions/open.js';
-import { folderText, isArchived, placeText } from '../sessions/words.js';
+import { folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
 import { pickSession } from './picker.js';
 import { typingAhead } from './terminal.js';
 
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Waits for work while no chat has the terminal: between two sessions Ctrl+C is a signal, and not a key. */
-export async function orInterrupted<T>(work: Promise<T>): Promise<T> {
-  let end: () => void = () => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    end = () => reject(new QuietExit(ExitCode.Interrupted));
-  });
-  for (const signal of END_SIGNALS) process.on(signal, end);
-  try {
-    return await Promise.race([work, interrupted]);
-  } catch (error) {
-    if (error instanceof QuietExit && error.code === ExitCode.Interrupted) tell('Left.');
-    throw error;
-  } finally {
-    for (const signal of END_SIGNALS) process.off(signal, end);
-  }
-}
-
-/** Says so when the process ends in the middle of everything, by whatever fault. The returned function ends the watch. */
-export function neverSilently(): () => void {
-  const say = (code: number) => tell(`The chat broke off (${code}). Its session is in the host: atrium attach last`);
-  process.on('exit', say);
-  return () => process.off('exit', say);
-}
-
-/** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
-
 /** Turns that are shown of what was said before. */
 const EARLIER_TURNS = 10;
 
-export interface ChatCommand extends HostOptions, SessionChoice {
+interface ChatCommand extends HostOptions, SessionChoice {
   readonly prompt?: string | undefined;
 }
 
@@ -64,7 +35,7 @@ export async function attach(command: HostOptions, name: string | undefined): Pr
     const listed = items.filter((item) => !isArchived(item));
     const [only] = listed.length > 0 ? listed : items;
     if (only && (listed.length === 1 || items.length === 1)) return only.resource;
-    const picked = await orInterrupted(pickSession(items, style, 'leaves'));
+    const picked = await unlessInterrupted(pickSession(items, style, 'leaves'));
     if (picked === 'escape' || picked === 'interrupt')
       throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
     return picked.resource;
@@ -79,15 +50,15 @@ async function inTerminal(command: ChatCommand, first: First): Promise<void> {
   if (io().env.TERM === 'dumb')
     throw new UsageError(`this needs a terminal that can move the cursor, and TERM is "dumb". ${instead}`);
   const style = styleFor(io().stdout, io().env);
-  const isDone = neverSilently();
+  const isDone = reportAbruptExit();
   try {
-    await fromOneToTheNext(command, first, style);
+    await chatUntilLeft(command, first, style);
   } finally {
     isDone();
   }
 }
 
-async function fromOneToTheNext(command: ChatCommand, first: First, style: Style): Promise<void> {
+async function chatUntilLeft(command: ChatCommand, first: First, style: Style): Promise<void> {
   const client = await waiting(() => reachHost(command, { tell }));
   try {
     const isLocal = command.url === undefined;
@@ -105,7 +76,7 @@ async function fromOneToTheNext(command: ChatCommand, first: First, style: Style
 
 /** What is typed meanwhile is not lost, and Ctrl+C leaves. */
 function waiting<T>(work: () => Promise<T>): Promise<T> {
-  return typingAhead(() => orInterrupted(work()));
+  return typingAhead(() => unlessInterrupted(work()));
 }
 
 /** A new session like the one before it. */
@@ -115,10 +86,10 @@ async function another(client: Client, summary: SessionSummary): Promise<{ uri: 
   return { uri: await waiting(() => client.createSession(like)) };
 }
 
-/** The session that is picked; who would rather not goes back to the one before. */
+/** The session that the person picks; Esc goes back to the one before. */
 async function chosen(client: Client, { uri, style }: Opened): Promise<{ uri: string; isShown?: boolean }> {
   const items = newestFirst(await waiting(() => client.listSessions()));
-  const picked = await orInterrupted(pickSession(items, style, 'goes back'));
+  const picked = await unlessInterrupted(pickSession(items, style, 'goes back'));
   if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
   if (picked === 'escape' || picked.resource === uri) return { uri, isShown: true };
   return { uri: picked.resource };
@@ -144,7 +115,7 @@ async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; sum
   if (!isShown) printHead(session.state.summary, session.window.start, style);
   try {
     const end = await new Chat({ client, session, models, ...opened }).run();
-    if (end.to === 'shell') for (const line of farewell(client, session, end.code)) print(style.dim(line));
+    if (end.to === 'shell') for (const line of closingLines(client, session, end.code)) print(style.dim(line));
     return { end, summary: session.state.summary };
   } finally {
     session.close();
@@ -160,7 +131,7 @@ function printHead(summary: SessionSummary, earlier: number, style: Style): void
   print('');
 }
 
-function farewell(client: Client, { uri, state, pending }: Subscription, code: ExitCode): string[] {
+function closingLines(client: Client, { uri, state, pending }: Subscription, code: ExitCode): string[] {
   if (code === ExitCode.NoSession) return ['The session was removed.'];
   const isHere = client.status.at === 'open';
   const isLost = !isHere && pending.some(({ action }) => action.type !== 'session/isReadChanged');
@@ -170,4 +141,30 @@ function farewell(client: Client, { uri, state, pending }: Subscription, code: E
 
 function leave(code: ExitCode): void {
   if (code !== ExitCode.Ok) throw new QuietExit(code);
+}
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Waits for work while no chat has the terminal: between two sessions Ctrl+C is a signal, and not a key. */
+async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
+  let end: () => void = () => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    end = () => reject(new QuietExit(ExitCode.Interrupted));
+  });
+  for (const signal of END_SIGNALS) process.on(signal, end);
+  try {
+    return await Promise.race([work, interrupted]);
+  } catch (error) {
+    if (error instanceof QuietExit && error.code === ExitCode.Interrupted) tell('Left.');
+    throw error;
+  } finally {
+    for (const signal of END_SIGNALS) process.off(signal, end);
+  }
+}
+
+/** Says so when the process ends in the middle of everything, by whatever fault. The returned function ends the watch. */
+function reportAbruptExit(): () => void {
+  const say = (code: number) => tell(`The chat broke off (${code}). Its session is in the host: atrium attach last`);
+  process.on('exit', say);
+  return () => process.off('exit', say);
 }

@@ -1,7 +1,7 @@
 /** A list to choose a session from, with the arrow keys or by typing a part of it. */
 import type { SessionSummary } from '@atrium/protocol';
 import { shortId } from '../sessions/find-session.js';
-import { activityOf, ago, folderText, isArchived, placeText } from '../sessions/words.js';
+import { activityOf, ago, folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
@@ -18,7 +18,7 @@ const TIME_COLUMNS = 8;
 const WIDE_COLUMNS = 70;
 const PAGE_ROWS = 10;
 
-export type Picked = SessionSummary | 'escape' | 'interrupt';
+type Picked = SessionSummary | 'escape' | 'interrupt';
 
 /** What is typed and marked. Knows nothing of the terminal. */
 export class Picker {

@@ -1,5 +1,4 @@
-/** A question of the chat itself: yes or no. */
-
+/** The question to answer before anything else: of the chat itself, of a tool call, or of the agent; one at a time. */
 import type { SessionAction, SessionState, ToolCallState } from '@atrium/protocol';
 import { callsIn, outputText, pendingCalls, plain, type Target } from '../sessions/turns.js';
 import { printable, shownRows } from '../text/printable.js';
@@ -10,109 +9,7 @@ import type { EditorView } from './editor.js';
 import type { EditDiff, Edits } from './edits.js';
 import { Form } from './form.js';
 import type { Key } from './keys.js';
-import { flowed, type KeyHint, READ_ON, Reading } from './reading.js';
-
-export class Confirmation {
-  readonly #question: string;
-  readonly #answered: (isYes: boolean) => void;
-
-  constructor(question: string, answered: (isYes: boolean) => void) {
-    this.#question = question;
-    this.#answered = answered;
-  }
-
-  /** True when that was the answer. Enter is none: what destroys something takes a letter. */
-  press(key: Key): boolean {
-    const letter = key.text?.toLowerCase();
-    if (letter === 'y') this.#answered(true);
-    else if (letter === 'n' || key.name === 'escape') this.#answered(false);
-    else return false;
-    return true;
-  }
-
-  cancel(): void {
-    this.#answered(false);
-  }
-
-  view(options: ViewOptions): EditorView {
-    const { style, columns } = options;
-    const question = wrap(`? ${this.#question}`, columns - 2).map((line) => style.yellow(line));
-    const keys = flowed(
-      [
-        ['y', 'yes'],
-        ['n', 'no'],
-      ],
-      options,
-    );
-    return { lines: [...question, ...keys], cursor: { row: question.length, column: 0 } };
-  }
-}
-
-/** Whether the model may see what a tool returned. */
-
-const OTHER_ROWS = 2;
-const ROWS = 24;
-const YES: KeyHint = ['y', 'yes'];
-const NO: KeyHint = ['n', 'no'];
-
-export class ResultQuestion {
-  readonly #reading = new Reading();
-
-  constructor(
-    private readonly turnId: string,
-    private readonly call: Extract<ToolCallState, { status: 'pending-result-confirmation' }>,
-  ) {}
-
-  get callId(): string {
-    return this.call.toolCallId;
-  }
-
-  press(key: Key): SessionAction | undefined {
-    if (this.#reading.press(key)) return undefined;
-    const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
-    if (letter !== 'y' && letter !== 'n') return undefined;
-    if (letter === 'y' && !this.#mayAllow()) return undefined;
-    const { toolCallId } = this.call;
-    return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
-  }
-
-  view(view: ViewOptions): EditorView {
-    const { style, columns, rows = ROWS } = view;
-    const title = `${this.call.displayName}: ${plain(this.call.pastTenseMessage)}. May the agent see this?`;
-    const rest = this.#notShown();
-    const text = [
-      ...wrap(printable(title), columns - 2).map((line, at) =>
-        style.yellow(style.bold(`${at === 0 ? '? ' : '  '}${line}`)),
-      ),
-      ...outputText(this.call)
-        .split('\n')
-        .flatMap((line) => shownRows(line, columns - 2, style).map((row) => `  ${row}`)),
-      ...(rest === undefined ? [] : wrap(printable(rest), columns - 2).map((line) => style.yellow(`  ${line}`))),
-    ];
-    const shown = this.#reading.view(text, rows - OTHER_ROWS - 1, view);
-    const keys = [...(this.#reading.isPaged ? [READ_ON] : []), ...(this.#mayAllow() ? [YES] : []), NO];
-    const lines = [...shown, ...flowed(keys, view)];
-    return { lines, cursor: { row: lines.length - 1, column: 0 } };
-  }
-
-  /** Nobody lets the agent see what they have not seen. */
-  #mayAllow(): boolean {
-    return this.#reading.isRead && this.#notShown() === undefined;
-  }
-
-  #notShown(): string | undefined {
-    const others = (this.call.content ?? []).filter(({ type }) => type === 'resource' || type === 'embeddedResource');
-    if (others.length === 0) return undefined;
-    return `${others.length} more of it cannot be shown in a terminal. Look at it in the web page, and allow it there.`;
-  }
-}
-
-export function resultQuestion({ activeTurn }: SessionState): ResultQuestion | undefined {
-  const call = callsIn(activeTurn).find((each) => each.status === 'pending-result-confirmation');
-  return call && activeTurn && new ResultQuestion(activeTurn.id, call);
-}
-
-/** What has to be answered before anything else: one question at a time, of the chat itself, of a tool, of the agent. */
+import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
 
 export interface QuestionParts {
   readonly edits: Edits;
@@ -165,7 +62,7 @@ export class Questions {
     this.#confirmation = undefined;
   }
 
-  /** Looks at what is asked now. Somebody else may have answered. */
+  /** Takes up what is asked now; another client may have answered. */
   follow(state: SessionState): void {
     const calls = pendingCalls(state.activeTurn);
     const [call] = calls;
@@ -284,4 +181,102 @@ export class Questions {
 /** The view for what shares the window with something else. */
 export function withFewerRows(view: ViewOptions, taken: number): ViewOptions {
   return view.rows === undefined ? view : { ...view, rows: Math.max(0, view.rows - taken) };
+}
+
+class Confirmation {
+  readonly #question: string;
+  readonly #answered: (isYes: boolean) => void;
+
+  constructor(question: string, answered: (isYes: boolean) => void) {
+    this.#question = question;
+    this.#answered = answered;
+  }
+
+  /** True when that was the answer. Enter is none: what destroys something takes a letter. */
+  press(key: Key): boolean {
+    const letter = key.text?.toLowerCase();
+    if (letter === 'y') this.#answered(true);
+    else if (letter === 'n' || key.name === 'escape') this.#answered(false);
+    else return false;
+    return true;
+  }
+
+  cancel(): void {
+    this.#answered(false);
+  }
+
+  view(options: ViewOptions): EditorView {
+    const { style, columns } = options;
+    const question = wrap(`? ${this.#question}`, columns - 2).map((line) => style.yellow(line));
+    const keys = keyHintLines(
+      [
+        ['y', 'yes'],
+        ['n', 'no'],
+      ],
+      options,
+    );
+    return { lines: [...question, ...keys], cursor: { row: question.length, column: 0 } };
+  }
+}
+
+const OTHER_ROWS = 2;
+const ROWS = 24;
+const YES: KeyHint = ['y', 'yes'];
+const NO: KeyHint = ['n', 'no'];
+
+export class ResultQuestion {
+  readonly #pager = new Pager();
+
+  constructor(
+    private readonly turnId: string,
+    private readonly call: Extract<ToolCallState, { status: 'pending-result-confirmation' }>,
+  ) {}
+
+  get callId(): string {
+    return this.call.toolCallId;
+  }
+
+  press(key: Key): SessionAction | undefined {
+    if (this.#pager.press(key)) return undefined;
+    const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
+    if (letter !== 'y' && letter !== 'n') return undefined;
+    if (letter === 'y' && !this.#mayAllow()) return undefined;
+    const { toolCallId } = this.call;
+    return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
+  }
+
+  view(view: ViewOptions): EditorView {
+    const { style, columns, rows = ROWS } = view;
+    const title = `${this.call.displayName}: ${plain(this.call.pastTenseMessage)}. May the agent see this?`;
+    const rest = this.#notShown();
+    const text = [
+      ...wrap(printable(title), columns - 2).map((line, at) =>
+        style.yellow(style.bold(`${at === 0 ? '? ' : '  '}${line}`)),
+      ),
+      ...outputText(this.call)
+        .split('\n')
+        .flatMap((line) => shownRows(line, columns - 2, style).map((row) => `  ${row}`)),
+      ...(rest === undefined ? [] : wrap(printable(rest), columns - 2).map((line) => style.yellow(`  ${line}`))),
+    ];
+    const shown = this.#pager.view(text, rows - OTHER_ROWS - 1, view);
+    const keys = [...(this.#pager.isPaged ? [READ_ON] : []), ...(this.#mayAllow() ? [YES] : []), NO];
+    const lines = [...shown, ...keyHintLines(keys, view)];
+    return { lines, cursor: { row: lines.length - 1, column: 0 } };
+  }
+
+  /** A person allows only what they have seen. */
+  #mayAllow(): boolean {
+    return this.#pager.isRead && this.#notShown() === undefined;
+  }
+
+  #notShown(): string | undefined {
+    const others = (this.call.content ?? []).filter(({ type }) => type === 'resource' || type === 'embeddedResource');
+    if (others.length === 0) return undefined;
+    return `${others.length} more of it cannot be shown in a terminal. Look at it in the web page, and allow it there.`;
+  }
+}
+
+function resultQuestion({ activeTurn }: SessionState): ResultQuestion | undefined {
+  const call = callsIn(activeTurn).find((each) => each.status === 'pending-result-confirmation');
+  return call && activeTurn && new ResultQuestion(activeTurn.id, call);
 }

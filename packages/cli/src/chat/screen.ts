@@ -1,8 +1,7 @@
 /**
- * The terminal: what is finished goes up into its scrollback and is never touched again; what still changes is drawn
- * anew below it. Only lines that differ are written.
+ * The terminal as a chat draws it: finished lines go up into the scrollback and are never touched again; live lines are
+ * drawn anew below them. Only lines that differ are written.
  */
-
 import type { Style } from '../text/style.js';
 import { cut, widthOf } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -27,7 +26,7 @@ const WRAP_ON = `${ESC}?7h`;
 const COLUMNS_MIN = 20;
 const ROWS_MIN = 5;
 
-export interface Output {
+interface Output {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): boolean;
@@ -107,7 +106,7 @@ export class Screen {
   }
 }
 
-/** How many lines at the top stay. The last one is always written: nobody can move to a row that is not there yet. */
+/** How many lines at the top stay. The last one is always written: the cursor cannot move to a row that is not there yet. */
 function commonLines(one: readonly string[], other: readonly string[]): number {
   const most = Math.min(one.length, other.length) - 1;
   let count = 0;
@@ -135,13 +134,11 @@ function down(rows: number): string {
   return rows > 0 ? `${ESC}${rows}B` : '';
 }
 
-/** When a chat is drawn: soon after something has changed, never while somebody else has the terminal. */
-
 /** Many changes in a short time are drawn once. */
 const DRAW_AFTER_MS = 16;
 const NOTHING: Frame = { lines: [''], cursor: { row: 0, column: 0 } };
 
-export interface DisplayParts {
+interface DisplayParts {
   readonly style: Style;
   /** What goes up for good, and what is drawn below it. */
   draw(view: ViewOptions): { readonly finished: readonly string[]; readonly frame: Frame };
@@ -190,7 +187,7 @@ export class Display {
     this.#screen.clear();
   }
 
-  /** Somebody else has the terminal: what happens meanwhile is drawn afterwards. */
+  /** Another program has the terminal: changes are drawn afterwards. */
   leave(): void {
     if (this.#state === 'ours') this.#state = 'away';
   }

@@ -10,12 +10,12 @@ export type SlashOutcome =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' };
 
-export interface Draft {
+interface Draft {
   readonly text: string;
   readonly attachments?: readonly MessageAttachment[] | undefined;
 }
 
-export interface SlashFacts {
+interface SlashFacts {
   readonly state: SessionState;
   /** The ids of the models that the agent has. */
   readonly models: readonly string[];
@@ -83,7 +83,7 @@ export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined
 /** For those who mistyped one. */
 export const COMMAND_NAMES: readonly string[] = [...Object.keys(COMMANDS), ...Object.keys(ALIASES)];
 
-export interface Suggestion {
+interface Suggestion {
   readonly name: string;
   readonly usage: string;
   readonly text: string;

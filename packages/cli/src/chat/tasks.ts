@@ -1,5 +1,7 @@
-/** What a command of the chat may use: the session, the screen, and the person in front of it. */
-
+/**
+ * Commands of the chat that take a moment: /changes, /diff, /revert, /discard, /stage, /commit, /undo, /files, /open,
+ * /terminal.
+ */
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../changes/changes-view.js';
@@ -15,8 +17,8 @@ import {
 } from '../changes/changeset.js';
 import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
 import { fileAt, readBytes } from '../files.js';
+import { folderText } from '../sessions/summary-text.js';
 import { callsIn } from '../sessions/turns.js';
-import { folderText } from '../sessions/words.js';
 import { attachTo } from '../terminals/attach.js';
 import { findTerminal, terminalsOf } from '../terminals/terminals.js';
 import { printable, printableLines } from '../text/printable.js';
@@ -26,14 +28,14 @@ import type { ViewOptions } from './call-view.js';
 import { terminalIn } from './live-terminals.js';
 
 /** What one command leaves for the next. */
-export interface Recall {
+interface Recall {
   /** The changes that were looked at last. */
   view?: ViewName | undefined;
   /** How what was taken back last is put back. */
   undo?: { readonly channel: string; readonly operationId: string } | undefined;
 }
 
-export interface Room {
+export interface TaskContext {
   readonly client: Client;
   readonly session: Subscription;
   /** Whether the host's files are those of this machine. */
@@ -49,10 +51,10 @@ export interface Room {
   away(work: () => Promise<void>): Promise<void>;
 }
 
-/** Something that takes a moment. What goes wrong is told by whoever runs it. */
-export type Task = (room: Room) => Promise<void>;
+/** A command that takes a moment. The caller reports its errors. */
+export type Task = (context: TaskContext) => Promise<void>;
 
-/** `/changes` and `/diff`: what is different in the folder, as a list and line by line. */
+// /changes and /diff
 
 /** More would push everything else out of sight; the rest is one command away. */
 const DIFF_LINES_MAX = 300;
@@ -60,19 +62,19 @@ const DIFF_LINES_MAX = 300;
 const DIFF_FILES_MAX = 50;
 
 export function changes(word: string): Task {
-  return async (room) => {
-    const { state } = room.session;
-    if (word !== '' && !isView(word)) return room.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
+  return async (context) => {
+    const { state } = context.session;
+    if (word !== '' && !isView(word)) return context.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
     const view = isView(word) ? word : defaultView(state);
-    const changeset = await readChangeset(room.client, await channelOf(room.session, view));
-    room.recall.view = view;
-    const { style, columns } = room.view();
+    const changeset = await readChangeset(context.client, await channelOf(context.session, view));
+    context.recall.view = view;
+    const { style, columns } = context.view();
     const { files } = changeset;
     const head = style.bold(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
     const frame = { style, columns, folder: state.summary.workingDirectory };
-    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(room.session.state, view)];
+    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(context.session.state, view)];
     const below = foot.flatMap((line) => wrap(line, columns - 2)).map((line) => style.dim(`  ${line}`));
-    room.show([head, ...fileLines(changeset, frame), ...below, '']);
+    context.show([head, ...fileLines(changeset, frame), ...below, '']);
   };
 }
 
@@ -93,33 +95,33 @@ function others(state: SessionState, view: ViewName): string[] {
 
 /** Of one file, or of all that were listed last. */
 export function diff(words: string): Task {
-  return async (room) => {
-    const { state } = room.session;
+  return async (context) => {
+    const { state } = context.session;
     const [first = '', ...rest] = words.split(/\s+/);
-    const view = isView(first) ? first : (room.recall.view ?? defaultView(state));
+    const view = isView(first) ? first : (context.recall.view ?? defaultView(state));
     const name = isView(first) ? rest.join(' ') : words;
     const folder = state.summary.workingDirectory;
-    const { files } = await readChangeset(room.client, await channelOf(room.session, view));
-    room.recall.view = view;
+    const { files } = await readChangeset(context.client, await channelOf(context.session, view));
+    context.recall.view = view;
     const chosen = name === '' ? files.slice(0, DIFF_FILES_MAX) : [findFile(files, name, folder)];
-    if (chosen.length === 0) return room.note(`${VIEW_WORDS[view]}: no changes.`);
-    const diffs = await Promise.all(chosen.map(({ edit }) => diffOf(room, edit, folder)));
-    showDiff(room, diffs.flat(), files.length - (name === '' ? chosen.length : files.length));
+    if (chosen.length === 0) return context.note(`${VIEW_WORDS[view]}: no changes.`);
+    const diffs = await Promise.all(chosen.map(({ edit }) => diffOf(context, edit, folder)));
+    showDiff(context, diffs.flat(), files.length - (name === '' ? chosen.length : files.length));
   };
 }
 
-function showDiff(room: Room, lines: readonly string[], filesLeft: number): void {
-  const view = room.view();
+function showDiff(context: TaskContext, lines: readonly string[], filesLeft: number): void {
+  const view = context.view();
   const hidden = lines.length - DIFF_LINES_MAX;
   const left = [
     ...(hidden > 0 ? [`… ${hidden} more lines. One file: /diff <file>`] : []),
     ...(filesLeft > 0 ? [`… ${filesLeft} more files. One of them: /diff <file>`] : []),
   ];
   const shown = lines.slice(0, DIFF_LINES_MAX).map((line) => diffLine(line, view));
-  room.show([...shown, ...left.map((line) => view.style.yellow(line)), '']);
+  context.show([...shown, ...left.map((line) => view.style.yellow(line)), '']);
 }
 
-/** `/revert`, `/discard`, `/stage`, `/commit` and `/undo`: what the host can do with changes, after a yes where it asks. */
+// /revert, /discard, /stage, /commit and /undo
 
 interface Planned {
   readonly channel: string;
@@ -128,75 +130,80 @@ interface Planned {
 
 /** What the agent changed in its last turn, in the whole session, or in one file. */
 export function revert(word: string): Task {
-  return async (room) => {
-    const view = isView(word) ? word : room.recall.view === 'session' && word !== '' ? 'session' : 'turn';
-    if (view === 'uncommitted') return room.note('What is not committed is thrown away with /discard.');
+  return async (context) => {
+    const view = isView(word) ? word : context.recall.view === 'session' && word !== '' ? 'session' : 'turn';
+    if (view === 'uncommitted') return context.note('What is not committed is thrown away with /discard.');
     const file = isView(word) || word === '' ? undefined : word;
-    const { channel, offer } = await planned(room, view, 'revert', file);
-    if (!(await done(room, channel, offer))) return;
-    room.recall.undo = { channel, operationId: 'reapply' };
+    const { channel, offer } = await planned(context, view, 'revert', file);
+    if (!(await done(context, channel, offer))) return;
+    context.recall.undo = { channel, operationId: 'reapply' };
   };
 }
 
 export function discard(file: string): Task {
-  return async (room) => {
-    const { channel, offer } = await planned(room, 'uncommitted', 'discard', file || undefined);
-    if (!(await done(room, channel, offer))) return;
-    room.recall.undo = { channel, operationId: 'restore' };
+  return async (context) => {
+    const { channel, offer } = await planned(context, 'uncommitted', 'discard', file || undefined);
+    if (!(await done(context, channel, offer))) return;
+    context.recall.undo = { channel, operationId: 'restore' };
   };
 }
 
 export function stage(operationId: 'stage' | 'unstage', file: string): Task {
-  return async (room) => {
-    const { channel, offer } = await planned(room, 'uncommitted', operationId, file || undefined);
-    await done(room, channel, offer);
+  return async (context) => {
+    const { channel, offer } = await planned(context, 'uncommitted', operationId, file || undefined);
+    await done(context, channel, offer);
   };
 }
 
 /** The message is asked for by the session, like any other question. */
-export const commit: Task = async (room) => {
-  const { channel, offer } = await planned(room, 'uncommitted', 'commit', undefined);
-  const { client, session } = room;
-  room.note((await commitAll({ client, session, channel }, offer)) ?? 'Nothing was committed.');
+export const commit: Task = async (context) => {
+  const { channel, offer } = await planned(context, 'uncommitted', 'commit', undefined);
+  const { client, session } = context;
+  context.note((await commitAll({ client, session, channel }, offer)) ?? 'Nothing was committed.');
 };
 
-export const undo: Task = async (room) => {
-  const { undo: last } = room.recall;
-  if (!last) return room.note('Nothing was taken back in this chat.');
-  const offer = offerOf(await readChangeset(room.client, last.channel), last, undefined);
-  if (await done(room, last.channel, offer)) room.recall.undo = undefined;
+export const undo: Task = async (context) => {
+  const { undo: last } = context.recall;
+  if (!last) return context.note('Nothing was taken back in this chat.');
+  const offer = offerOf(await readChangeset(context.client, last.channel), last, undefined);
+  if (await done(context, last.channel, offer)) context.recall.undo = undefined;
 };
 
-async function planned(room: Room, view: ViewName, operationId: string, file: string | undefined): Promise<Planned> {
-  const channel = await channelOf(room.session, view);
-  const changeset = await readChangeset(room.client, channel);
-  return { channel, offer: offerOf(changeset, { operationId, file }, room.session.state.summary.workingDirectory) };
+async function planned(
+  context: TaskContext,
+  view: ViewName,
+  operationId: string,
+  file: string | undefined,
+): Promise<Planned> {
+  const channel = await channelOf(context.session, view);
+  const changeset = await readChangeset(context.client, channel);
+  return { channel, offer: offerOf(changeset, { operationId, file }, context.session.state.summary.workingDirectory) };
 }
 
 /** False when the person said no. */
-async function done(room: Room, channel: string, offer: Offer): Promise<boolean> {
-  if (offer.question !== undefined && !(await room.ask(offer.question))) {
-    room.note('Nothing was changed.');
+async function done(context: TaskContext, channel: string, offer: Offer): Promise<boolean> {
+  if (offer.question !== undefined && !(await context.ask(offer.question))) {
+    context.note('Nothing was changed.');
     return false;
   }
-  const message = await invoke(room.client, channel, offer);
+  const message = await invoke(context.client, channel, offer);
   const isTakenBack = ['revert', 'discard'].includes(offer.operation.id);
-  room.note(isTakenBack ? `${message} /undo puts it back.` : message);
+  context.note(isTakenBack ? `${message} /undo puts it back.` : message);
   return true;
 }
 
-/** `/files` and `/open`: the folder of the session, and a file of it with the numbers of its lines. */
+// /files and /open
 
 const ENTRIES_SHOWN_MAX = 400;
 const LINES_SHOWN_MAX = 200;
-/** Nobody reads more than this in a chat. */
+/** Larger files are not for a chat. */
 const OPEN_MAX_BYTES = 4 * 1024 * 1024;
 
 export function files(name: string): Task {
-  return async (room) => {
-    const uri = fileAt(folderOf(room), name === '' ? '.' : name);
-    const { entries } = await room.client.request('resourceList', { uri });
-    const { style, columns } = room.view();
+  return async (context) => {
+    const uri = fileAt(folderOf(context), name === '' ? '.' : name);
+    const { entries } = await context.client.request('resourceList', { uri });
+    const { style, columns } = context.view();
     const folders = entries.filter(({ type }) => type === 'directory').map((entry) => `${printable(entry.name)}/`);
     const rest = entries.filter(({ type }) => type !== 'directory').map((entry) => printable(entry.name));
     const names = [...folders.sort(), ...rest.sort()].slice(0, ENTRIES_SHOWN_MAX);
@@ -204,19 +211,20 @@ export function files(name: string): Task {
     const rows = inColumns(names, columns - 2).map((row) => cut(`  ${row}`, columns));
     const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`;
     const head = `${style.bold(cut(folderText(uri.replace(/\/+$/, '')), columns - 14))}  ${style.dim(count)}`;
-    room.show([head, ...rows, ...(hidden > 0 ? [style.dim(`  … ${hidden} more`)] : []), '']);
+    context.show([head, ...rows, ...(hidden > 0 ? [style.dim(`  … ${hidden} more`)] : []), '']);
   };
 }
 
 /** `name:120` begins at a line. */
 export function open(words: string): Task {
-  return async (room) => {
+  return async (context) => {
     const [, name = '', from = '1'] = /^(.*?)(?::(\d{1,9}))?$/s.exec(words) ?? [];
-    if (name === '') return room.note('Name a file behind it: /open src/app.ts, or from a line: /open src/app.ts:120');
-    const bytes = await readBytes(room.client, fileAt(folderOf(room), name), OPEN_MAX_BYTES);
-    if (bytes.includes(0)) return room.note(`${name} is not text (${bytes.length} bytes).`);
+    if (name === '')
+      return context.note('Name a file behind it: /open src/app.ts, or from a line: /open src/app.ts:120');
+    const bytes = await readBytes(context.client, fileAt(folderOf(context), name), OPEN_MAX_BYTES);
+    if (bytes.includes(0)) return context.note(`${name} is not text (${bytes.length} bytes).`);
     const lines = printableLines(bytes.toString('utf8').replace(/\n$/, '')).split('\n');
-    showLines(room, { name, lines, start: Math.min(Math.max(1, Number(from)), lines.length) });
+    showLines(context, { name, lines, start: Math.min(Math.max(1, Number(from)), lines.length) });
   };
 }
 
@@ -227,8 +235,8 @@ interface Shown {
   readonly start: number;
 }
 
-function showLines(room: Room, { name, lines, start }: Shown): void {
-  const { style, columns } = room.view();
+function showLines(context: TaskContext, { name, lines, start }: Shown): void {
+  const { style, columns } = context.view();
   const end = Math.min(lines.length, start - 1 + LINES_SHOWN_MAX);
   const width = String(end).length;
   const shown = lines
@@ -237,33 +245,33 @@ function showLines(room: Room, { name, lines, start }: Shown): void {
   const count = `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`;
   const left = lines.length - end;
   const more = left > 0 ? [style.yellow(`… ${left} more lines: /open ${printable(name)}:${end + 1}`)] : [];
-  room.show([`${style.bold(printable(name))}  ${style.dim(count)}`, ...shown, ...more, '']);
+  context.show([`${style.bold(printable(name))}  ${style.dim(count)}`, ...shown, ...more, '']);
 }
 
-function folderOf({ session }: Room): string {
+function folderOf({ session }: TaskContext): string {
   const { workingDirectory } = session.state.summary;
   if (workingDirectory === undefined) throw new Error('the session has no folder');
   return workingDirectory;
 }
 
-/** `/terminal`: into the terminal in which the agent's command runs, and back with Ctrl+]. */
+// /terminal
 
 /** Without a name: where a command of the agent runs now, or else the last terminal of this session. */
 export function terminal(name: string): Task {
-  return async (room) => {
-    const uri = await chosen(room, name);
+  return async (context) => {
+    const uri = await chosen(context, name);
     if (uri === undefined)
-      return room.note('No command of this session has a terminal. One of your own: atrium terminals new');
-    await room.away(() => attachTo(room.client, uri));
+      return context.note('No command of this session has a terminal. One of your own: atrium terminals new');
+    await context.away(() => attachTo(context.client, uri));
   };
 }
 
-async function chosen(room: Room, name: string): Promise<string | undefined> {
-  if (name !== '') return findTerminal(await terminalsOf(room.client), name).resource;
-  const running = runningTerminal(room.session.state);
+async function chosen(context: TaskContext, name: string): Promise<string | undefined> {
+  if (name !== '') return findTerminal(await terminalsOf(context.client), name).resource;
+  const running = runningTerminal(context.session.state);
   if (running !== undefined) return running;
-  const terminals = await terminalsOf(room.client);
-  return terminals.findLast(({ claim }) => claim.kind === 'session' && claim.session === room.session.uri)?.resource;
+  const terminals = await terminalsOf(context.client);
+  return terminals.findLast(({ claim }) => claim.kind === 'session' && claim.session === context.session.uri)?.resource;
 }
 
 function runningTerminal({ activeTurn }: SessionState): string | undefined {

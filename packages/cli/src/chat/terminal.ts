@@ -1,78 +1,19 @@
+/** The terminal in the state that a chat needs, and its own state again at the end, after a signal, and after a crash. */
 import { type Key, KeyReader } from './keys.js';
 
-/**
- * What is typed while nothing reads it: before a chat is ready, and between two sessions. The terminal would make lines of
- * it, with another Enter than the key has, and show it twice. It is held here instead, and the next reader gets it first.
- */
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
-const CTRL_C = '\u0003';
-const CTRL_Z = '\u001a';
-/** More than anybody types ahead on purpose. */
-const HELD_MAX_CHARACTERS = 1_000_000;
-
-let held = '';
-
-/** Holds the keys until `work` is done. Ctrl+C and Ctrl+Z still mean what they mean to a program that does not read. */
-export async function typingAhead<T>(work: () => Promise<T>): Promise<T> {
-  const { stdin, stdout } = process;
-  const giveBack = () => {
-    stdout.write(BRACKETED_PASTE_OFF);
-    stdin.setRawMode(false);
-  };
-  process.on('exit', giveBack);
-  stdin.setRawMode(true).setEncoding('utf8').on('data', hold).resume();
-  stdout.write(BRACKETED_PASTE_ON);
-  try {
-    return await work();
-  } finally {
-    stdin.off('data', hold).pause();
-    process.off('exit', giveBack);
-    giveBack();
-  }
-}
-
-/** What was typed ahead, for whoever reads the keys now. */
-export function takeTypedAhead(): string {
-  const text = held;
-  held = '';
-  return text;
-}
-
-/** Text that was read too early, by somebody for whom it was not meant. */
-export function holdTyped(text: string): void {
-  held = (held + text).slice(0, HELD_MAX_CHARACTERS);
-}
-
-function hold(chunk: string): void {
-  if (chunk.includes(CTRL_C)) {
-    held = '';
-    process.kill(process.pid, 'SIGINT');
-  } else if (chunk.includes(CTRL_Z)) {
-    process.kill(process.pid, 'SIGTSTP');
-  } else {
-    holdTyped(withEnter(chunk));
-  }
-}
-
-/** What was typed before the keys were ours went through the terminal, which turned the key Enter into a line feed. */
-function withEnter(chunk: string): string {
-  return chunk.replace(/\r?\n/g, '\r');
-}
-
-/** The terminal in the state that a chat needs, and back in its own whatever happens: at the end, by a signal, by a crash. */
-
 /** Ends an update that was cut off: lines wrap, the cursor shows, and all styles are taken back. */
 const CALM = '\u001b[?2026l\u001b[?7h\u001b[?25h\u001b[0m';
 
-export interface TerminalEvents {
+interface TerminalEvents {
   key(key: Key): void;
   resize(): void;
   /** The terminal is ours again after it was taken away (Ctrl+Z, then `fg`). */
   resumed(): void;
   /** Before the terminal is given back: the last chance to tidy up. */
   leaving(): void;
-  /** The process was told to end, or nobody can type any more. */
+  /** The process was told to end, or the terminal is gone. */
   ended(): void;
 }
 
@@ -94,10 +35,10 @@ export class Terminal {
     this.#input.on('data', this.#onData).on('end', this.#events.ended).on('error', this.#events.ended);
     this.#output.on('resize', this.#onResize);
     process.on('exit', this.#giveBack).on('SIGCONT', this.#onContinue);
-    // Before an error is printed that nobody caught.
+    // Before Node prints an uncaught error.
     process.on('uncaughtExceptionMonitor', this.#giveBack);
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, this.#events.ended);
-    // Later than this call: whoever opens the terminal wants to draw first.
+    // After this call: the caller draws first.
     setImmediate(() => this.#isOurs && this.#keys.feed(takeTypedAhead()));
   }
 
@@ -111,7 +52,7 @@ export class Terminal {
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, this.#events.ended);
   }
 
-  /** What was typed behind the last key is for whoever reads next. */
+  /** Keys behind the last one go to the next reader. */
   passOn(): void {
     holdTyped(this.#keys.takeRest());
   }
@@ -145,4 +86,61 @@ export class Terminal {
     this.#output.write(`${CALM}${BRACKETED_PASTE_OFF}`);
     this.#input.setRawMode(false);
   };
+}
+
+// Keys that are typed while nothing reads them: before a chat is ready, and between two sessions. The terminal itself
+// would turn them into lines, with a different Enter, and echo them. They are held here, and the next reader gets them first.
+
+const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
+/** Typing ahead beyond this is dropped. */
+const HELD_MAX_CHARACTERS = 1_000_000;
+
+let held = '';
+
+/** Holds the keys until `work` is done. Ctrl+C and Ctrl+Z still mean what they mean to a program that does not read. */
+export async function typingAhead<T>(work: () => Promise<T>): Promise<T> {
+  const { stdin, stdout } = process;
+  const giveBack = () => {
+    stdout.write(BRACKETED_PASTE_OFF);
+    stdin.setRawMode(false);
+  };
+  process.on('exit', giveBack);
+  stdin.setRawMode(true).setEncoding('utf8').on('data', hold).resume();
+  stdout.write(BRACKETED_PASTE_ON);
+  try {
+    return await work();
+  } finally {
+    stdin.off('data', hold).pause();
+    process.off('exit', giveBack);
+    giveBack();
+  }
+}
+
+/** The keys that were typed ahead, for the current reader. */
+function takeTypedAhead(): string {
+  const text = held;
+  held = '';
+  return text;
+}
+
+/** Gives back keys that were read too early. */
+function holdTyped(text: string): void {
+  held = (held + text).slice(0, HELD_MAX_CHARACTERS);
+}
+
+function hold(chunk: string): void {
+  if (chunk.includes(CTRL_C)) {
+    held = '';
+    process.kill(process.pid, 'SIGINT');
+  } else if (chunk.includes(CTRL_Z)) {
+    process.kill(process.pid, 'SIGTSTP');
+  } else {
+    holdTyped(withEnter(chunk));
+  }
+}
+
+/** What was typed before the keys were ours went through the terminal, which turned the key Enter into a line feed. */
+function withEnter(chunk: string): string {
+  return chunk.replace(/\r?\n/g, '\r');
 }

@@ -1,5 +1,7 @@
-/** The beginning and the end of a turn on the screen. */
-
+/**
+ * What of a session has gone up into the scrollback, and what is still changing. A look costs what is new, however long
+ * the session is: every part of an answer goes up once, as soon as it is final.
+ */
 import {
   asksOneOf,
   type ResponsePart,
@@ -16,43 +18,7 @@ import { sealed, wrap } from '../text/width.js';
 import { callLines, editsOf, type ViewOptions } from './call-view.js';
 import type { EditDiff } from './edits.js';
 
-/** What somebody pasted need not be shown whole. */
-const MESSAGE_LINES_MAX = 30;
-
-export function messageLines({ text, attachments = [] }: UserMessage, { style, columns }: ViewOptions): string[] {
-  const all = printableLines(text)
-    .split('\n')
-    .flatMap((line) => wrap(line, columns - 2));
-  const shown = all.slice(0, MESSAGE_LINES_MAX);
-  const hidden = all.length - shown.length;
-  return [
-    ...shown.map((line, index) => `${style.bold(style.green(index === 0 ? '> ' : '  '))}${style.bold(line)}`),
-    ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
-    ...attachments.map(({ label }) => style.dim(`  + ${printable(label)}`)),
-    '',
-  ];
-}
-
-export function endLines({ state, error, usage }: Turn, { style, columns }: ViewOptions): string[] {
-  if (state === 'cancelled') return [style.yellow('Stopped.'), ''];
-  if (state === 'error') {
-    const lines = wrap(`✗ ${printable(error?.message ?? 'The turn failed.')}`, columns);
-    return [...lines.map((line) => style.red(line)), ''];
-  }
-  const spent = usage && [
-    ...(usage.model === undefined ? [] : [printable(usage.model)]),
-    ...(usage.inputTokens === undefined ? [] : [`${usage.inputTokens} tokens in`]),
-    ...(usage.outputTokens === undefined ? [] : [`${usage.outputTokens} out`]),
-  ];
-  return spent && spent.length > 0 ? [style.dim(spent.join(' · ')), ''] : [];
-}
-
-/**
- * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
- * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
- */
-
-export interface TranscriptOptions {
+interface TranscriptOptions {
   view(): ViewOptions;
   /** Diffs of a call of the running turn, or of one that is over. */
   diffs(call: ToolCallState, isLive: boolean): readonly EditDiff[];
@@ -186,4 +152,35 @@ function placeholder(part: ResponsePart): string {
 
 function isSettled({ status }: ToolCallState): boolean {
   return status === 'completed' || status === 'cancelled';
+}
+
+/** A long pasted message is not shown whole. */
+const MESSAGE_LINES_MAX = 30;
+
+function messageLines({ text, attachments = [] }: UserMessage, { style, columns }: ViewOptions): string[] {
+  const all = printableLines(text)
+    .split('\n')
+    .flatMap((line) => wrap(line, columns - 2));
+  const shown = all.slice(0, MESSAGE_LINES_MAX);
+  const hidden = all.length - shown.length;
+  return [
+    ...shown.map((line, index) => `${style.bold(style.green(index === 0 ? '> ' : '  '))}${style.bold(line)}`),
+    ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
+    ...attachments.map(({ label }) => style.dim(`  + ${printable(label)}`)),
+    '',
+  ];
+}
+
+function endLines({ state, error, usage }: Turn, { style, columns }: ViewOptions): string[] {
+  if (state === 'cancelled') return [style.yellow('Stopped.'), ''];
+  if (state === 'error') {
+    const lines = wrap(`✗ ${printable(error?.message ?? 'The turn failed.')}`, columns);
+    return [...lines.map((line) => style.red(line)), ''];
+  }
+  const spent = usage && [
+    ...(usage.model === undefined ? [] : [printable(usage.model)]),
+    ...(usage.inputTokens === undefined ? [] : [`${usage.inputTokens} tokens in`]),
+    ...(usage.outputTokens === undefined ? [] : [`${usage.outputTokens} out`]),
+  ];
+  return spent && spent.length > 0 ? [style.dim(spent.join(' · ')), ''] : [];
 }

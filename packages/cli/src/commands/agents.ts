@@ -38,11 +38,10 @@ export function agentsCommand(): Command {
 
 async function agents({ json = false, script, trust, dataDir }: AgentsOptions): Promise<void> {
   const { findAgents } = await import('../agents/find-agents.js');
-  const { agentReport } = await import('../agents/agent-report.js');
-  const { askHost } = await import('../agents/agent-report.js');
+  const { agentReport, agentTable, askHost } = await import('../agents/agent-report.js');
   const { findHost } = await import('../service/running-host.js');
-  const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-report.js');
-  const { dataFolderFrom } = await import('../data-place.js');
+  const { styleFor } = await import('../text/style.js');
+  const { dataFolderFrom } = await import('../data-folder.js');
   const { scriptsFrom } = await import('../serve/settings.js');
   const { namedFolders, trustedFolders } = await import('../trusted-folders.js');
   const folder = dataFolderFrom(dataDir, io().env);
@@ -52,7 +51,7 @@ async function agents({ json = false, script, trust, dataDir }: AgentsOptions): 
   const here = agentReport(found);
   const host = script || trust ? undefined : await findHost(folder);
   const report = host ? await askHost(host, folder, here) : here;
-  const style = io().stdout.isTTY && !io().env.NO_COLOR ? COLOURED : PLAIN;
+  const style = styleFor(io().stdout, io().env);
   io().stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));
 }
 

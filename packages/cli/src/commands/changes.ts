@@ -1,9 +1,9 @@
 /** `atrium changes`: what is different in the folder of a session, and what can be done with it. */
 import { Command, Option } from 'commander';
 import { VIEWS, type ViewName } from '../changes/changeset.js';
-import type { ChangesOptions, OperationWish } from '../changes/command.js';
+import type { ChangesOptions, OperationChoice } from '../changes/command.js';
+import { withClient } from '../connect/client.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last". Without --view: what its last turn changed.
@@ -80,7 +80,7 @@ function operation(operationId: string, text: string, viewOf: (options: Options)
     .addOption(jsonOption());
   return command.action((session: string) => {
     const options = command.opts<Options>();
-    const wish: OperationWish = { operationId, view: viewOf(options) };
+    const wish: OperationChoice = { operationId, view: viewOf(options) };
     return withClient(options, async (client) => {
       const { runOperation } = await import('../changes/command.js');
       return runOperation(client, session, wish, options);

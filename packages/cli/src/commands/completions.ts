@@ -3,7 +3,7 @@
 import { Argument, Command } from 'commander';
 import { io } from '../io.js';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 const EXAMPLES = `
 Examples:

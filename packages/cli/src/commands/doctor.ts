@@ -29,7 +29,7 @@ export function doctorCommand(): Command {
 }
 
 async function doctor({ json, dataDir }: { json?: boolean; dataDir?: string }): Promise<void> {
-  const { dataFolderFrom } = await import('../data-place.js');
+  const { dataFolderFrom } = await import('../data-folder.js');
   const { examine } = await import('../doctor.js');
   const { printable } = await import('../text/printable.js');
   const { styleFor } = await import('../text/style.js');

@@ -1,7 +1,7 @@
 /** `atrium files`: files of the host's machine, read and written through it. */
 import { Command, Option } from 'commander';
+import { withClient } from '../connect/client.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 import type { FilesOptions } from '../files.js';
 
 const EXAMPLES = `

@@ -2,8 +2,8 @@
 
 import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';
+import { withClient } from '../connect/client.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 import { io, print, printJson } from '../io.js';
 import { sessionOption } from './run.js';
 
@@ -43,8 +43,8 @@ export function providersCommand(): Command {
 }
 
 async function providers(options: Options): Promise<void> {
-  const { lookInto } = await import('../sessions/find-session.js');
-  const states = await withClient(options, (client) => lookInto(client, options.session));
+  const { readSessions } = await import('../sessions/find-session.js');
+  const states = await withClient(options, (client) => readSessions(client, options.session));
   const found = states.flatMap(providersOf);
   if (options.json) return printJson(found);
   if (found.length === 0) return print('No provider is connected.');

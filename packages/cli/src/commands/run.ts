@@ -1,5 +1,4 @@
 /** `atrium run`: one message, one answer. */
-
 import type { Client } from '@atrium/client';
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
@@ -96,7 +95,7 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
     const { reachHost } = await import('../connect/reach.js');
     const { orStopped } = await import('../run/run-turn.js');
     const client = await orStopped(reachHost(options, { tell }), stop.signal);
-    const { connectionNotes, orRefused } = await import('../connect/with-client.js');
+    const { connectionNotes, orRefused } = await import('../connect/client.js');
     client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
     await orRefused(client, ask(client, { text, options, signal: stop.signal })).finally(() => client.close());
   } catch (error) {
@@ -127,7 +126,7 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   try {
     const outcome = await runTurn(session, {
       ...{ text, signal, approvals: options.approve },
-      onNews: (news) => report.news(news),
+      onUpdate: (update) => report.update(update),
       onDenied: (toolName) => report.denied(toolName),
     });
     report.done(uri, outcome);
@@ -140,12 +139,10 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   }
 }
 
-/** The message of a command: from its arguments, from standard input, or from both. */
-
-/** A message is something that somebody wrote; whole files are read by tools. */
+/** A message is written by a person; tools read whole files. */
 const PROMPT_MAX_BYTES = 1_000_000;
 
-export async function readPrompt(words: readonly string[], input: Io['stdin']): Promise<string> {
+async function readPrompt(words: readonly string[], input: Io['stdin']): Promise<string> {
   const typed = words.filter((word) => word !== '-').join(' ');
   const wantsInput = words.includes('-') || (words.length === 0 && !input.isTTY);
   const piped = wantsInput ? await readAll(input) : '';

@@ -48,11 +48,11 @@ export function serviceCommand(): Command {
 }
 
 async function folder({ dataDir }: ServiceOptions): Promise<string> {
-  const { dataFolderFrom } = await import('../data-place.js');
+  const { dataFolderFrom } = await import('../data-folder.js');
   return dataFolderFrom(dataDir, io().env);
 }
 
-/** Whoever waits for longer is told why. */
+/** After this time the user is told why it takes so long. */
 async function withWord<T>(text: string, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => tell(text), WORD_AFTER_MS);
   return work.finally(() => clearTimeout(timer));

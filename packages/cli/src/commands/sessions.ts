@@ -1,6 +1,7 @@
-/** `atrium sessions`: all sessions, looked at, kept, brought back. */
+/** `atrium sessions`: lists, shows, exports, imports, removes and restores sessions. */
 
 import { Command, Option } from 'commander';
+import { withClient } from '../connect/client.js';
 import {
   HOST_HELP,
   type HostOptions,
@@ -9,7 +10,6 @@ import {
   withHostOptions,
   withOwnExamples,
 } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `
@@ -64,7 +64,7 @@ function list(): Command {
     const items = await withClient(options, async (client) => newestFirst(await client.listSessions()));
     if (options.json) return printJson(items);
     if (items.length === 0) return print('There are no sessions. Begin one with: atrium chat');
-    const { isArchived, sessionRow } = await import('../sessions/words.js');
+    const { isArchived, sessionRow } = await import('../sessions/summary-text.js');
     const { table } = await import('../text/table.js');
     const shown = options.archived ? items : items.filter((item) => !isArchived(item));
     const rows = shown.map((summary) => sessionRow(summary, Date.now()));
@@ -155,7 +155,7 @@ function restore(): Command {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
       const { findRemoved } = await import('../sessions/find-session.js');
-      const { callRaw } = await import('../connect/with-client.js');
+      const { callRaw } = await import('../connect/client.js');
       const uri = await findRemoved(client, name);
       await callRaw(client, 'atrium/restoreSession', { channel: uri });
       if (options.json) printJson({ session: uri });

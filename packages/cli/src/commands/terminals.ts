@@ -1,8 +1,8 @@
-/** `atrium terminals`: shells that live in the host, whoever looks at them. */
+/** `atrium terminals`: shells that run in the host, attached or not. */
 
 import { Command } from 'commander';
+import { withClient } from '../connect/client.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `

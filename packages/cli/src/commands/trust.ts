@@ -45,7 +45,7 @@ export function trustCommand(): Command {
 }
 
 async function trust(folder: string | undefined, options: TrustOptions): Promise<void> {
-  const { dataFolderFrom } = await import('../data-place.js');
+  const { dataFolderFrom } = await import('../data-folder.js');
   const { makePrivate } = await import('../data-folder.js');
   const { trustedFolders } = await import('../trusted-folders.js');
   const dataDir = dataFolderFrom(options.dataDir, io().env);

@@ -1,7 +1,7 @@
 /** `atrium watch`: what happens, as it happens. */
 import { Command } from 'commander';
+import { withClient } from '../connect/client.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 
 const EXAMPLES = `
 Without a session, all sessions are watched: one line whenever one comes, changes or goes.

@@ -1,5 +1,4 @@
-/** The options of every command that talks to a host, and of every command that prints for programs. */
-
+/** Options that several commands share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 export interface HostOptions {
@@ -46,8 +45,6 @@ export function wholeNumber(text: string): number {
   if (value > 0) return value;
   throw new InvalidArgumentError('Give a whole number above 0.');
 }
-
-/** Examples of a group of commands, given to each of them: those in which it is named. */
 
 /** `group` is the command above, as it is typed; `help` is its text with the examples. */
 export function withOwnExamples(command: Command, group: string, help: string): Command {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Client, type ClientOptions, connect, type TransportFactory, webSocketTransport } from '@atrium/client';
-import { dataFolderFrom } from '../data-place.js';
+import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import { findHost } from '../service/running-host.js';
@@ -11,14 +11,14 @@ import { startHost } from '../service/start-host.js';
 import type { HostOptions } from './options.js';
 
 /** Where a host is, and what it wants to see. */
-export interface Place {
+interface HostAddress {
   readonly url: string;
   readonly token: string | undefined;
   /** Whether this process started it. */
   readonly isNew?: boolean;
 }
 
-export interface ReachOptions extends Partial<ClientOptions> {
+interface ReachOptions extends Partial<ClientOptions> {
   /** Told what is done meanwhile: starting a host takes a second. */
   readonly tell?: (text: string) => void;
 }
@@ -30,16 +30,16 @@ const FIRST_ATTEMPTS_MAX = 3;
 
 /**
  * Looks for the host before each attempt to connect, since one that was started again may be elsewhere and have another token.
- * A host that this process had to start is started again when it is gone; somebody else's is waited for. One that turned
+ * A host that this process had to start is started again when it is gone; another process's is waited for. One that turned
  * us away because it was about to stop is replaced by another; one that is still there meant it.
  */
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
   for (let left = FIRST_ATTEMPTS_MAX; ; left -= 1) {
     // Before the connection: what it takes to start a host must not count as the time that an answer may take.
-    const place = await findPlace(options, tell);
+    const address = await findAddress(options, tell);
     try {
-      return await connect({ log: () => {}, ...clientOptions, transport: transportTo(place, options) });
+      return await connect({ log: () => {}, ...clientOptions, transport: transportTo(address, options) });
     } catch (error) {
       const isFinal = left === 1 || !options.start || options.url !== undefined;
       if (isFinal || (await findHost(dataFolderFrom(options.dataDir, io().env)))) throw error;
@@ -47,23 +47,23 @@ export async function reachHost(options: HostOptions, reach: ReachOptions = {}):
   }
 }
 
-/** The first time to where the host is; later on, somebody else has the screen and nothing is told. */
-function transportTo(place: Place, options: HostOptions): TransportFactory {
-  let first: Place | undefined = place;
-  const again = { ...options, start: options.start && place.isNew === true };
+/** The first connection goes to `address`; later ones look for the host again, silently: a chat may have the screen. */
+function transportTo(address: HostAddress, options: HostOptions): TransportFactory {
+  let first: HostAddress | undefined = address;
+  const again = { ...options, start: options.start && address.isNew === true };
   return async () => {
-    const next = first ?? (await findPlace(again));
+    const next = first ?? (await findAddress(again));
     first = undefined;
     return webSocketTransport(tokened(next))();
   };
 }
 
-function tokened({ url, token }: Place): { url: string; token?: string } {
+function tokened({ url, token }: HostAddress): { url: string; token?: string } {
   return token === undefined ? { url } : { url, token };
 }
 
-export async function findPlace(options: HostOptions, tell: (text: string) => void = () => {}): Promise<Place> {
-  if (options.url !== undefined) return namedPlace(options.url, options.tokenFile);
+async function findAddress(options: HostOptions, tell: (text: string) => void = () => {}): Promise<HostAddress> {
+  if (options.url !== undefined) return namedAddress(options.url, options.tokenFile);
   const dataDir = dataFolderFrom(options.dataDir, io().env);
   const found = await findHost(dataDir);
   if (found?.tokenProblem !== undefined) throw new Error(found.tokenProblem);
@@ -85,7 +85,7 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** The link to the web page, as the host prints it, holds the token behind a mark. */
-async function namedPlace(text: string, tokenFile: string | undefined): Promise<Place> {
+async function namedAddress(text: string, tokenFile: string | undefined): Promise<HostAddress> {
   const [address = '', token] = text.split('#token=');
   const url = wsUrl(address);
   if (tokenFile === undefined) return { url, token: token || io().env.ATRIUM_TOKEN || undefined };

@@ -1,116 +1,15 @@
-/** What is new in a turn since one last looked. However long the turn is, looking costs only what is new. */
-
+/**
+ * How `run` shows a turn: the answer on standard output, everything else on standard error; or one JSON object per
+ * line.
+ */
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { io, printJson, tell } from '../io.js';
 import { type AnyTurn, answerText, plain } from '../sessions/turns.js';
 import { printable, printableLines } from '../text/printable.js';
 import type { RunOutcome } from './run-turn.js';
 
-export type News =
-  | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly isNewPart: boolean }
-  /** Calls run beside what the agent says: the news of one may come while a later part is being written. */
-  | { readonly kind: 'call'; readonly call: ToolCallState; readonly isNewPart: boolean }
-  | { readonly kind: 'note'; readonly text: string; readonly isNewPart: boolean };
-
-export class Progress {
-  /** Parts before this one never change again. */
-  #settled = 0;
-  /** How many characters of a text, or which state of a call, have been told; by the index of the part. */
-  readonly #told = new Map<number, number | string>();
-
-  read({ responseParts }: AnyTurn): News[] {
-    const news: News[] = [];
-    for (let index = this.#settled; index < responseParts.length; index += 1) {
-      const part = responseParts[index];
-      if (part) news.push(...this.#newsOf(part, index));
-    }
-    while (this.#settled < responseParts.length - 1 && isSettled(responseParts[this.#settled])) {
-      this.#told.delete(this.#settled);
-      this.#settled += 1;
-    }
-    return news;
-  }
-
-  #newsOf(part: ResponsePart, index: number): News[] {
-    if (part.kind === 'markdown') return this.#text('text', part.content, index);
-    if (part.kind === 'reasoning') return this.#text('reasoning', part.content, index);
-    if (part.kind === 'toolCall') return this.#call(part.toolCall, index);
-    if (part.kind !== 'systemNotification' || this.#told.has(index)) return [];
-    this.#told.set(index, '');
-    const text = typeof part.content === 'string' ? part.content : part.content.markdown;
-    return [{ kind: 'note', text, isNewPart: true }];
-  }
-
-  #text(kind: 'text' | 'reasoning', content: string, index: number): News[] {
-    const told = Number(this.#told.get(index) ?? 0);
-    if (content.length <= told) return [];
-    this.#told.set(index, content.length);
-    return [{ kind, text: content.slice(told), isNewPart: told === 0 }];
-  }
-
-  #call(call: ToolCallState, index: number): News[] {
-    const told = this.#told.get(index);
-    if (told === call.status) return [];
-    this.#told.set(index, call.status);
-    return [{ kind: 'call', call, isNewPart: told === undefined }];
-  }
-}
-
-/** Texts stop growing when another part follows; calls may run side by side. */
-function isSettled(part: ResponsePart | undefined): boolean {
-  return part?.kind !== 'toolCall' || part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled';
-}
-
-/** Says on a terminal that work goes on, and takes that back before anything else is written there. */
-
-const TICK_MS = 1_000;
-/** Who waits less does not wonder. */
-const SILENCE_MS = 2_000;
-const ERASE_LINE = '\r\u001b[K';
-
-export interface TickerOutput {
-  readonly isTTY?: boolean;
-  write(text: string): boolean;
-}
-
-export class Ticker {
-  readonly #out: TickerOutput;
-  readonly #began = performance.now();
-  readonly #timer: NodeJS.Timeout | undefined;
-  #heardAt = performance.now();
-  #mayShow = true;
-  #isShown = false;
-
-  constructor(out: TickerOutput, env: NodeJS.ProcessEnv = io().env) {
-    this.#out = out;
-    if (out.isTTY && env.TERM !== 'dumb') this.#timer = setInterval(() => this.#tick(), TICK_MS);
-  }
-
-  /** Something is about to be written. `endsLine`: whether the cursor is at the beginning of a line afterwards. */
-  hush(endsLine: boolean): void {
-    if (this.#isShown) this.#out.write(ERASE_LINE);
-    this.#isShown = false;
-    this.#mayShow = endsLine;
-    this.#heardAt = performance.now();
-  }
-
-  stop(): void {
-    this.hush(false);
-    clearInterval(this.#timer);
-  }
-
-  #tick(): void {
-    const now = performance.now();
-    if (!this.#mayShow || now - this.#heardAt < SILENCE_MS) return;
-    this.#isShown = true;
-    this.#out.write(`${ERASE_LINE}… working, ${Math.floor((now - this.#began) / 1_000)} s`);
-  }
-}
-
-/** How `run` shows a turn: the answer on standard output, everything else beside it; or one JSON object per line. */
-
-export interface RunReport {
-  news(news: News): void;
+interface RunReport {
+  update(update: TurnUpdate): void;
   denied(toolName: string): void;
   done(session: string, outcome: RunOutcome): void;
   /** Nothing more is said, whatever happened. */
@@ -132,17 +31,17 @@ export function textReport(): RunReport {
     if (answer.isAtLineStart) flush();
   };
   return {
-    news(news) {
-      if (news.isNewPart) {
+    update(update) {
+      if (update.isNewPart) {
         ticker.hush(true);
         answer.endPart();
         flush();
       }
-      if (news.kind === 'note') beside(`note: ${printable(news.text)}`);
-      if (news.kind === 'call') for (const line of callLine(news.call)) beside(line);
-      if (news.kind !== 'text') return;
-      ticker.hush(news.text.endsWith('\n'));
-      answer.write(news.text);
+      if (update.kind === 'note') beside(`note: ${printable(update.text)}`);
+      if (update.kind === 'call') for (const line of callLine(update.call)) beside(line);
+      if (update.kind !== 'text') return;
+      ticker.hush(update.text.endsWith('\n'));
+      answer.write(update.text);
     },
     denied: (toolName) => beside(`denied: ${printable(toolName)} wanted to run; allow it with --approve all`),
     done(_session, { turn }) {
@@ -196,7 +95,7 @@ function callLine(call: ToolCallState): string[] {
 
 export function jsonReport(): RunReport {
   return {
-    news: (news) => printJson(news.kind === 'call' ? { type: 'call', call: news.call } : jsonText(news)),
+    update: (update) => printJson(update.kind === 'call' ? { type: 'call', call: update.call } : jsonText(update)),
     denied: (toolName) => printJson({ type: 'denied', toolName }),
     done: (session, { turn, denied }) => {
       const { id: turnId, state, usage, error, responseParts } = turn;
@@ -207,6 +106,109 @@ export function jsonReport(): RunReport {
   };
 }
 
-function jsonText({ kind, text }: Exclude<News, { kind: 'call' }>): object {
+function jsonText({ kind, text }: Exclude<TurnUpdate, { kind: 'call' }>): object {
   return { type: kind, text };
+}
+
+// What is new in a turn since the last look. A look costs what is new, however long the turn is.
+
+export type TurnUpdate =
+  | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly isNewPart: boolean }
+  /** Calls run beside what the agent says: the update of one may come while a later part is being written. */
+  | { readonly kind: 'call'; readonly call: ToolCallState; readonly isNewPart: boolean }
+  | { readonly kind: 'note'; readonly text: string; readonly isNewPart: boolean };
+
+export class Progress {
+  /** Parts before this one never change again. */
+  #settled = 0;
+  /** How many characters of a text, or which state of a call, have been told; by the index of the part. */
+  readonly #told = new Map<number, number | string>();
+
+  read({ responseParts }: AnyTurn): TurnUpdate[] {
+    const updates: TurnUpdate[] = [];
+    for (let index = this.#settled; index < responseParts.length; index += 1) {
+      const part = responseParts[index];
+      if (part) updates.push(...this.#updatesOf(part, index));
+    }
+    while (this.#settled < responseParts.length - 1 && isSettled(responseParts[this.#settled])) {
+      this.#told.delete(this.#settled);
+      this.#settled += 1;
+    }
+    return updates;
+  }
+
+  #updatesOf(part: ResponsePart, index: number): TurnUpdate[] {
+    if (part.kind === 'markdown') return this.#text('text', part.content, index);
+    if (part.kind === 'reasoning') return this.#text('reasoning', part.content, index);
+    if (part.kind === 'toolCall') return this.#call(part.toolCall, index);
+    if (part.kind !== 'systemNotification' || this.#told.has(index)) return [];
+    this.#told.set(index, '');
+    const text = typeof part.content === 'string' ? part.content : part.content.markdown;
+    return [{ kind: 'note', text, isNewPart: true }];
+  }
+
+  #text(kind: 'text' | 'reasoning', content: string, index: number): TurnUpdate[] {
+    const told = Number(this.#told.get(index) ?? 0);
+    if (content.length <= told) return [];
+    this.#told.set(index, content.length);
+    return [{ kind, text: content.slice(told), isNewPart: told === 0 }];
+  }
+
+  #call(call: ToolCallState, index: number): TurnUpdate[] {
+    const told = this.#told.get(index);
+    if (told === call.status) return [];
+    this.#told.set(index, call.status);
+    return [{ kind: 'call', call, isNewPart: told === undefined }];
+  }
+}
+
+/** Texts stop growing when another part follows; calls may run side by side. */
+function isSettled(part: ResponsePart | undefined): boolean {
+  return part?.kind !== 'toolCall' || part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled';
+}
+
+// The sign of life on a terminal; it is erased before anything else is written.
+
+const TICK_MS = 1_000;
+/** A shorter silence needs no explanation. */
+const SILENCE_MS = 2_000;
+const ERASE_LINE = '\r\u001b[K';
+
+interface TickerOutput {
+  readonly isTTY?: boolean;
+  write(text: string): boolean;
+}
+
+export class Ticker {
+  readonly #out: TickerOutput;
+  readonly #began = performance.now();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #heardAt = performance.now();
+  #mayShow = true;
+  #isShown = false;
+
+  constructor(out: TickerOutput, env: NodeJS.ProcessEnv = io().env) {
+    this.#out = out;
+    if (out.isTTY && env.TERM !== 'dumb') this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  /** Something is about to be written. `endsLine`: whether the cursor is at the beginning of a line afterwards. */
+  hush(endsLine: boolean): void {
+    if (this.#isShown) this.#out.write(ERASE_LINE);
+    this.#isShown = false;
+    this.#mayShow = endsLine;
+    this.#heardAt = performance.now();
+  }
+
+  stop(): void {
+    this.hush(false);
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    if (!this.#mayShow || now - this.#heardAt < SILENCE_MS) return;
+    this.#isShown = true;
+    this.#out.write(`${ERASE_LINE}… working, ${Math.floor((now - this.#began) / 1_000)} s`);
+  }
 }

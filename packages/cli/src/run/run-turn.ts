@@ -1,15 +1,109 @@
-/** What `run` answers when a tool asks: nobody sits in front of it, so it was decided beforehand. */
-
+/**
+ * Plays one message to its end: reports what is new, answers tool calls by policy, and stops the turn when its time is
+ * up.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionAction, SessionState, Turn } from '@atrium/protocol';
 import { approve, callsIn, deny, isOver, lastingOption, pendingCalls, turnOf } from '../sessions/turns.js';
-import { type News, Progress } from './report.js';
+import { Progress, type TurnUpdate } from './report.js';
+
+/** What a stopped turn may take to end in good order. */
+const STOP_GRACE_MS = 3_000;
+
+interface RunOptions {
+  readonly text: string;
+  readonly approvals: Approvals;
+  /** Aborted when the turn has to stop, with the reason. */
+  readonly signal: AbortSignal;
+  readonly onUpdate: (update: TurnUpdate) => void;
+  readonly onDenied: (toolName: string) => void;
+}
+
+export interface RunOutcome {
+  readonly turn: Turn;
+  readonly denied: number;
+}
+
+/** Rejects with the signal's reason when it is aborted before the turn is over. */
+export async function runTurn(session: Subscription, options: RunOptions): Promise<RunOutcome> {
+  options.signal.throwIfAborted();
+  return orStopped(play(session, options), options.signal);
+}
+
+/** Stops waiting when the signal is aborted, also for a host that does not answer at all. */
+export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([work, stopped]);
+}
+
+async function play(session: Subscription, options: RunOptions): Promise<RunOutcome> {
+  const turnId = await sendMessage(session, options.text);
+  const policy = new Policy(options.approvals);
+  const progress = new Progress();
+  let denied = 0;
+  for await (const state of session) {
+    const turn = turnOf(state, turnId);
+    if (turn) for (const update of progress.read(turn)) options.onUpdate(update);
+    if (turn && isOver(turn)) return { turn, denied };
+    if (state.lifecycle === 'creationFailed') throw creationError(state);
+    denied += answer(session, policy, options);
+  }
+  throw new Error('the session was disposed before the answer was complete');
+}
+
+/** Questions that a turn asks have no answer here. Returns how many tools were not allowed to run. */
+function answer(session: Subscription, policy: Policy, { onDenied }: RunOptions): number {
+  const { state } = session;
+  const decisions = policy.decide(state);
+  for (const { action } of decisions) session.dispatch(action).catch(() => {});
+  const refused = decisions.filter(({ isAllowed }) => !isAllowed);
+  for (const { toolName } of refused) onDenied(toolName);
+  for (const { id } of state.activeTurn ? (state.inputRequests ?? []) : []) {
+    if (/^(pair|trust)-/.test(id)) continue;
+    session.dispatch({ type: 'session/inputCompleted', requestId: id, response: 'decline' }).catch(() => {});
+  }
+  return refused.length;
+}
+
+function creationError({ creationError: error }: SessionState): Error {
+  return new Error(`the agent could not be started: ${error?.message ?? 'it does not say why'}`);
+}
+
+/** Stops the turn that runs and waits a moment for its end, so that nothing goes on unseen. */
+export async function stopTurn(client: Client, session: Subscription): Promise<void> {
+  const turnId = session.state.activeTurn?.id;
+  if (turnId === undefined || client.status.at !== 'open') return;
+  const stopped = session.dispatch({ type: 'session/turnCancelled', turnId }).catch(() => {});
+  await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_GRACE_MS).unref())]);
+}
+
+/** Resolves with the id of the turn that answers the message, once that turn has begun. */
+async function sendMessage(session: Subscription, text: string): Promise<string> {
+  const userMessage = { text };
+  if (!session.state.activeTurn) {
+    const turnId = randomUUID();
+    await session.dispatch({ type: 'session/turnStarted', turnId, userMessage });
+    return turnId;
+  }
+  const id = randomUUID();
+  const actions = session.actions();
+  await session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
+  for await (const { action } of actions)
+    if (action.type === 'session/turnStarted' && action.queuedMessageId === id) return action.turnId;
+  throw new Error('the session was disposed before the message had its turn');
+}
+
+// The policy of tool calls: no person is there to ask, so the user decides beforehand.
 
 export const APPROVALS = ['reads', 'all', 'none'] as const;
 export type Approvals = (typeof APPROVALS)[number];
 
-export interface Decision {
+interface Decision {
   readonly toolName: string;
   readonly isAllowed: boolean;
   readonly action: SessionAction;
@@ -60,98 +154,4 @@ export class Policy {
     this.#answered.add(key);
     return true;
   }
-}
-
-/** Sends a message to a session: it starts a turn, or waits behind the one that runs. */
-
-/** Resolves with the id of the turn that answers the message, once that turn has begun. */
-export async function sendMessage(session: Subscription, text: string): Promise<string> {
-  const userMessage = { text };
-  if (!session.state.activeTurn) {
-    const turnId = randomUUID();
-    await session.dispatch({ type: 'session/turnStarted', turnId, userMessage });
-    return turnId;
-  }
-  const id = randomUUID();
-  const actions = session.actions();
-  await session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
-  for await (const { action } of actions)
-    if (action.type === 'session/turnStarted' && action.queuedMessageId === id) return action.turnId;
-  throw new Error('the session was disposed before the message had its turn');
-}
-
-/** Plays one message to its end: tells what is new, answers for tools, and stops the turn when there is no more time. */
-
-/** What a stopped turn may take to end in good order. */
-const STOP_GRACE_MS = 3_000;
-
-export interface RunOptions {
-  readonly text: string;
-  readonly approvals: Approvals;
-  /** Aborted when the turn has to stop, with the reason. */
-  readonly signal: AbortSignal;
-  readonly onNews: (news: News) => void;
-  readonly onDenied: (toolName: string) => void;
-}
-
-export interface RunOutcome {
-  readonly turn: Turn;
-  readonly denied: number;
-}
-
-/** Rejects with the signal's reason when it is aborted before the turn is over. */
-export async function runTurn(session: Subscription, options: RunOptions): Promise<RunOutcome> {
-  options.signal.throwIfAborted();
-  return orStopped(play(session, options), options.signal);
-}
-
-/** Nobody waits for work any longer when the signal says so, also when a host does not answer at all. */
-export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  return Promise.race([work, stopped]);
-}
-
-async function play(session: Subscription, options: RunOptions): Promise<RunOutcome> {
-  const turnId = await sendMessage(session, options.text);
-  const policy = new Policy(options.approvals);
-  const progress = new Progress();
-  let denied = 0;
-  for await (const state of session) {
-    const turn = turnOf(state, turnId);
-    if (turn) for (const news of progress.read(turn)) options.onNews(news);
-    if (turn && isOver(turn)) return { turn, denied };
-    if (state.lifecycle === 'creationFailed') throw creationError(state);
-    denied += answer(session, policy, options);
-  }
-  throw new Error('the session was disposed before the answer was complete');
-}
-
-/** Questions that a turn asks have no answer here. Returns how many tools were not allowed to run. */
-function answer(session: Subscription, policy: Policy, { onDenied }: RunOptions): number {
-  const { state } = session;
-  const decisions = policy.decide(state);
-  for (const { action } of decisions) session.dispatch(action).catch(() => {});
-  const refused = decisions.filter(({ isAllowed }) => !isAllowed);
-  for (const { toolName } of refused) onDenied(toolName);
-  for (const { id } of state.activeTurn ? (state.inputRequests ?? []) : []) {
-    if (/^(pair|trust)-/.test(id)) continue;
-    session.dispatch({ type: 'session/inputCompleted', requestId: id, response: 'decline' }).catch(() => {});
-  }
-  return refused.length;
-}
-
-function creationError({ creationError: error }: SessionState): Error {
-  return new Error(`the agent could not be started: ${error?.message ?? 'it does not say why'}`);
-}
-
-/** Stops the turn that runs and waits a moment for its end, so that nothing goes on unseen. */
-export async function stopTurn(client: Client, session: Subscription): Promise<void> {
-  const turnId = session.state.activeTurn?.id;
-  if (turnId === undefined || client.status.at !== 'open') return;
-  const stopped = session.dispatch({ type: 'session/turnCancelled', turnId }).catch(() => {});
-  await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_GRACE_MS).unref())]);
 }

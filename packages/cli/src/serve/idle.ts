@@ -1,4 +1,4 @@
-/** Ends a host that was started on demand when nobody has needed it for a while. */
+/** Ends a host that was started on demand after a while without clients, turns, terminals and providers. */
 import { type Clock, type Host, systemClock } from '@atrium/host';
 
 /** From the last client, running turn, terminal and provider that came by itself to the end. */
@@ -6,20 +6,20 @@ export const IDLE_EXIT_MS = 30_000;
 /** Who comes and goes between two looks has not been here. */
 export const LOOK_EVERY_MS = 100;
 
-export interface IdleWatch {
+interface IdleWatch {
   /** Fulfilled with a reason when the host has been idle long enough. */
   readonly ended: Promise<string>;
   stop(): void;
 }
 
-export interface IdleOptions {
+interface IdleOptions {
   readonly idleMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Looks and counts, by a clock that never jumps. Whoever is there when it looks for the last time cancels the exit; who
- * comes after that finds the door closed, because nothing happens between the last look and the closing of the door.
+ * Looks and counts, by a clock that never jumps. A client that is there at the last look cancels the exit; one that
+ * comes later is not accepted, because nothing happens between the last look and the closing of the port.
  */
 export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {}): IdleWatch {
   const { idleMs = IDLE_EXIT_MS, clock = systemClock } = options;
@@ -40,7 +40,7 @@ export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {
   return { ended, stop: () => cancel() };
 }
 
-/** Providers that the host has started itself need it only as long as somebody else does. */
+/** Providers that the host has started itself do not keep it running. */
 function isNeeded({ activity }: Pick<Host, 'activity'>): boolean {
   const { clients, providers, ownProviders, working, terminals } = activity;
   return clients + providers - ownProviders + working + terminals > 0;

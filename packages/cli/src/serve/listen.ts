@@ -1,5 +1,4 @@
-/** How clients reach the host: over the network, or over standard input and output. */
-
+/** Opens the host: to clients over the network or over standard input and output, and to providers. */
 import { networkInterfaces } from 'node:os';
 import {
   announceInstance,
@@ -18,8 +17,8 @@ import { io } from '../io.js';
 import type { ServeSettings, TokenChoice } from './settings.js';
 import { findPage } from './start-screen.js';
 
-export interface OpenDoor {
-  /** Fulfilled with a reason when there is nobody left to serve; never, where new clients may come. */
+export interface Listener {
+  /** Fulfilled with a reason when the last client is gone; never, where new clients may come. */
   readonly ended: Promise<string>;
   /** Where it stands open, for people and programs. */
   readonly place: Place;
@@ -28,7 +27,7 @@ export interface OpenDoor {
   close(): Promise<void>;
 }
 
-export type Place =
+type Place =
   | {
       readonly at: 'network';
       readonly port: number;
@@ -40,9 +39,9 @@ export type Place =
     }
   | { readonly at: 'stdio' };
 
-/** Opens the host to the network: the token first, then the port, then the note that tells local programs of it. */
+// The network: first the token, then the port, then the note by which local programs find it.
 
-export async function openNetwork(settings: ServeSettings, host: Host, logger: Logger): Promise<OpenDoor> {
+export async function openNetwork(settings: ServeSettings, host: Host, logger: Logger): Promise<Listener> {
   const { dataDir, token } = settings;
   warnIfShort(token, logger);
   const stored = await store(dataDir, token);
@@ -66,7 +65,7 @@ interface Parts {
   readonly stored: TokenPlace | undefined;
 }
 
-async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<OpenDoor> {
+async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<Listener> {
   const { port: wanted, host: name, dataDir, token, policy } = settings;
   const onConnection = host.connect.bind(host);
   const page = await findPage(logger);
@@ -97,7 +96,7 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
 
 /**
  * A token in a file of the user's stays there; any other goes where local programs look for it. One that the host made
- * is kept for the next start; one that was given for this start goes with it.
+ * stays for the next start; one that was given for this start is removed at its end.
  */
 async function store(dataDir: string, token: TokenChoice): Promise<TokenPlace | undefined> {
   if (token.kind === 'none' || token.kind === 'file') return undefined;
@@ -126,9 +125,9 @@ function urlOf(name: string, port: number): string {
   return `ws://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }
 
-/** One client, on standard input and output. When it is gone, there is nobody left to serve. */
+// One client on standard input and output; the host ends when it is gone.
 
-export function openStdio(host: Host, logger: Logger): OpenDoor {
+export function openStdio(host: Host, logger: Logger): Listener {
   const { transport, ended } = watched(stdioTransport({ input: io().stdin, output: io().stdout, logger }));
   host.connect(transport);
   return {
@@ -166,7 +165,7 @@ function watched(inner: Transport): { transport: Transport; ended: Promise<strin
   return { transport, ended };
 }
 
-/** Opens the host to providers. That the usual port is taken is no reason not to run; a port that was asked for is. */
+// Providers. A taken default port is no reason not to run; a taken port that the user named is one.
 
 export interface OpenGateway {
   readonly url: string;
@@ -192,7 +191,7 @@ export async function openGateway(
   return { url, close: () => server.close() };
 }
 
-/** Strangers from other machines have no business here, wherever clients may come from. */
+/** Providers connect from this machine only, also where clients may come from others. */
 function listen(port: number, host: Host): Promise<GatewayServer> {
   return startGatewayServer({ port, onConnection: (transport) => host.connectProvider(transport, 'network') });
 }

@@ -1,5 +1,4 @@
-/** The user's wish to stop: the first signal asks, the second insists. */
-
+/** Runs a host from start to stop: opens its parts in order, and closes them in reverse. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -13,45 +12,16 @@ import {
   openSqliteLog,
   userConfigFile,
 } from '@atrium/host';
-import { findAgents, tellAgents } from '../agents/find-agents.js';
+import { findAgents, logAgents } from '../agents/find-agents.js';
 import { makeFolder, makePrivate } from '../data-folder.js';
 import { ExitCode } from '../exit.js';
 import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
 import { watchIdle } from './idle.js';
-import { type OpenDoor, type OpenGateway, openGateway, openNetwork, openStdio } from './listen.js';
+import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } from './listen.js';
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-export interface StopSignal {
-  /** Fulfilled with the name of the first signal. */
-  readonly asked: Promise<string>;
-  release(): void;
-}
-
-export function stopSignal(): StopSignal {
-  let handler: (signal: string) => void = () => {};
-  const asked = new Promise<string>((resolve) => {
-    let count = 0;
-    handler = (signal) => {
-      count += 1;
-      if (count > 1) io().exit(ExitCode.Failed);
-      resolve(signal);
-    };
-  });
-  for (const name of SIGNALS) io().signals.on(name, handler);
-  return {
-    asked,
-    release() {
-      for (const name of SIGNALS) io().signals.off(name, handler);
-    },
-  };
-}
-
-/** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
 
 /** A stop that takes longer has failed: something hangs. Providers alone may take ten seconds. */
 const STOP_TIMEOUT_MS = 15_000;
@@ -64,17 +34,17 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   try {
     const trust = trustedFolders(settings.dataDir, await namedFolders(settings.trust, logger));
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
-    tellAgents(found, logger);
+    logAgents(found, logger);
     const { agents } = found;
     const { toolOutputMaxCharacters } = found.config.config;
     const host = await openHost(settings, { agents, trust, logger, toolOutputMaxCharacters });
-    const { door, gateway } = await openDoors(settings, host, logger);
-    io().stdout.write(greeting(settings, { door, gateway, agents }));
+    const { listener, gateway } = await openListeners(settings, host, logger);
+    io().stdout.write(greeting(settings, { listener, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
-    const reason = await Promise.race([signal.asked, door.ended, host.failed, ...(idle ? [idle.ended] : [])]);
+    const reason = await Promise.race([signal.asked, listener.ended, host.failed, ...(idle ? [idle.ended] : [])]);
     idle?.stop();
     logger.log('info', 'stopping', { reason: String(reason) });
-    await inTime(stop(host, door, gateway));
+    await inTime(stop(host, listener, gateway));
     logger.log('info', 'stopped');
     if (reason instanceof Error) throw reason;
   } finally {
@@ -132,17 +102,17 @@ function customizationPlaces(dataDir: string): CustomizationsOptions {
   };
 }
 
-interface Doors {
-  readonly door: OpenDoor;
+interface Listeners {
+  readonly listener: Listener;
   readonly gateway: OpenGateway | undefined;
 }
 
-async function openDoors(settings: ServeSettings, host: Host, logger: Logger): Promise<Doors> {
+async function openListeners(settings: ServeSettings, host: Host, logger: Logger): Promise<Listeners> {
   let gateway: OpenGateway | undefined;
   try {
     gateway = await openGateway(settings, host, logger);
-    const door = settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger);
-    return { door, gateway };
+    const listener = settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger);
+    return { listener, gateway };
   } catch (error) {
     await gateway?.close();
     await host.stop();
@@ -150,13 +120,13 @@ async function openDoors(settings: ServeSettings, host: Host, logger: Logger): P
   }
 }
 
-interface Running extends Doors {
+interface Running extends Listeners {
   readonly agents: readonly AgentBackend[];
 }
 
 /** Programs read the line with the port; people get a screen; a client on standard output gets neither. */
-function greeting({ quiet, dataDir, token: choice }: ServeSettings, { door, gateway, agents }: Running): string {
-  const { place } = door;
+function greeting({ quiet, dataDir, token: choice }: ServeSettings, { listener, gateway, agents }: Running): string {
+  const { place } = listener;
   if (place.at === 'stdio') return '';
   if (quiet) return `READY:${place.port}\n`;
   const names = agents.map(({ info }) => info.displayName);
@@ -164,13 +134,13 @@ function greeting({ quiet, dataDir, token: choice }: ServeSettings, { door, gate
   return startScreen({ ...place, token, dataDir, gatewayUrl: gateway?.url, agents: names });
 }
 
-/** The host goes first: what it has accepted is stored before anybody is sent away. */
-async function stop(host: Host, door: OpenDoor, gateway: OpenGateway | undefined): Promise<void> {
-  door.stopAccepting();
+/** The host stops first: it stores what it has accepted before connections close. */
+async function stop(host: Host, listener: Listener, gateway: OpenGateway | undefined): Promise<void> {
+  listener.stopAccepting();
   try {
     await host.stop();
   } finally {
-    await Promise.all([door.close(), gateway?.close()]);
+    await Promise.all([listener.close(), gateway?.close()]);
   }
 }
 
@@ -181,4 +151,31 @@ async function inTime(stopped: Promise<void>): Promise<void> {
     timer.signal.addEventListener('abort', () => clearTimeout(timeout));
   });
   await Promise.race([stopped, tooLate]).finally(() => timer.abort());
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+interface StopSignal {
+  /** Fulfilled with the name of the first signal. */
+  readonly asked: Promise<string>;
+  release(): void;
+}
+
+function stopSignal(): StopSignal {
+  let handler: (signal: string) => void = () => {};
+  const asked = new Promise<string>((resolve) => {
+    let count = 0;
+    handler = (signal) => {
+      count += 1;
+      if (count > 1) io().exit(ExitCode.Failed);
+      resolve(signal);
+    };
+  });
+  for (const name of SIGNALS) io().signals.on(name, handler);
+  return {
+    asked,
+    release() {
+      for (const name of SIGNALS) io().signals.off(name, handler);
+    },
+  };
 }

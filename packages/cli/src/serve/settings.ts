@@ -1,5 +1,4 @@
-/** Where telemetry is sent, by our own option or by the variables that every program with OpenTelemetry knows. */
-
+/** The settings of `atrium serve`: options and environment, checked and turned into one plain object. */
 import path from 'node:path';
 import {
   type AccessPolicy,
@@ -12,96 +11,11 @@ import {
   TokenRequiredError,
 } from '@atrium/host';
 import type { Command } from 'commander';
-import { dataFolderFrom } from '../data-place.js';
+import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import type { LogFormat } from '../log-lines.js';
 import { IDLE_EXIT_MS } from './idle.js';
-
-export function telemetryFrom(option: string | undefined, env: NodeJS.ProcessEnv): TelemetryChoice | undefined {
-  const endpoint = option ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined);
-  if (endpoint === undefined || env.OTEL_SDK_DISABLED === 'true') return undefined;
-  return {
-    endpoint: checkedUrl(endpoint),
-    headers: headersFrom(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
-    ...(env.OTEL_SERVICE_NAME && { serviceName: env.OTEL_SERVICE_NAME }),
-  };
-}
-
-function checkedUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`--otlp: "${text}" is not the address of a collector. Write it as http://127.0.0.1:4318`);
-}
-
-/** `key=value,key=value`, with values as in a URL. */
-function headersFrom(list: string): Record<string, string> {
-  const pairs = list.split(',').flatMap((pair) => {
-    const at = pair.indexOf('=');
-    return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]] : [];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
-
-/** Which connection token is used: the user's own, the one of the data folder, or none. */
-
-export type TokenChoice =
-  /** Made by a host of this data folder, and kept there for the next one. */
-  | { readonly kind: 'generated'; readonly text: string }
-  | { readonly kind: 'given'; readonly text: string }
-  | { readonly kind: 'file'; readonly text: string; readonly file: string }
-  | { readonly kind: 'none' };
-
-const NAMES = ['connectionToken', 'connectionTokenFile', 'withoutConnectionToken'] as const;
-type Name = (typeof NAMES)[number];
-
-/** What stands on the command line overrides what stands in the environment, also when it says something else. */
-export async function chooseToken(
-  options: ServeOptions,
-  dataDir: string,
-  isFromCommandLine: (name: Name | 'rotateToken') => boolean,
-): Promise<TokenChoice> {
-  const present = NAMES.filter((name) => options[name] !== undefined && options[name] !== false);
-  const typed = present.filter(isFromCommandLine);
-  const [chosen, another] = typed.length > 0 ? typed : present;
-  if (another !== undefined) {
-    throw new UsageError('Give one of --connection-token, --connection-token-file and --without-connection-token.');
-  }
-  if (options.rotateToken && chosen !== undefined && isFromCommandLine('rotateToken')) {
-    throw new UsageError('--rotate-token makes a new token of the host: leave out the option for a token of your own.');
-  }
-  return resolve(chosen, options, dataDir);
-}
-
-async function resolve(chosen: Name | undefined, options: ServeOptions, dataDir: string): Promise<TokenChoice> {
-  if (chosen === 'withoutConnectionToken') return { kind: 'none' };
-  if (chosen === 'connectionToken')
-    return { kind: 'given', text: checked(options.connectionToken ?? '', '--connection-token') };
-  const { connectionTokenFile: file } = options;
-  if (chosen === undefined || file === undefined) {
-    const kept = options.rotateToken ? undefined : await keptToken(dataDir);
-    return { kind: 'generated', text: kept ?? newToken() };
-  }
-  const text = await readToken(file).catch((error) => {
-    throw new UsageError(`--connection-token-file: ${file} cannot be read (${error.code ?? error.message}).`);
-  });
-  return { kind: 'file', text: checked(text, `--connection-token-file: ${file}`), file };
-}
-
-/** The message must not repeat the token. */
-function checked(text: string, where: string): string {
-  if (isTokenText(text)) return text;
-  throw new UsageError(`${where}: a token is made of letters, digits and - _ . ~, and is not empty.`);
-}
-
-/** What the user asked for, checked and complete: from options and environment to one plain object. */
 
 export interface ServeSettings {
   readonly host: string;
@@ -130,14 +44,14 @@ export interface ServeSettings {
   readonly wireLog: string | undefined;
 }
 
-export interface GatewayChoice {
+interface GatewayChoice {
   readonly port: number;
   /** The user wants this very port. */
   readonly isNamed: boolean;
 }
 
 /** As commander names them. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly stdio?: boolean;
@@ -223,4 +137,89 @@ function checkedOrigin(text: string): string {
 function checkedHost(text: string): string {
   if (/^[\w.-]*\w$|^\[?[\da-f:.]+\]?$/i.test(text)) return text;
   throw new UsageError(`--allowed-hosts: "${text}" is not a host name. Write it without a scheme or a port.`);
+}
+
+// The connection token: the user's own, the one of the data folder, or none.
+
+export type TokenChoice =
+  /** Made by a host of this data folder, and stored there for the next one. */
+  | { readonly kind: 'generated'; readonly text: string }
+  | { readonly kind: 'given'; readonly text: string }
+  | { readonly kind: 'file'; readonly text: string; readonly file: string }
+  | { readonly kind: 'none' };
+
+const NAMES = ['connectionToken', 'connectionTokenFile', 'withoutConnectionToken'] as const;
+type Name = (typeof NAMES)[number];
+
+/** What stands on the command line overrides what stands in the environment, also when it says something else. */
+async function chooseToken(
+  options: ServeOptions,
+  dataDir: string,
+  isFromCommandLine: (name: Name | 'rotateToken') => boolean,
+): Promise<TokenChoice> {
+  const present = NAMES.filter((name) => options[name] !== undefined && options[name] !== false);
+  const typed = present.filter(isFromCommandLine);
+  const [chosen, another] = typed.length > 0 ? typed : present;
+  if (another !== undefined) {
+    throw new UsageError('Give one of --connection-token, --connection-token-file and --without-connection-token.');
+  }
+  if (options.rotateToken && chosen !== undefined && isFromCommandLine('rotateToken')) {
+    throw new UsageError('--rotate-token makes a new token of the host: leave out the option for a token of your own.');
+  }
+  return resolve(chosen, options, dataDir);
+}
+
+async function resolve(chosen: Name | undefined, options: ServeOptions, dataDir: string): Promise<TokenChoice> {
+  if (chosen === 'withoutConnectionToken') return { kind: 'none' };
+  if (chosen === 'connectionToken')
+    return { kind: 'given', text: checked(options.connectionToken ?? '', '--connection-token') };
+  const { connectionTokenFile: file } = options;
+  if (chosen === undefined || file === undefined) {
+    const stored = options.rotateToken ? undefined : await keptToken(dataDir);
+    return { kind: 'generated', text: stored ?? newToken() };
+  }
+  const text = await readToken(file).catch((error) => {
+    throw new UsageError(`--connection-token-file: ${file} cannot be read (${error.code ?? error.message}).`);
+  });
+  return { kind: 'file', text: checked(text, `--connection-token-file: ${file}`), file };
+}
+
+/** The message must not repeat the token. */
+function checked(text: string, where: string): string {
+  if (isTokenText(text)) return text;
+  throw new UsageError(`${where}: a token is made of letters, digits and - _ . ~, and is not empty.`);
+}
+
+// Telemetry: by our own option, or by the variables of OpenTelemetry.
+
+export function telemetryFrom(option: string | undefined, env: NodeJS.ProcessEnv): TelemetryChoice | undefined {
+  const endpoint = option ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined);
+  if (endpoint === undefined || env.OTEL_SDK_DISABLED === 'true') return undefined;
+  return {
+    endpoint: checkedUrl(endpoint),
+    headers: headersFrom(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+    ...(env.OTEL_SERVICE_NAME && { serviceName: env.OTEL_SERVICE_NAME }),
+  };
+}
+
+function checkedUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new UsageError(`--otlp: "${text}" is not the address of a collector. Write it as http://127.0.0.1:4318`);
+}
+
+/** `key=value,key=value`, with values as in a URL. */
+function headersFrom(list: string): Record<string, string> {
+  const pairs = list.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }

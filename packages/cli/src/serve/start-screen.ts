@@ -1,37 +1,18 @@
-/** The web page that the host serves. Without a build of it, a line of text says what this is; clients do not care. */
-
+/**
+ * What a person sees when the host has started. The link with the token is only for the user's own terminal; a file or
+ * another program gets the path of the token, never the token.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, type StaticFiles, staticFiles } from '@atrium/host';
 
-export async function findPage(logger: Logger): Promise<StaticFiles | undefined> {
-  try {
-    const manifest = fileURLToPath(import.meta.resolve('@atrium/web/package.json'));
-    return await staticFiles(path.join(path.dirname(manifest), 'dist'));
-  } catch {
-    logger.log('warn', 'there is no web page: it has not been built', { hint: 'npm run build' });
-    return undefined;
-  }
-}
-
-/** The address of the page for a browser. The token stands in the fragment, which browsers send to nobody. */
-export function pageLink(url: string, token: string | undefined): string {
-  const page = `${url.replace(/^ws/, 'http')}/`;
-  return token === undefined ? page : `${page}#token=${token}`;
-}
-
-/**
- * What a person sees when the host has started. The link with the token is for the terminal of whoever started it; where
- * the output goes into a file or to another program, it says where the token is, never what it is.
- */
-
-export interface StartScreen {
+interface StartScreen {
   readonly url: string;
   /** The same for other machines. */
   readonly fromElsewhere: readonly string[];
   /** Whether there is a page to open. */
   readonly hasPage: boolean;
-  /** For the link to the page; absent where others may read along, or where nobody needs one. */
+  /** For the link to the page; absent where others may read along, or where the host needs none. */
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly gatewayUrl: string | undefined;
@@ -52,4 +33,20 @@ export function startScreen(screen: StartScreen): string {
   ];
   const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${value}`);
   return `Atrium is running.\n\n${lines.join('\n')}\n\nStop it with Ctrl+C.\n`;
+}
+
+export async function findPage(logger: Logger): Promise<StaticFiles | undefined> {
+  try {
+    const manifest = fileURLToPath(import.meta.resolve('@atrium/web/package.json'));
+    return await staticFiles(path.join(path.dirname(manifest), 'dist'));
+  } catch {
+    logger.log('warn', 'there is no web page: it has not been built', { hint: 'npm run build' });
+    return undefined;
+  }
+}
+
+/** The address of the page for a browser. The token stands in the fragment, which browsers do not send. */
+export function pageLink(url: string, token: string | undefined): string {
+  const page = `${url.replace(/^ws/, 'http')}/`;
+  return token === undefined ? page : `${page}#token=${token}`;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { type Instance, runningInstances } from '@atrium/host/instances';
 
-/** On one machine a port answers at once, or nobody is there. */
+/** On one machine a port answers at once, or it is closed. */
 const ANSWER_TIMEOUT_MS = 1_000;
 
 export interface RunningHost {

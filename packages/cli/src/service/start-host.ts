@@ -1,29 +1,27 @@
 /**
- * Starts a host in the background, however many want to at once: the folder's lock lets one of them win, and the others
- * find the winner.
+ * Starts a host in the background. When several processes try at once, the lock of the data folder lets one win, and
+ * the others find the winner.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { makePrivate } from '../data-folder.js';
-import { dataFolderFrom } from '../data-place.js';
+import { dataFolderFrom, makePrivate } from '../data-folder.js';
 import { ExitCode, UsageError } from '../exit.js';
 import { io } from '../io.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
 /** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
-export const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 /** How long the winner of a race may take to open its port. */
 const WINNER_MAX_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
 const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
 
-export interface Started extends RunningHost {
+interface Started extends RunningHost {
   /** Whether this call started it; otherwise it was there already. */
   readonly isNew: boolean;
 }
@@ -87,7 +85,7 @@ async function untilFound(
   for (let looksAfterExit = 0; performance.now() < deadline; ) {
     const found = await findHost(dataDir);
     if (found) return found;
-    // The winner of a race may still be opening its port. Whoever did not lose one has failed, and need not be waited for.
+    // The winner of a race may still be opening its port. A process that did not lose one has failed, and is not waited for.
     const looksMax = exitCode === ExitCode.Taken ? winnerMaxMs / LOOK_EVERY_MS : 1;
     if (exitCode !== undefined && ++looksAfterExit > looksMax) return undefined;
     await pause();
@@ -112,8 +110,6 @@ async function lastWords(file: string): Promise<string> {
     await handle.close();
   }
 }
-
-/** `atrium serve --detach`: the same host, in the background. */
 
 /** What the background host is told differently, or not at all. */
 const OWN_OPTIONS = new Set(['detach', 'dataDir', 'quiet']);

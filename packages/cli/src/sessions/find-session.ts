@@ -1,11 +1,10 @@
-/** Names of sessions as people type them: a whole URI, an id, or the beginning of one. */
-
+/** Finds sessions by what people type: a whole URI, an id, the beginning of one, or `last`. */
 import type { Client } from '@atrium/client';
 import type { SessionState, SessionSummary } from '@atrium/protocol';
-import { callRaw } from '../connect/with-client.js';
+import { callRaw } from '../connect/client.js';
 import { NoSessionError, UsageError } from '../exit.js';
 import { printable } from '../text/printable.js';
-import { ago, placeText } from './words.js';
+import { ago, placeText } from './summary-text.js';
 
 const SCHEME = 'ahp-session:/';
 const SHORT_CHARACTERS = 8;
@@ -43,13 +42,11 @@ export function uriOf(reference: string): string {
   return reference.includes(':') ? reference : SCHEME + reference;
 }
 
-/** Looks into several sessions at once: only at what they are, not at what was said. */
-
-/** Looking brings a session into the host's memory; older ones hardly have visitors. */
+/** Subscribing loads a session into the host's memory; older ones rarely have providers. */
 const LOOK_MAX_SESSIONS = 50;
 
 /** The session that is named, or the newest ones. */
-export async function lookInto(client: Client, name: string | undefined): Promise<SessionState[]> {
+export async function readSessions(client: Client, name: string | undefined): Promise<SessionState[]> {
   const items = await client.listSessions();
   const chosen = name === undefined ? newestFirst(items).slice(0, LOOK_MAX_SESSIONS) : [findSession(items, name)];
   return Promise.all(
@@ -62,9 +59,9 @@ export async function lookInto(client: Client, name: string | undefined): Promis
   );
 }
 
-/** Sessions that were removed and are still kept. */
+// Removed sessions that the host can still restore.
 
-export interface RemovedSession {
+interface RemovedSession {
   readonly summary: SessionSummary;
   /** In milliseconds since the epoch. */
   readonly disposedAt: number;

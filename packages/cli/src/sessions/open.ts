@@ -1,5 +1,4 @@
-/** The configuration of a new session, from what somebody typed, checked against what the host offers. */
-
+/** The session that a command works in: an existing one, or a new one with its configuration. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +10,76 @@ import { tell } from '../io.js';
 import { printable } from '../text/printable.js';
 import { findSession } from './find-session.js';
 
-export interface ConfigChoice {
+export interface SessionChoice extends ConfigChoice {
+  readonly session?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+}
+
+interface Choice extends SessionChoice {
+  /** The address of a host that was named; the host of the data folder has none. */
+  readonly url?: string;
+}
+
+/** Resolves with its URI. */
+export async function chooseSession(client: Client, choice: Choice): Promise<string> {
+  const { session, agent, model, cwd } = choice;
+  if (session === undefined) return newSession(client, choice);
+  if (agent !== undefined || cwd !== undefined)
+    throw new UsageError('--agent and --cwd are for new sessions; leave them out with --session');
+  if (hasConfig(choice))
+    throw new UsageError('--worktree, --branch and --config are for new sessions; leave them out with --session');
+  const { resource, provider } = findSession(await client.listSessions(), session);
+  if (model !== undefined) {
+    await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
+    await tellUnchecked(client, provider, model);
+  }
+  return resource;
+}
+
+/** The host refuses a model that the agent does not have. An agent without a list takes any, and the user is told. */
+async function tellUnchecked(client: Client, provider: string | undefined, model: string): Promise<void> {
+  const root = await client.subscribe(ROOT_CHANNEL);
+  const wanted = provider ?? defaultAgentOf(root.state);
+  const agent = root.state.agents.find((each) => each.provider === wanted);
+  root.close();
+  if (agent && agent.models.length === 0)
+    tell(`The agent ${agent.provider} does not say which models it has; "${printable(model)}" is taken as it is.`);
+}
+
+/** A host on another machine has other folders: it is told of one only when the user names it. */
+async function newSession(client: Client, choice: Choice): Promise<string> {
+  const { agent, model, cwd, url } = choice;
+  const folder = cwd ?? (isElsewhere(url) ? undefined : process.cwd());
+  if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
+  const context = {
+    ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),
+    ...(agent !== undefined && { provider: agent }),
+  };
+  const config = await configOf(client, choice, context);
+  const uri = await client.createSession({
+    ...context,
+    ...(config && { config }),
+    ...(model !== undefined && { model: { id: model } }),
+  });
+  if (model !== undefined) await tellUnchecked(client, agent, model);
+  return uri;
+}
+
+function isElsewhere(url: string | undefined): boolean {
+  if (url === undefined || !URL.canParse(url)) return false;
+  return !/^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory()) throw new UsageError(`--cwd: ${folder} is ${found ? 'no folder' : 'not there'}`);
+}
+
+// The configuration of a new session, checked against what the host offers.
+
+interface ConfigChoice {
   /** A git worktree of its own. */
   readonly worktree?: boolean;
   /** Where the worktree begins. */
@@ -31,12 +99,12 @@ const BRANCHES_SHOWN_MAX = 10;
 
 type Values = Readonly<Record<string, unknown>>;
 
-export function hasConfig({ worktree, branch, config = [] }: ConfigChoice): boolean {
+function hasConfig({ worktree, branch, config = [] }: ConfigChoice): boolean {
   return worktree === true || branch !== undefined || config.length > 0;
 }
 
 /** Undefined when nothing was chosen. Fails with what there is to choose. */
-export async function configOf(client: Client, choice: ConfigChoice, context: Context): Promise<Values | undefined> {
+async function configOf(client: Client, choice: ConfigChoice, context: Context): Promise<Values | undefined> {
   if (choice.branch !== undefined && !choice.worktree)
     throw new UsageError('--branch says where a worktree begins: add --worktree');
   if (!hasConfig(choice)) return undefined;
@@ -102,73 +170,4 @@ async function checkBranch(
   if (found.length >= BRANCHES_NAMED_MAX || found.some(({ value }) => value === branch)) return;
   const names = (await look('')).slice(0, BRANCHES_SHOWN_MAX).map(({ value }) => value);
   throw new UsageError(`--branch: there is no branch "${branch}"; there are: ${names.join(', ') || 'none'}`);
-}
-
-/** The session that a command works in: one that is there, or a new one in a folder. */
-
-export interface SessionChoice extends ConfigChoice {
-  readonly session?: string;
-  readonly agent?: string;
-  readonly model?: string;
-  readonly cwd?: string;
-}
-
-interface Choice extends SessionChoice {
-  /** The address of a host that was named; the host of the data folder has none. */
-  readonly url?: string;
-}
-
-/** Resolves with its URI. */
-export async function chooseSession(client: Client, choice: Choice): Promise<string> {
-  const { session, agent, model, cwd } = choice;
-  if (session === undefined) return newSession(client, choice);
-  if (agent !== undefined || cwd !== undefined)
-    throw new UsageError('--agent and --cwd are for new sessions; leave them out with --session');
-  if (hasConfig(choice))
-    throw new UsageError('--worktree, --branch and --config are for new sessions; leave them out with --session');
-  const { resource, provider } = findSession(await client.listSessions(), session);
-  if (model !== undefined) {
-    await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
-    await tellUnchecked(client, provider, model);
-  }
-  return resource;
-}
-
-/** The host refuses a model that the agent does not have; where nobody knows, people should. */
-async function tellUnchecked(client: Client, provider: string | undefined, model: string): Promise<void> {
-  const root = await client.subscribe(ROOT_CHANNEL);
-  const wanted = provider ?? defaultAgentOf(root.state);
-  const agent = root.state.agents.find((each) => each.provider === wanted);
-  root.close();
-  if (agent && agent.models.length === 0)
-    tell(`The agent ${agent.provider} does not say which models it has; "${printable(model)}" is taken as it is.`);
-}
-
-/** A host on another machine has other folders: it is told of one only when somebody names it. */
-async function newSession(client: Client, choice: Choice): Promise<string> {
-  const { agent, model, cwd, url } = choice;
-  const folder = cwd ?? (isElsewhere(url) ? undefined : process.cwd());
-  if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
-  const context = {
-    ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),
-    ...(agent !== undefined && { provider: agent }),
-  };
-  const config = await configOf(client, choice, context);
-  const uri = await client.createSession({
-    ...context,
-    ...(config && { config }),
-    ...(model !== undefined && { model: { id: model } }),
-  });
-  if (model !== undefined) await tellUnchecked(client, agent, model);
-  return uri;
-}
-
-function isElsewhere(url: string | undefined): boolean {
-  if (url === undefined || !URL.canParse(url)) return false;
-  return !/^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
-}
-
-async function checkFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => undefined);
-  if (!found?.isDirectory()) throw new UsageError(`--cwd: ${folder} is ${found ? 'no folder' : 'not there'}`);
 }

@@ -1,5 +1,4 @@
-/** A turn as text, for terminals and files: who said what, and which tools ran. */
-
+/** `atrium sessions show`: a session from its first turn to its last, or its newest turns. */
 import type { Client } from '@atrium/client';
 import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
 import { io, print, printJson } from '../io.js';
@@ -7,14 +6,58 @@ import { renderMarkdown } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { COLOURED, type Style, styleFor } from '../text/style.js';
 import { findSession, shortId } from './find-session.js';
+import { ago, folderText, placeText, stateOf } from './summary-text.js';
 import { readSession } from './transfer.js';
 import { type AnyTurn, isOver, outputText, plain } from './turns.js';
-import { ago, folderText, placeText, stateOf } from './words.js';
+
+interface ShowOptions {
+  readonly json?: boolean;
+  readonly turns?: number;
+  readonly full?: boolean;
+}
+
+const COLUMNS_MAX = 100;
+
+export async function show(
+  client: Client,
+  name: string,
+  { json, turns: last, full = false }: ShowOptions,
+): Promise<void> {
+  const summary = findSession(await client.listSessions(), name);
+  const { state, total, pages } = await readSession(client, summary.resource);
+  const skipped = last === undefined ? 0 : Math.max(0, total - last);
+  const turns: Turn[] = [];
+  const style = styleFor(io().stdout, io().env);
+  const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
+  const columns = Math.min(io().stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
+  const options = { style, columns, hint, isWhole: full };
+  if (!json) {
+    const { title, provider, modifiedAt, workingDirectory } = summary;
+    print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
+    const places = new Set([placeText(summary), folderText(workingDirectory)]);
+    const facts = [provider, ...places, stateOf(summary), ago(modifiedAt, Date.now())];
+    print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
+    if (skipped > 0)
+      print(style.dim(`… ${skipped} earlier ${skipped === 1 ? 'turn' : 'turns'} (left out by --turns ${last})\n`));
+  }
+  let index = 0;
+  for await (const page of pages()) {
+    for (const turn of page) {
+      if (index++ < skipped) continue;
+      if (json) turns.push(turn);
+      else print(turnText(turn, options));
+    }
+  }
+  if (json) printJson({ ...state, turns });
+  else if (state.activeTurn) print(turnText(state.activeTurn, options));
+}
+
+// A turn as text, for terminals and files.
 
 /** Of the output of a tool, the last lines say most. */
 const OUTPUT_LINES_MAX = 12;
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly style: Style;
   readonly columns: number;
   /** Whether the output of tools is shown from its first line on. */
@@ -23,7 +66,7 @@ export interface TranscriptOptions {
   readonly hint: string;
 }
 
-export function turnText(turn: AnyTurn, options: TranscriptOptions): string {
+function turnText(turn: AnyTurn, options: TranscriptOptions): string {
   const { style } = options;
   const { userMessage, responseParts } = turn;
   const { state, error } = isOver(turn) ? turn : { state: 'running', error: undefined };
@@ -89,48 +132,4 @@ function dimmed(text: string, style: Style): string[] {
     .trim()
     .split('\n')
     .map((line) => style.dim(line));
-}
-
-/** `atrium sessions show`: a session from its first turn to its last, or the newest turns of it. */
-
-export interface ShowOptions {
-  readonly json?: boolean;
-  readonly turns?: number;
-  readonly full?: boolean;
-}
-
-const COLUMNS_MAX = 100;
-
-export async function show(
-  client: Client,
-  name: string,
-  { json, turns: last, full = false }: ShowOptions,
-): Promise<void> {
-  const summary = findSession(await client.listSessions(), name);
-  const { state, total, pages } = await readSession(client, summary.resource);
-  const skipped = last === undefined ? 0 : Math.max(0, total - last);
-  const turns: Turn[] = [];
-  const style = styleFor(io().stdout, io().env);
-  const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
-  const columns = Math.min(io().stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
-  const options = { style, columns, hint, isWhole: full };
-  if (!json) {
-    const { title, provider, modifiedAt, workingDirectory } = summary;
-    print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
-    const places = new Set([placeText(summary), folderText(workingDirectory)]);
-    const facts = [provider, ...places, stateOf(summary), ago(modifiedAt, Date.now())];
-    print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
-    if (skipped > 0)
-      print(style.dim(`… ${skipped} earlier ${skipped === 1 ? 'turn' : 'turns'} (left out by --turns ${last})\n`));
-  }
-  let index = 0;
-  for await (const page of pages()) {
-    for (const turn of page) {
-      if (index++ < skipped) continue;
-      if (json) turns.push(turn);
-      else print(turnText(turn, options));
-    }
-  }
-  if (json) printJson({ ...state, turns });
-  else if (state.activeTurn) print(turnText(state.activeTurn, options));
 }

@@ -1,22 +1,115 @@
 /**
- * A session as one file: JSON Lines, so that a large one can be read and written piece by piece and looked at with
- * ordinary tools. The first line is the session without its turns; every further line is one finished turn, or a large
- * content that the turns behind it name.
+ * Sessions to files and back. A file is JSON Lines, so that a large session can be read and written piece by piece: the
+ * first line is the session without its turns, every further line is one finished turn, or a large content that a later
+ * turn names.
  */
-
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import { type Client, RequestError, type Subscription } from '@atrium/client';
 import { type ResourceReadResult, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol';
-import { callRaw } from '../connect/with-client.js';
+import { callRaw } from '../connect/client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
 
-export const FORMAT = 'atrium-session';
-export const FORMAT_VERSION = 2;
+const OWNER_ONLY = 0o600;
+/** Larger files do not fit into one text. */
+const FILE_MAX_BYTES = 400 * 2 ** 20;
 
-export interface ArchiveHeader {
+export async function exportTo(client: Client, name: string, file: string | undefined): Promise<void> {
+  const { resource } = findSession(await client.listSessions(), name);
+  const lines = archiveLines(client, resource);
+  if (file === undefined) {
+    for await (const line of lines) await written(line);
+    return;
+  }
+  await writeNew(file, lines);
+  tell(`Exported ${shortId(resource)} to ${file}`);
+}
+
+async function* archiveLines(client: Client, uri: string): AsyncGenerator<string, void, undefined> {
+  const { state, total, pages } = await readSession(client, uri);
+  if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
+  yield `${JSON.stringify(headerOf(state, total, new Date().toISOString()))}\n`;
+  const known = new Set<string>();
+  for await (const page of pages()) {
+    const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
+    for (const name of namedContents(lines, known)) {
+      const content = await readContent(client, name).catch(leftOut);
+      if (content) yield `${JSON.stringify(content)}\n`;
+    }
+    yield lines;
+  }
+}
+
+function leftOut(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
+  tell(`A large result is not in the export: ${error.message}`);
+}
+
+/** Waits for a slow reader: a large session must not pile up in memory. */
+function written(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (io().stdout.write(text)) resolve();
+    else io().stdout.once('drain', resolve);
+  });
+}
+
+/** A session may hold secrets: the file is the user's alone. What is there already is never written over. */
+async function writeNew(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const handle = await open(file, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new UsageError(`${file} is there already; name another file`);
+    const why = error.code === 'ENOENT' ? 'its folder is not there' : error.message;
+    throw new UsageError(`${file} cannot be written: ${why}`);
+  });
+  try {
+    for await (const line of lines) await handle.write(line);
+    await handle.close();
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+interface ImportCommandOptions {
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
+  const archive = parseArchive(await readText(file));
+  const onProgress = (done: number, total: number) => {
+    if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
+  };
+  const { agent } = options;
+  const uri = await importSession(client, archive, { ...(agent !== undefined && { agent }), onProgress });
+  if (options.json) printJson({ session: uri, turns: archive.turns.length });
+  else
+    print(
+      `Imported ${archive.turns.length} ${archive.turns.length === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`,
+    );
+}
+
+async function readText(file: string): Promise<string> {
+  if (file === '-') {
+    const chunks: Buffer[] = [];
+    for await (const chunk of io().stdin) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString('utf8');
+  }
+  const text = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file} cannot be read (${error.code})`);
+  });
+  if (text.length > FILE_MAX_BYTES) throw new UsageError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
+  return text.toString('utf8');
+}
+
+// The format of the file.
+
+const FORMAT = 'atrium-session';
+const FORMAT_VERSION = 2;
+
+interface ArchiveHeader {
   readonly format: typeof FORMAT;
   readonly version: number;
   readonly exportedAt: string;
@@ -25,26 +118,26 @@ export interface ArchiveHeader {
   readonly state: Omit<SessionState, 'turns'>;
 }
 
-export function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
+function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
   const { turns: _turns, ...rest } = state;
   return { format: FORMAT, version: FORMAT_VERSION, exportedAt, turns, state: rest };
 }
 
-export interface KeptContent {
+interface ArchivedContent {
   /** The name by which turns know it. */
   readonly content: string;
   readonly encoding: 'utf-8' | 'base64';
   readonly data: string;
 }
 
-export interface SessionArchive {
+interface SessionArchive {
   readonly header: ArchiveHeader;
   readonly turns: readonly Turn[];
-  readonly contents: readonly KeptContent[];
+  readonly contents: readonly ArchivedContent[];
 }
 
 /** What is in the turns is checked by the host that takes them in. */
-export function parseArchive(text: string): SessionArchive {
+function parseArchive(text: string): SessionArchive {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [header, ...rest] = lines.map((line, index) => parsedLine(line, index + 1));
   if (!isHeader(header)) throw new Error('line 1 is no header: this is not a file of "atrium sessions export"');
@@ -67,9 +160,9 @@ function parsedLine(line: string, number: number): unknown {
   }
 }
 
-function isContent(value: unknown): value is KeptContent {
+function isContent(value: unknown): value is ArchivedContent {
   if (typeof value !== 'object' || value === null) return false;
-  const { content, encoding, data } = value as Record<keyof KeptContent, unknown>;
+  const { content, encoding, data } = value as Record<keyof ArchivedContent, unknown>;
   return typeof content === 'string' && (encoding === 'utf-8' || encoding === 'base64') && typeof data === 'string';
 }
 
@@ -79,7 +172,7 @@ function isHeader(value: unknown): value is ArchiveHeader {
   return format === FORMAT && typeof version === 'number' && typeof turns === 'number' && typeof state === 'object';
 }
 
-/** Reads a whole session out of a host, page by page, with the large contents that its turns name. */
+// Reading a whole session from a host, page by page.
 
 /** What a host gives in one answer. */
 const PAGE_MAX_TURNS = 100;
@@ -91,7 +184,7 @@ const PIECE_BYTES = 2 * 2 ** 20;
 /** A content by its hash. Hosts that keep none have no such names. */
 const NAMED = /atrium-content:\/[0-9a-f]{64}/g;
 
-export interface WholeSession {
+interface WholeSession {
   readonly state: SessionState;
   readonly total: number;
   /** All finished turns, oldest first. */
@@ -132,14 +225,14 @@ function fittingCount(turns: readonly Turn[]): number {
 }
 
 /** What a text names that is not known yet; from then on it is. */
-export function namedContents(text: string, known: Set<string>): string[] {
+function namedContents(text: string, known: Set<string>): string[] {
   const names = [...new Set(text.match(NAMED))].filter((name) => !known.has(name));
   for (const name of names) known.add(name);
   return names;
 }
 
 /** Text stays readable in the file. */
-export async function readContent(client: Client, uri: string): Promise<KeptContent> {
+async function readContent(client: Client, uri: string): Promise<ArchivedContent> {
   const pieces: Buffer[] = [];
   for (let start = 0, size = 1; start < size; start += PIECE_BYTES) {
     const range = { start, end: start + PIECE_BYTES };
@@ -154,7 +247,7 @@ export async function readContent(client: Client, uri: string): Promise<KeptCont
   return { content: uri, encoding: 'base64', data: bytes.toString('base64') };
 }
 
-/** Puts a session from a file into a host, in pages that fit into a message. */
+// Importing a session, in pages that fit into a message.
 
 const METHOD = 'atrium/importSession';
 const CONTENT_METHOD = 'atrium/keepContent';
@@ -163,14 +256,14 @@ const PAGE_MAX_BYTES = 1_000_000;
 /** A larger turn, and every large content, travels in pieces. A character takes up to three bytes. */
 const PIECE_CHARACTERS = 500_000;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The agent to go on with, when the one of the file is not here. */
   readonly agent?: string;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Resolves with the URI of the new session. */
-export async function importSession(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string> {
+async function importSession(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string> {
   const { header, turns } = archive;
   const channel = `ahp-session:/${randomUUID()}`;
   const { summary, config } = header.state;
@@ -191,7 +284,7 @@ async function sendPieces(client: Client, place: { channel: string; start: numbe
   for (const piece of piecesOf(json)) await callRaw(client, METHOD, { ...place, piece });
 }
 
-async function sendContent(client: Client, { content: uri, encoding, data }: KeptContent): Promise<void> {
+async function sendContent(client: Client, { content: uri, encoding, data }: ArchivedContent): Promise<void> {
   const base64 = encoding === 'base64' ? data : Buffer.from(data).toString('base64');
   for (const piece of piecesOf(base64)) await callRaw(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });
 }
@@ -221,98 +314,4 @@ function* pagesOf(turns: readonly Turn[]): Generator<readonly Turn[] | string> {
     }
   }
   if (page.length > 0) yield page;
-}
-
-/** Sessions to files and back. */
-
-const OWNER_ONLY = 0o600;
-/** Larger files do not fit into one text. */
-const FILE_MAX_BYTES = 400 * 2 ** 20;
-
-export async function exportTo(client: Client, name: string, file: string | undefined): Promise<void> {
-  const { resource } = findSession(await client.listSessions(), name);
-  const lines = archiveLines(client, resource);
-  if (file === undefined) {
-    for await (const line of lines) await written(line);
-    return;
-  }
-  await writeNew(file, lines);
-  tell(`Exported ${shortId(resource)} to ${file}`);
-}
-
-async function* archiveLines(client: Client, uri: string): AsyncGenerator<string, void, undefined> {
-  const { state, total, pages } = await readSession(client, uri);
-  if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
-  yield `${JSON.stringify(headerOf(state, total, new Date().toISOString()))}\n`;
-  const known = new Set<string>();
-  for await (const page of pages()) {
-    const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
-    for (const name of namedContents(lines, known)) {
-      const content = await readContent(client, name).catch(leftOut);
-      if (content) yield `${JSON.stringify(content)}\n`;
-    }
-    yield lines;
-  }
-}
-
-function leftOut(error: unknown): undefined {
-  if (!(error instanceof RequestError)) throw error;
-  tell(`A large result is not in the export: ${error.message}`);
-}
-
-/** Waits while nobody reads: a large session must not pile up in memory. */
-function written(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (io().stdout.write(text)) resolve();
-    else io().stdout.once('drain', resolve);
-  });
-}
-
-/** A session may hold secrets: the file is the user's alone. What is there already is never written over. */
-async function writeNew(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const handle = await open(file, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new UsageError(`${file} is there already; name another file`);
-    const why = error.code === 'ENOENT' ? 'its folder is not there' : error.message;
-    throw new UsageError(`${file} cannot be written: ${why}`);
-  });
-  try {
-    for await (const line of lines) await handle.write(line);
-    await handle.close();
-  } catch (error) {
-    await handle.close().catch(() => {});
-    await rm(file, { force: true });
-    throw error;
-  }
-}
-
-export interface ImportCommandOptions {
-  readonly agent?: string;
-  readonly json?: boolean;
-}
-
-export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
-  const archive = parseArchive(await readText(file));
-  const onProgress = (done: number, total: number) => {
-    if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
-  };
-  const { agent } = options;
-  const uri = await importSession(client, archive, { ...(agent !== undefined && { agent }), onProgress });
-  if (options.json) printJson({ session: uri, turns: archive.turns.length });
-  else
-    print(
-      `Imported ${archive.turns.length} ${archive.turns.length === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`,
-    );
-}
-
-async function readText(file: string): Promise<string> {
-  if (file === '-') {
-    const chunks: Buffer[] = [];
-    for await (const chunk of io().stdin) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString('utf8');
-  }
-  const text = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} cannot be read (${error.code})`);
-  });
-  if (text.length > FILE_MAX_BYTES) throw new UsageError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
-  return text.toString('utf8');
 }

@@ -1,5 +1,4 @@
-/** Answers to questions for permission, as actions. Where a call has options of its own, one of them is chosen. */
-
+/** Reads turns and tool calls out of a session's state, and answers calls that ask for permission. */
 import type {
   ActiveTurn,
   ConfirmationOption,
@@ -10,69 +9,6 @@ import type {
   ToolCallState,
   Turn,
 } from '@atrium/protocol';
-
-export type PendingCall = Extract<ToolCallState, { status: 'pending-confirmation' }>;
-
-/** The option with which the host does not ask about a tool again in this session. */
-const ALLOW_IN_SESSION = 'allow-session';
-
-export interface Target {
-  readonly turnId: string;
-  readonly call: PendingCall;
-}
-
-export interface Approval {
-  readonly option?: ConfirmationOption | undefined;
-  readonly editedInput?: string;
-}
-
-export function approve({ turnId, call }: Target, { option, editedInput }: Approval = {}): SessionAction {
-  const chosen = option ?? plainOption(call, 'approve');
-  return {
-    type: 'session/toolCallConfirmed',
-    turnId,
-    toolCallId: call.toolCallId,
-    approved: true,
-    confirmed: 'user-action',
-    ...(editedInput !== undefined && { editedToolInput: editedInput }),
-    ...(chosen && { selectedOptionId: chosen.id }),
-  };
-}
-
-export interface Denial {
-  readonly option?: ConfirmationOption | undefined;
-  /** For the model: why, or what to do instead. */
-  readonly reason?: string;
-}
-
-export function deny({ turnId, call }: Target, { option, reason }: Denial = {}): SessionAction {
-  const chosen = option ?? plainOption(call, 'deny');
-  return {
-    type: 'session/toolCallConfirmed',
-    turnId,
-    toolCallId: call.toolCallId,
-    approved: false,
-    reason: 'denied',
-    ...(reason !== undefined && { reasonMessage: reason }),
-    ...(chosen && { selectedOptionId: chosen.id }),
-  };
-}
-
-/** The plain yes or no among the options: the first that does not last. */
-export function plainOption(
-  { options = [] }: PendingCall,
-  kind: ConfirmationOption['kind'],
-): ConfirmationOption | undefined {
-  const fitting = options.filter((option) => option.kind === kind);
-  return fitting.find(({ id }) => id !== ALLOW_IN_SESSION) ?? fitting[0];
-}
-
-/** The option that allows the tool for the rest of the session, if it is offered. */
-export function lastingOption({ options = [] }: PendingCall): ConfirmationOption | undefined {
-  return options.find(({ id, kind }) => id === ALLOW_IN_SESSION && kind === 'approve');
-}
-
-/** Reads turns out of a session's state. */
 
 export type AnyTurn = ActiveTurn | Turn;
 
@@ -107,4 +43,67 @@ export function plain(text: StringOrMarkdown | undefined): string {
 export function outputText(call: ToolCallState): string {
   const content = 'content' in call ? (call.content ?? []) : [];
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+// Answers to a call, as actions. Where the call has options of its own, the answer names one.
+
+type PendingCall = Extract<ToolCallState, { status: 'pending-confirmation' }>;
+
+/** The option with which the host does not ask about a tool again in this session. */
+const ALLOW_IN_SESSION = 'allow-session';
+
+export interface Target {
+  readonly turnId: string;
+  readonly call: PendingCall;
+}
+
+export interface Approval {
+  readonly option?: ConfirmationOption | undefined;
+  readonly editedInput?: string;
+}
+
+export function approve({ turnId, call }: Target, { option, editedInput }: Approval = {}): SessionAction {
+  const chosen = option ?? plainOption(call, 'approve');
+  return {
+    type: 'session/toolCallConfirmed',
+    turnId,
+    toolCallId: call.toolCallId,
+    approved: true,
+    confirmed: 'user-action',
+    ...(editedInput !== undefined && { editedToolInput: editedInput }),
+    ...(chosen && { selectedOptionId: chosen.id }),
+  };
+}
+
+interface Denial {
+  readonly option?: ConfirmationOption | undefined;
+  /** For the model: why, or what to do instead. */
+  readonly reason?: string;
+}
+
+export function deny({ turnId, call }: Target, { option, reason }: Denial = {}): SessionAction {
+  const chosen = option ?? plainOption(call, 'deny');
+  return {
+    type: 'session/toolCallConfirmed',
+    turnId,
+    toolCallId: call.toolCallId,
+    approved: false,
+    reason: 'denied',
+    ...(reason !== undefined && { reasonMessage: reason }),
+    ...(chosen && { selectedOptionId: chosen.id }),
+  };
+}
+
+/** The plain yes or no among the options: the first that does not last. */
+export function plainOption(
+  { options = [] }: PendingCall,
+  kind: ConfirmationOption['kind'],
+): ConfirmationOption | undefined {
+  const fitting = options.filter((option) => option.kind === kind);
+  return fitting.find(({ id }) => id !== ALLOW_IN_SESSION) ?? fitting[0];
+}
+
+/** The option that allows the tool for the rest of the session, if it is offered. */
+export function lastingOption({ options = [] }: PendingCall): ConfirmationOption | undefined {
+  return options.find(({ id, kind }) => id === ALLOW_IN_SESSION && kind === 'approve');
 }

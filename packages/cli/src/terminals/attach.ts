@@ -1,39 +1,13 @@
-/** What a terminal has shown so far, made fit to be shown again. */
-
+/** This window becomes a terminal of the host: every key goes there, all output is shown here. Ctrl+] leaves. */
 import type { Client, Subscription } from '@atrium/client';
 import type { TerminalState } from '@atrium/protocol';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { io, tell } from '../io.js';
 
-/**
- * Questions that programs put to a terminal: what it is, where its cursor is, which colours it has. Shown again, this
- * window would answer them, and the shell would take the answers for what somebody typed.
- */
-const QUESTIONS = new RegExp(
-  [
-    String.raw`\x1b\[[?>=]?[\d;]*[cntx]`,
-    String.raw`\x1b\[\??[\d;]*\$p`,
-    String.raw`\x1b\[>[\d;]*q`,
-    String.raw`\x1b\[\?[\d;]*u`,
-    String.raw`\x1b\][^\x07\x1b]*;\?(?:\x07|\x1b\\)`,
-    String.raw`\x1bP[$+]q[^\x1b]*\x1b\\`,
-    String.raw`\x1bZ`,
-    String.raw`\x05`,
-  ].join('|'),
-  'g',
-);
-
-export function pastOf({ content }: Pick<TerminalState, 'content'>): string {
-  const text = content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
-  return text.replace(QUESTIONS, '');
-}
-
-/** This window becomes a terminal of the host: every key goes there, everything there is shown here. Ctrl+] leaves. */
-
 /** Ctrl+], as telnet has it. */
 const LEAVE = '\u001d';
 /**
- * What programs may have turned on, and what nobody would turn off: pasting, mouse, another screen, a hidden cursor. The
+ * What programs may have turned on and left on: pasting, mouse, another screen, a hidden cursor. The
  * cursor is noted first, since leaving the other screen takes it back to where it was noted last.
  */
 const AS_BEFORE =
@@ -76,7 +50,7 @@ async function entered(client: Client, terminal: Terminal, told: Promise<never>)
   else tell(terminal.isGone ? '\r\nThe terminal is gone: its host has stopped.' : '\r\nLeft the terminal.');
 }
 
-/** Somebody who types and sees nothing has to know why. */
+/** A person who types and sees nothing has to know why. */
 function absenceTold(): Parameters<Client['onStatus']>[0] {
   let isGone = false;
   return ({ at }) => {
@@ -154,4 +128,27 @@ function send(terminal: Terminal, text: string): void {
 /** A key that came too late is no error. */
 function quietly(work: Promise<unknown>): void {
   work.catch(() => {});
+}
+
+/**
+ * Questions that programs put to a terminal: what it is, where its cursor is, which colours it has. Shown again, this
+ * window would answer them, and the shell would take the answers for typed text.
+ */
+const QUESTIONS = new RegExp(
+  [
+    String.raw`\x1b\[[?>=]?[\d;]*[cntx]`,
+    String.raw`\x1b\[\??[\d;]*\$p`,
+    String.raw`\x1b\[>[\d;]*q`,
+    String.raw`\x1b\[\?[\d;]*u`,
+    String.raw`\x1b\][^\x07\x1b]*;\?(?:\x07|\x1b\\)`,
+    String.raw`\x1bP[$+]q[^\x1b]*\x1b\\`,
+    String.raw`\x1bZ`,
+    String.raw`\x05`,
+  ].join('|'),
+  'g',
+);
+
+export function pastOf({ content }: Pick<TerminalState, 'content'>): string {
+  const text = content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
+  return text.replace(QUESTIONS, '');
 }

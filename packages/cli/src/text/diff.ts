@@ -1,5 +1,4 @@
-/** What changed between two texts, line by line, with a little of what is around it. */
-
+/** What changed between two texts, line by line: shortened for a screen, or in unified format for `git apply`. */
 import { diffArrays } from 'diff';
 
 /** Beyond this many edits the middle counts as replaced as a whole. */
@@ -13,7 +12,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 /** All lines of both, in order; what is the same at both ends costs nothing. */
-export function comparedLines(old: readonly string[], fresh: readonly string[]): DiffLine[] {
+function comparedLines(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
   let tail = 0;
@@ -57,13 +56,13 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
   return result;
 }
 
-/** A difference as every tool reads it: with the places of its lines, good for `git apply`. */
+// The unified format.
 
 const UNIFIED_CONTEXT_LINES = 3;
 /** The end of a last line that has no line break is a difference, too. */
 const NO_END = '\n\\ No newline at end of file';
 
-export interface Sides {
+interface Sides {
   /** Undefined when there was no such file. */
   readonly before: string | undefined;
   readonly after: string | undefined;

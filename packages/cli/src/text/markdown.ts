@@ -1,105 +1,16 @@
-/** Markdown within a line: bold, italic, code, links. What does not close stays as it is written. */
-
+/**
+ * Markdown for a terminal, line by line: a complete line is given out at once and never changes again, so that an
+ * answer of any length streams without being drawn twice.
+ */
 import { printableLines } from './printable.js';
 import type { Style } from './style.js';
 import { cut, hardWrap, padded, sealed, widthOf, wrap } from './width.js';
-
-/** Longer lines are not prose: they are shown as they are. */
-const LINE_MAX_CHARACTERS = 5_000;
-
-const TOKENS = [
-  /(?<ticks>`+)(?<code>.+?)\k<ticks>(?!`)/,
-  /!?\[(?<label>[^\][]*)\]\((?<url>[^()\s]+)(?:\s+"[^"]*")?\)/,
-  /\*\*(?<bold>(?:[^*]|\*(?!\*))+)\*\*/,
-  /(?<!\w)__(?<bold2>[^_]+)__(?!\w)/,
-  /~~(?<strike>[^~]+)~~/,
-  /(?<![\w*])\*(?<italic>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])/,
-  /(?<![\w_])_(?<italic2>[^\s_](?:[^_]*[^\s_])?)_(?![\w_])/,
-  /<(?<auto>https?:\/\/[^>\s]+)>/,
-  /\\(?<escaped>[\\`*_{}[\]()#+.!~|>-])/,
-];
-const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join('|'), 'g');
-
-export function inline(text: string, style: Style): string {
-  if (text.length > LINE_MAX_CHARACTERS) return text;
-  let result = '';
-  let from = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    result += text.slice(from, match.index) + styled(match[0], match.groups ?? {}, style);
-    from = match.index + match[0].length;
-  }
-  return result + text.slice(from);
-}
-
-type Groups = Readonly<Record<string, string | undefined>>;
-
-function styled(whole: string, groups: Groups, style: Style): string {
-  const { code, label, url, bold = groups.bold2, strike, italic = groups.italic2, auto, escaped } = groups;
-  if (code !== undefined) return style.cyan(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code);
-  if (url !== undefined) return style.link(inline(label || url, style), url);
-  if (bold !== undefined) return style.bold(inline(bold, style));
-  if (strike !== undefined) return style.strike(inline(strike, style));
-  if (italic !== undefined) return style.italic(inline(italic, style));
-  return auto === undefined ? (escaped ?? whole) : style.link(auto, auto);
-}
-
-/** Tables of Markdown, with columns that fit. */
-
-const GAP = '  ';
-const COLUMN_MIN = 4;
-
-export function markdownTable(lines: readonly string[], { style, columns }: MarkdownOptions): string[] {
-  const rows = lines
-    .filter((line) => !/^[\s|:-]+$/.test(line))
-    .map((line) => cellsOf(line).map((cell) => inline(cell, style)));
-  const widths = fitted(naturalWidths(rows), columns);
-  const hasHeader = rows.length < lines.length;
-  return rows.map((row, index) => {
-    const line = row.map((cell, at) => padded(cut(cell, widths[at] ?? COLUMN_MIN), widths[at] ?? COLUMN_MIN)).join(GAP);
-    return hasHeader && index === 0 ? style.bold(line.trimEnd()) : line.trimEnd();
-  });
-}
-
-function cellsOf(line: string): string[] {
-  return line
-    .trim()
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
-}
-
-function naturalWidths(rows: readonly (readonly string[])[]): number[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? COLUMN_MIN, widthOf(cell));
-  }
-  return widths;
-}
-
-/** The widest column gives way until all fit. */
-function fitted(widths: readonly number[], columns: number): number[] {
-  const fitting = [...widths];
-  const room = columns - GAP.length * (widths.length - 1);
-  let surplus = fitting.reduce((sum, width) => sum + width, 0) - room;
-  while (surplus > 0) {
-    const widest = Math.max(...fitting);
-    if (widest <= COLUMN_MIN) return fitting;
-    fitting[fitting.indexOf(widest)] = widest - 1;
-    surplus -= 1;
-  }
-  return fitting;
-}
-
-/**
- * Markdown for a terminal, line by line: what is complete is given out at once and never changes again, so that an
- * answer of any length streams without being drawn twice.
- */
 
 const RULE_COLUMNS_MAX = 40;
 /** A table that is longer is given out in parts. */
 const TABLE_ROWS_MAX = 200;
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   readonly style: Style;
   readonly columns: number;
 }
@@ -215,4 +126,90 @@ export class MarkdownStream {
 export function renderMarkdown(text: string, options: MarkdownOptions): string[] {
   const stream = new MarkdownStream(options);
   return [...stream.push(text), ...stream.end()];
+}
+
+const GAP = '  ';
+const COLUMN_MIN = 4;
+
+function markdownTable(lines: readonly string[], { style, columns }: MarkdownOptions): string[] {
+  const rows = lines
+    .filter((line) => !/^[\s|:-]+$/.test(line))
+    .map((line) => cellsOf(line).map((cell) => inline(cell, style)));
+  const widths = fitted(naturalWidths(rows), columns);
+  const hasHeader = rows.length < lines.length;
+  return rows.map((row, index) => {
+    const line = row.map((cell, at) => padded(cut(cell, widths[at] ?? COLUMN_MIN), widths[at] ?? COLUMN_MIN)).join(GAP);
+    return hasHeader && index === 0 ? style.bold(line.trimEnd()) : line.trimEnd();
+  });
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+}
+
+function naturalWidths(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? COLUMN_MIN, widthOf(cell));
+  }
+  return widths;
+}
+
+/** The widest column gives way until all fit. */
+function fitted(widths: readonly number[], columns: number): number[] {
+  const fitting = [...widths];
+  const room = columns - GAP.length * (widths.length - 1);
+  let surplus = fitting.reduce((sum, width) => sum + width, 0) - room;
+  while (surplus > 0) {
+    const widest = Math.max(...fitting);
+    if (widest <= COLUMN_MIN) return fitting;
+    fitting[fitting.indexOf(widest)] = widest - 1;
+    surplus -= 1;
+  }
+  return fitting;
+}
+
+// Markdown within a line: bold, italic, code, links. A mark that does not close stays as it is written.
+
+/** Longer lines are not prose: they are shown as they are. */
+const LINE_MAX_CHARACTERS = 5_000;
+
+const TOKENS = [
+  /(?<ticks>`+)(?<code>.+?)\k<ticks>(?!`)/,
+  /!?\[(?<label>[^\][]*)\]\((?<url>[^()\s]+)(?:\s+"[^"]*")?\)/,
+  /\*\*(?<bold>(?:[^*]|\*(?!\*))+)\*\*/,
+  /(?<!\w)__(?<bold2>[^_]+)__(?!\w)/,
+  /~~(?<strike>[^~]+)~~/,
+  /(?<![\w*])\*(?<italic>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])/,
+  /(?<![\w_])_(?<italic2>[^\s_](?:[^_]*[^\s_])?)_(?![\w_])/,
+  /<(?<auto>https?:\/\/[^>\s]+)>/,
+  /\\(?<escaped>[\\`*_{}[\]()#+.!~|>-])/,
+];
+const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join('|'), 'g');
+
+function inline(text: string, style: Style): string {
+  if (text.length > LINE_MAX_CHARACTERS) return text;
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    result += text.slice(from, match.index) + styled(match[0], match.groups ?? {}, style);
+    from = match.index + match[0].length;
+  }
+  return result + text.slice(from);
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function styled(whole: string, groups: Groups, style: Style): string {
+  const { code, label, url, bold = groups.bold2, strike, italic = groups.italic2, auto, escaped } = groups;
+  if (code !== undefined) return style.cyan(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code);
+  if (url !== undefined) return style.link(inline(label || url, style), url);
+  if (bold !== undefined) return style.bold(inline(bold, style));
+  if (strike !== undefined) return style.strike(inline(strike, style));
+  if (italic !== undefined) return style.italic(inline(italic, style));
+  return auto === undefined ? (escaped ?? whole) : style.link(auto, auto);
 }

@@ -1,6 +1,6 @@
 /**
- * Text from outside on a terminal: nothing in it moves the cursor, sets colours or writes to the clipboard. What cannot
- * be seen is spelled out and never left out, so that nobody says yes to something that they were not shown.
+ * Text from outside on a terminal: nothing in it moves the cursor, sets colours or writes to the clipboard. Invisible
+ * characters are spelled out and never left out, so that a person sees everything that they say yes to.
  */
 import { type VisibleTextMode, visibleSegments, visibleText } from '@atrium/protocol';
 import { PLAIN, type Style } from './style.js';
@@ -34,7 +34,7 @@ const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape and bell are what it is about
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[()][A-Z0-9]|[=>78])/g;
 
-/** What a program wrote: its colours are left out, its carriage returns begin lines. Nobody is asked about it. */
+/** What a program wrote: its colours are left out, its carriage returns begin lines. No question shows it. */
 export function printableOutput(text: string): string {
   return printableLines(text.replace(SEQUENCES, '').replace(/\r\n?/g, '\n'));
 }

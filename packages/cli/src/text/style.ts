@@ -1,4 +1,4 @@
-/** Colours and weights, or none of them where NO_COLOR says so or nobody looks. */
+/** Colours and weights; none where NO_COLOR is set or the output is no terminal. */
 
 export interface Style {
   bold(text: string): string;

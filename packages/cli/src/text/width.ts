@@ -30,7 +30,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-export function graphemeWidth(grapheme: string): number {
+function graphemeWidth(grapheme: string): number {
   if (ZERO.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;
 }

@@ -1,8 +1,17 @@
-/** Tells a person when the host is gone, when it refuses the token, and when it is back; once each. */
-
+/** Work with a client: the connection is closed at the end, and the person hears when the host goes and comes back. */
 import type { CallMethod, CallParams, Client, Status } from '@atrium/client';
 import { tell } from '../io.js';
 import type { HostOptions } from './options.js';
+
+export async function withClient<T>(options: HostOptions, use: (client: Client) => Promise<T>): Promise<T> {
+  const { reachHost } = await import('./reach.js');
+  const client = await reachHost(options, { tell });
+  try {
+    return await orRefused(client, use(client));
+  } finally {
+    client.close();
+  }
+}
 
 export interface ConnectionWords {
   /** What happens while the host is gone. */
@@ -25,8 +34,8 @@ export function connectionNotes(note: (text: string) => void, words: ConnectionW
 }
 
 /**
- * Waits for work, but not for a host that came back with another token: it refuses this client for ever, and so nobody
- * would be told why the work does not end.
+ * Waits for work, but not for a host that came back with another token: it refuses this client for ever, and
+ * the work would never end.
  */
 export async function orRefused<T>(client: Client, work: Promise<T>): Promise<T> {
   let off: () => void = () => {};
@@ -47,20 +56,6 @@ export async function orRefused<T>(client: Client, work: Promise<T>): Promise<T>
 function refusalIn(status: Status): Error | undefined {
   return status.at === 'waiting' && status.error.name === 'AccessRefusedError' ? status.error : undefined;
 }
-
-/** Runs something with a client, and closes it whatever happens. */
-
-export async function withClient<T>(options: HostOptions, use: (client: Client) => Promise<T>): Promise<T> {
-  const { reachHost } = await import('./reach.js');
-  const client = await reachHost(options, { tell });
-  try {
-    return await orRefused(client, use(client));
-  } finally {
-    client.close();
-  }
-}
-
-/** Requests that the types of the protocol do not know: Atrium's own, and whatever a person types. */
 
 export function callRaw(client: Client, method: string, params: object): Promise<unknown> {
   return client.request(method as CallMethod, params as CallParams<CallMethod>);

@@ -8,7 +8,7 @@ import { callsIn, turnOf } from '../sessions/turns.js';
 /** What an agent with tools of its own changed is known a moment after its turn. */
 const LOOK_MAX_MS = 5_000;
 
-export class SessionRecords {
+export class SessionNotices {
   readonly #client: Client;
   readonly #say: (text: string) => void;
   #running: string | undefined;
@@ -39,7 +39,7 @@ export class SessionRecords {
     this.#running = id;
     if (ended === undefined || ended === id) return;
     const turn = turnOf(state, ended);
-    // Whoever cannot look need not hear of it: nobody asked.
+    // The notice is unasked: an error is not worth one.
     if (turn && callsIn(turn).length > 0) void this.#look(state, ended).catch(() => {});
   }
 

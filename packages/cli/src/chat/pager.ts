@@ -1,41 +1,17 @@
-/** Keys and what they do, in as few rows as the window allows. */
-
+/**
+ * A text that a person answers, shown whole or page by page where the window is too small. An answer that lets
+ * something happen is offered once the end of the text has been on the screen.
+ */
 import { sealed, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { Key } from './keys.js';
-
-/** A key, and what it does. */
-export type KeyHint = readonly [key: string, meaning: string];
-
-const GAP = ' · ';
-
-export function flowed(hints: readonly KeyHint[], { style, columns }: ViewOptions): string[] {
-  const rows: string[][] = [[]];
-  let used = 0;
-  for (const [key, meaning] of hints) {
-    const size = widthOf(`${key} ${meaning}`) + GAP.length;
-    if (used > 0 && used + size > columns) {
-      rows.push([]);
-      used = 0;
-    }
-    rows.at(-1)?.push(`${style.bold(key)} ${meaning}`);
-    used += size;
-  }
-  // An answer whose words are cut could mean more than it says.
-  return rows.flatMap((row) => sealed(wrap(row.join(style.dim(GAP)), columns - 2)).map((line) => `  ${line}`));
-}
-
-/**
- * A text that a person answers. It is shown whole, or page by page with its number of lines where the window is too
- * small; an answer that lets something happen is offered once its end has been on the screen.
- */
 
 /** The row that says where in the text one is. */
 const PLACE_ROWS = 1;
 
 export const READ_ON: KeyHint = ['Space', 'reads on'];
 
-export class Reading {
+export class Pager {
   #from = 0;
   #page = 1;
   #lines = 0;
@@ -80,4 +56,25 @@ export class Reading {
     const rest = this.#isRead ? '' : ': read to the end to answer';
     return [...lines.slice(this.#from, end), style.yellow(`${place}${rest}`)];
   }
+}
+
+/** A key, and what it does. */
+export type KeyHint = readonly [key: string, meaning: string];
+
+const GAP = ' · ';
+
+export function keyHintLines(hints: readonly KeyHint[], { style, columns }: ViewOptions): string[] {
+  const rows: string[][] = [[]];
+  let used = 0;
+  for (const [key, meaning] of hints) {
+    const size = widthOf(`${key} ${meaning}`) + GAP.length;
+    if (used > 0 && used + size > columns) {
+      rows.push([]);
+      used = 0;
+    }
+    rows.at(-1)?.push(`${style.bold(key)} ${meaning}`);
+    used += size;
+  }
+  // An answer whose words are cut could mean more than it says.
+  return rows.flatMap((row) => sealed(wrap(row.join(style.dim(GAP)), columns - 2)).map((line) => `  ${line}`));
 }
