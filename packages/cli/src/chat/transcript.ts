@@ -126,8 +126,9 @@ export class Transcript {
     }
     const steering = steeringIn(part);
     if (steering) return messageLines(steering, view).slice(0, -1);
-    const text = part.kind === 'systemNotification' ? plain(part.content) : placeholder(part);
-    return noteLines(text, view);
+    if (part.kind !== 'systemNotification') return noteLines(placeholder(part), view);
+    // Notes of providers bring the sign of a note along.
+    return noteLines(plain(part.content).replace(/^※ /, ''), view);
   }
 }
 

@@ -1,11 +1,14 @@
-/** How wide text is on a terminal, and cutting and wrapping it to a width. Styles (escape sequences) take no room. */
+/**
+ * How wide text is on a terminal, and cutting and wrapping it to a width. Styles (escape sequences) take no columns.
+ * Why this is not a library: docs/decisions/0032.
+ */
 
 /** Our own styles and links; text from outside holds none any more when it comes here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of styles
 const SEQUENCES = /\u001b(?:\[[\d;]*m|\]8;;[^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 /** Letters of East Asian scripts and pictures take two columns. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
 /** The quick way. */
 const ASCII = /^[\u0020-\u007e]*$/;

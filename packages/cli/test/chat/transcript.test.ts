@@ -25,6 +25,12 @@ const running: ToolCallState = { status: 'running', ...names, invocationMessage:
 const done: ToolCallState = { ...running, status: 'completed', success: true, pastTenseMessage: 'Looked' };
 
 describe('the transcript', () => {
+  it('marks a note once, also one of a provider, which brings its mark along', () => {
+    const note = (content: string): ResponsePart => ({ kind: 'systemNotification', content });
+    expect(transcript().finished(over(note('Shortened.')))).toEqual(['> hi', '', '※ Shortened.', '']);
+    expect(transcript().finished(over(note('※ ci: all green')))).toEqual(['> hi', '', '※ ci: all green', '']);
+  });
+
   it('lets every line go up once, as soon as it is complete', () => {
     const all = transcript();
     expect(all.finished(active(text('one\ntw')))).toEqual(['> hi', '', 'one']);

@@ -8,6 +8,7 @@ describe('the width of text', () => {
   it('counts columns, not characters', () => {
     expect(widthOf('abc')).toBe(3);
     expect(widthOf('日本')).toBe(4);
+    expect(widthOf('\u{17000}')).toBe(2);
     expect(widthOf('👍🏽')).toBe(2);
     expect(widthOf('é')).toBe(1);
     expect(widthOf('\u001b[1mbold\u001b[22m')).toBe(4);
