@@ -1,4 +1,4 @@
-/** The whole page: the door, or the rooms behind it. */
+/** The whole page: connecting, asking for the token, or the shell. */
 import { lazy, Suspense } from 'react';
 import { HostProvider } from './host/context.js';
 import type { HostLink } from './host/link.js';
@@ -8,9 +8,9 @@ import { Boundary } from './ui/boundary.js';
 import { Mark } from './ui/icons.js';
 import { NoticeList } from './ui/notices.js';
 
-/** The rooms come while the host is being greeted. */
-const rooms = import('./shell.js').then(({ Shell }) => ({ default: Shell }));
-const Rooms = lazy(() => rooms);
+/** The shell loads while the page connects to the host. */
+const shell = import('./shell.js').then(({ Shell }) => ({ default: Shell }));
+const LazyShell = lazy(() => shell);
 
 export function App({ link }: { readonly link: HostLink }) {
   const phase = useStore(link.phase);
@@ -21,7 +21,7 @@ export function App({ link }: { readonly link: HostLink }) {
       {phase.at === 'ready' && (
         <HostProvider value={{ link, client: phase.client }}>
           <Suspense fallback={<Waiting isLost={false} />}>
-            <Rooms />
+            <LazyShell />
           </Suspense>
         </HostProvider>
       )}

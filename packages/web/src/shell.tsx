@@ -1,4 +1,4 @@
-/** The rooms: sessions at the side, the conversation in the middle, the palette above everything. */
+/** The page once connected: sessions at the side, the conversation in the middle, the palette above everything. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useHost } from './host/context.js';
 import { useRoute } from './host/router.js';
@@ -25,7 +25,7 @@ export function Shell() {
   const route = useRoute();
   const [overlay, setOverlay] = useState<Overlay>();
   useShortcuts(setOverlay);
-  const news = useAttention();
+  const announcement = useAttention();
   const { link } = useHost();
   const isEmpty = useStore(link.sessions)?.length === 0;
   const close = () => setOverlay(undefined);
@@ -50,15 +50,13 @@ export function Shell() {
       {overlay === 'deleted' && <DeletedSessions onClose={close} />}
       {overlay === 'help' && <Help onClose={close} />}
       <div className="visually-hidden" role="status" aria-live="polite">
-        {news}
+        {announcement}
       </div>
     </div>
   );
 }
 
-/** Tells those who cannot see the list, or look at another tab, that a session needs them. */
-
-/** The sentence to say; it changes only when the number does. */
+/** Puts the number of waiting sessions into the tab's title and returns it as a sentence for screen readers. */
 function useAttention(): string {
   const { link } = useHost();
   const sessions = useStore(link.sessions) ?? [];

@@ -62,14 +62,14 @@ function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
   const forPieces = operations.filter(({ scopes }) => scopes.includes('range'));
   // Lines can be taken only from a file that has both sides under one name.
   const isPiecewise = forPieces.length > 0 && stateOf(edit).letter === 'M';
-  const wishPiece = (operation: ChangesetOperation, piece: Piece) =>
-    run.wish({ operation, what: `${name}: ${pieceWords(piece)}`, target: { kind: 'range', resource, ...piece } });
+  const requestPiece = (operation: ChangesetOperation, piece: Piece) =>
+    run.request({ operation, what: `${name}: ${pieceWords(piece)}`, target: { kind: 'range', resource, ...piece } });
   const pieceActions = (piece: Piece) => (
     <OperationButtons
       operations={forPieces}
       isBusy={run.isBusy}
       about={pieceWords(piece)}
-      onWish={(operation) => wishPiece(operation, piece)}
+      onRequest={(operation) => requestPiece(operation, piece)}
     />
   );
   return (
@@ -79,7 +79,7 @@ function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
         <OperationButtons
           operations={operations.filter(({ scopes }) => scopes.includes('resource'))}
           isBusy={run.isBusy}
-          onWish={(operation) => run.wish({ operation, what: name, target: { kind: 'resource', resource } })}
+          onRequest={(operation) => run.request({ operation, what: name, target: { kind: 'resource', resource } })}
         />
       </div>
       <div className="diff">
@@ -94,11 +94,11 @@ interface OperationButtonsProps {
   readonly isBusy: boolean;
   /** What it is done to, where the words around the button are only for the eye. */
   readonly about?: string;
-  readonly onWish: (operation: ChangesetOperation) => void;
+  readonly onRequest: (operation: ChangesetOperation) => void;
 }
 
 /** The operations for one file, or for one piece of it. */
-function OperationButtons({ operations, isBusy, about, onWish }: OperationButtonsProps) {
+function OperationButtons({ operations, isBusy, about, onRequest }: OperationButtonsProps) {
   return operations.map((operation) => (
     <button
       key={operation.id}
@@ -107,7 +107,7 @@ function OperationButtons({ operations, isBusy, about, onWish }: OperationButton
       title={operation.description}
       aria-label={about && `${operation.label}: ${about}`}
       aria-disabled={isBusy}
-      onClick={() => onWish(operation)}
+      onClick={() => onRequest(operation)}
     >
       {operation.label}
     </button>
@@ -123,7 +123,7 @@ interface FileDiffProps {
   readonly pieceActions: ((piece: Piece) => ReactNode) | undefined;
 }
 
-/** The difference in one file. Both sides are read when somebody unfolds it, not before. */
+/** The diff of one file. The page reads both sides only when the file is unfolded. */
 function FileDiff(props: FileDiffProps) {
   const { edit } = props;
   const bytes = Math.max(edit.before?.content.sizeHint ?? 0, edit.after?.content.sizeHint ?? 0);

@@ -1,4 +1,4 @@
-/** What has changed: in the folder, in the session, or in one of its turns. */
+/** The changes of a folder, of a session or of one turn: operations on all of them, then the files. */
 import type { ChangesetOperation, ChangesetState, ChangesetSummary, SessionState } from '@atrium/protocol';
 import { useId, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
@@ -60,7 +60,7 @@ function titleOf({ label, files }: ChangesetSummary): string {
   return files === undefined ? label : `${label} (${files})`;
 }
 
-/** More are shown when somebody asks for them. */
+/** A button shows the rest. */
 const FILES_FIRST = 200;
 
 interface ChangesetProps {
@@ -129,7 +129,7 @@ function Whole({ state, operations, run }: WholeProps) {
           className="small"
           title={operation.description}
           aria-disabled={run.isBusy}
-          onClick={() => run.wish({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
+          onClick={() => run.request({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
         >
           {operation.label}
           {operation.scopes.includes('resource') && ' all'}

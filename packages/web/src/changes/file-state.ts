@@ -1,4 +1,4 @@
-/** What became of a file, in one letter and in words. */
+/** The state of a changed file, as a letter and as a word. */
 import type { ChangesetFile, FileEdit } from '@atrium/protocol';
 import { pathIn } from '../model/format.js';
 

@@ -30,7 +30,7 @@ interface Lines {
   readonly removed: number;
 }
 
-/** What is left of what the turn wrote: somebody may have taken it back, or some of it. Only turns on the screen look. */
+/** How much of the turn's changes still stands: some may have been reverted. Only turns on the screen ask. */
 function Counts({ uri, written }: { readonly uri: string; readonly written: Lines }) {
   const opened = useChangeset(uri);
   if (opened.at !== 'open' || opened.state.status !== 'ready') return <Sum {...written} />;

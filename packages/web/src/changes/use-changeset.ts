@@ -1,4 +1,4 @@
-/** The state of a set of changes while it is on the screen. */
+/** The set of changes on the screen: its state, and which one is chosen. */
 import type { Subscription } from '@atrium/client';
 import type { ChangesetState } from '@atrium/protocol';
 import { useEffect, useState } from 'react';

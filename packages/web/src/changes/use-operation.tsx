@@ -1,4 +1,4 @@
-/** Runs what can be done with changes. What destroys something is asked for first, in the words of the host. */
+/** Runs the operations of a set of changes. A destructive one asks first, with the text that the host sends. */
 import type { ChangesetOperation, ChangesetOperationFollowUp, ChangesetOperationTarget } from '@atrium/protocol';
 import { type ReactNode, useState } from 'react';
 import { showFile } from '../files/file-link.js';
@@ -9,20 +9,20 @@ import { expectQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
 
-interface Wish {
+interface OperationRequest {
   readonly operation: ChangesetOperation;
-  /** What it is about, for people. */
+  /** What it applies to, as text on the screen. */
   readonly what: string;
   readonly target?: ChangesetOperationTarget;
 }
 
 export interface Operations {
   readonly isBusy: boolean;
-  /** Why the last one was not done. */
+  /** Why the last one failed. */
   readonly problem: string | undefined;
-  /** What the last one gave to be opened. */
+  /** The web address that the last one returned. */
   readonly link: string | undefined;
-  wish(wish: Wish): void;
+  request(wanted: OperationRequest): void;
   /** The question, while there is one. */
   readonly question: ReactNode;
 }
@@ -30,11 +30,11 @@ export interface Operations {
 export function useOperation(uri: string): Operations {
   const { client } = useHost();
   const session = useOpenSession();
-  const [asked, setAsked] = useState<Wish>();
+  const [asked, setAsked] = useState<OperationRequest>();
   const [problem, setProblem] = useState<string>();
   const [link, setLink] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const invoke = async ({ operation: { id, label }, target }: Wish) => {
+  const invoke = async ({ operation: { id, label }, target }: OperationRequest) => {
     setAsked(undefined);
     setProblem(undefined);
     setLink(undefined);
@@ -52,22 +52,24 @@ export function useOperation(uri: string): Operations {
     }
   };
   // The buttons are not disabled meanwhile: that would take the focus away from them.
-  const wish = (wanted: Wish) => {
+  const request = (wanted: OperationRequest) => {
     if (isBusy) return;
     if (wanted.operation.confirmation === undefined) void invoke(wanted);
     else setAsked(wanted);
   };
-  const question = asked && <Question wish={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />;
-  return { isBusy, problem, link, wish, question };
+  const question = asked && (
+    <Question request={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />
+  );
+  return { isBusy, problem, link, request, question };
 }
 
 interface QuestionProps {
-  readonly wish: Wish;
+  readonly request: OperationRequest;
   readonly onYes: () => void;
   readonly onNo: () => void;
 }
 
-function Question({ wish: { operation, what }, onYes, onNo }: QuestionProps) {
+function Question({ request: { operation, what }, onYes, onNo }: QuestionProps) {
   const { label, confirmation = '' } = operation;
   return (
     <Dialog title={`${label}?`} onClose={onNo}>
@@ -87,11 +89,9 @@ function Question({ wish: { operation, what }, onYes, onNo }: QuestionProps) {
   );
 }
 
-/** What an operation wants to be looked at afterwards: a file of the host is opened, an address of the web is offered. */
-
 const WEB = /^https?:\/\//i;
 
-/** Gives the address that a person may open: pages are not opened without being asked for. */
+/** Opens the file that an operation points to. A web address is returned instead: only a click opens it. */
 function followUpLink(session: string, followUp: ChangesetOperationFollowUp | undefined): string | undefined {
   const uri = followUp?.content.uri ?? '';
   if (WEB.test(uri)) return uri;

@@ -1,4 +1,4 @@
-/** Where people write. Free agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
+/** The message field. Idle agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
 import { type CompletionItem, type MessageAttachment, readSlash, type SessionState } from '@atrium/protocol';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';

@@ -12,7 +12,7 @@ export const NOTHING: Found = { text: '', caret: 0, items: [] };
 
 /** A mention may also begin inside of brackets and quotes. */
 const OPENERS = ['(', '[', '{', '"', "'", '`'];
-/** Longer words are not mentions; nobody types them. */
+/** Longer words are not mentions. */
 const WORD_MAX_CHARACTERS = 500;
 
 /** Whether the word in front of the caret begins with one of the host's trigger characters. */

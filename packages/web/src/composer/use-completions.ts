@@ -26,7 +26,7 @@ export function useCompletions(
   onPick: (text: string, attachment: MessageAttachment) => void,
 ): Completions {
   const id = useId();
-  /** What stands there after a choice: it is a mention, too, and nobody wants to choose it again. */
+  /** The mention that a choice has just inserted; it must not open the list again. */
   const settled = useRef<string>(undefined);
   const [{ found, chosen }, setShown] = useFound(session, field, text, settled);
   const moveCaret = useCaret(field, text);

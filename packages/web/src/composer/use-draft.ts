@@ -1,4 +1,4 @@
-/** What was written and not sent yet, with what goes along: kept for each session as long as the tab lives. */
+/** The unsent message of each session, with its attachments. It lives as long as the tab. */
 import type { MessageAttachment } from '@atrium/protocol';
 import { useState } from 'react';
 

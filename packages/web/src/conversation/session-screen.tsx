@@ -1,5 +1,4 @@
 /** One session: loading, gone, or there. */
-
 import { type SessionState, SessionStatus } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
 import { Composer } from '../composer/composer.js';
@@ -138,7 +137,7 @@ function CreationNote({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** A session that somebody looks at has been read. */
+/** A session on a visible page counts as read. */
 function useMarkRead(session: OpenSession, { summary, activeTurn }: SessionState): void {
   const isUnread = (summary.status & SessionStatus.IsRead) === 0 && !activeTurn;
   useEffect(() => {

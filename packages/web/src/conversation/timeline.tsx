@@ -98,7 +98,7 @@ function useTimelineList(rows: readonly Row[], scroller: React.RefObject<HTMLDiv
   });
 }
 
-/** A question below must not go unnoticed by those who read above. */
+/** A question below must not go unnoticed while reading further up. */
 function ToEnd({ state, onClick }: { readonly state: SessionState; readonly onClick: () => void }) {
   const isAsking = activityOf(state.summary) === 'needs-you';
   return (

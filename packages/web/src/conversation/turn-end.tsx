@@ -33,7 +33,7 @@ function answerOf({ responseParts }: Turn): string {
 
 function TurnError({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
-  const { errorType = 'error', message = 'The turn failed, and nobody said why.' } = turn.error ?? {};
+  const { errorType = 'error', message = 'The agent gave no reason.' } = turn.error ?? {};
   return (
     <div className="turn-error" role="alert">
       <p>

@@ -10,7 +10,7 @@ const END_PX = 60;
 interface FollowEnd {
   readonly isAtEnd: boolean;
   toEnd(): void;
-  /** Somebody looks at something in particular. */
+  /** The person looks at something in particular. */
   letGo(): void;
   /** Call it when the list was scrolled. */
   scrolled(): void;
@@ -43,7 +43,7 @@ export function useFollowEnd({ scroller, content }: Elements): FollowEnd {
     const box = scroller.current;
     if (!box) return;
     const { top, height } = last.current;
-    // Rows that turn out smaller than expected move the place, too; that is nobody's wish to leave.
+    // Rows that turn out smaller than expected move the place, too; that does not mean scrolling away.
     if (leftBelow(box) <= END_PX) isHeld.current = true;
     else if (box.scrollTop < top && box.scrollHeight >= height) isHeld.current = false;
     look();

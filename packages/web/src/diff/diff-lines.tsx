@@ -8,7 +8,7 @@ import { useKeptFocus } from '../ui/focus.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { type DiffGap, type DiffLine, diffLines, hunks, type Piece, piecesOf, pieceWords } from './diff.js';
 
-/** More lines are shown when somebody asks for them. */
+/** A button shows the rest. */
 const LINES_MAX = 200;
 const SIGNS = { added: '+', removed: '−', same: ' ' } as const;
 
@@ -19,7 +19,7 @@ interface Props {
   readonly path: string;
   /** What can be done with one piece; where there is only one, it is all of the file. */
   readonly pieceActions?: ((piece: Piece) => ReactNode) | undefined;
-  /** Somebody is asked about it: every line is there, and none leaves the window. */
+  /** The diff belongs to a permission question: every line is there, and none leaves the window. */
   readonly isAsked?: boolean;
 }
 

@@ -1,5 +1,4 @@
-/** What differs between two texts, line by line, with a little of what surrounds it. */
-
+/** The diff of two texts by lines, with some context, and its pieces. */
 import type { TextRange } from '@atrium/protocol';
 import { diffArrays } from 'diff';
 
@@ -97,8 +96,7 @@ function nearChange(lines: readonly DiffLine[]): boolean[] {
   return near;
 }
 
-/** The pieces of a diff: lines in a row that were changed together, and can be taken back together. */
-
+/** A run of changed lines without a gap, which an operation can take back together. */
 export interface Piece {
   /** Lines that are only gone are named where they were. */
   readonly side: 'before' | 'after';

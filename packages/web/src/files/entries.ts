@@ -51,7 +51,7 @@ export function stepsTo(folder: string): readonly { readonly uri: string; readon
   return steps;
 }
 
-/** Whether the host says how people could be asked for it. */
+/** Whether the host offers to ask for access. */
 export function isAskable(error: unknown): boolean {
   const { data } = error as { data?: { request?: unknown } };
   return codeOf(error) === ErrorCode.PermissionDenied && typeof data?.request === 'object';

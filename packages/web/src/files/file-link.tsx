@@ -1,4 +1,4 @@
-/** The name of a file in the conversation, which opens it at the side. */
+/** Links to files in the conversation, and which file the panel shows. */
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
 import { Store } from '../model/store.js';

@@ -1,5 +1,4 @@
 /** One file: its text in colours, or its picture, or why there is neither. */
-
 import type { Client } from '@atrium/client';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
@@ -105,7 +104,7 @@ interface AskForAccessProps {
   readonly onAnswered: () => void;
 }
 
-/** Asks the people in the session, who may be the same person, for a file outside of its folder. */
+/** Asks in the session for a file outside of its folder; the same person may answer. */
 function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   const { client } = useHost();
   const session = useOpenSession();
@@ -141,8 +140,6 @@ function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   );
 }
 
-/** The content of a file while somebody looks at it: read, and read again when it changes. */
-
 /** Longer texts are for editors. */
 const TEXT_MAX_BYTES = 2 ** 20;
 /** As much as the host sends in one answer. */
@@ -152,7 +149,7 @@ const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon
 
 type FileContent =
   | { readonly kind: 'loading' }
-  /** `isAskable`: people could allow it. */
+  /** `isAskable`: the host offers to ask for access. */
   | { readonly kind: 'problem'; readonly why: string; readonly isAskable: boolean }
   | { readonly kind: 'text'; readonly text: string }
   /** A `data:` URI. As the source of a picture it can run nothing, an SVG neither. */
@@ -160,7 +157,7 @@ type FileContent =
   | { readonly kind: 'binary'; readonly bytes: number | undefined }
   | { readonly kind: 'large'; readonly bytes: number };
 
-/** Reads it again when `attempt` changes. */
+/** The content of a file on the screen. It is read again when the file or `attempt` changes. */
 function useFile(uri: string, attempt: number): FileContent {
   const { client } = useHost();
   const [content, setContent] = useState<FileContent>({ kind: 'loading' });

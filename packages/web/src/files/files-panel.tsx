@@ -1,5 +1,4 @@
 /** The files of the session's folder: all of them, or one. */
-
 import type { Client } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
@@ -42,7 +41,7 @@ function FileTree({ root }: { readonly root: string }) {
   return <Tree tree={tree} />;
 }
 
-/** The one that was looked at last: whoever comes back finds it as they left it. */
+/** The last tree, so that its folders are still unfolded when the panel opens again. */
 let last: FolderTree | undefined;
 
 function treeOf(client: Client, root: string): FolderTree {

@@ -42,13 +42,13 @@ export class FolderTree {
     this.#draw();
   }
 
-  /** Somebody looks again: what was unfolded is read again. */
+  /** Reads every unfolded folder again. */
   resume(): void {
     this.#isPaused = false;
     for (const [uri, { isOpen }] of this.#folders) if (isOpen) this.open(uri);
   }
 
-  /** Nobody looks. What is unfolded is remembered. */
+  /** The tree left the screen. It remembers which folders are unfolded. */
   pause(): void {
     this.#isPaused = true;
     for (const folder of this.#folders.values()) letGo(folder);

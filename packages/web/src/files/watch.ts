@@ -1,11 +1,11 @@
-/** Hears of changes below a folder or of a file. Without a watch everything still works; it is only not by itself new. */
+/** Watches a file or a folder. Without a watch everything still works, but does not refresh by itself. */
 import type { Client, Subscription } from '@atrium/client';
 
 export interface Watch {
   close(): void;
 }
 
-/** Calls back after each batch of changes, and when it begins to hear: what was read before may be old by then. */
+/** Calls back after each batch of changes, and when the watch begins: what was read before may be stale by then. */
 export function watch(client: Client, uri: string, onChange: () => void): Watch {
   let isOver = false;
   let open: Subscription<'resourceWatch'> | undefined;
@@ -18,7 +18,7 @@ export function watch(client: Client, uri: string, onChange: () => void): Watch 
     onChange();
     for await (const _change of subscription.actions()) onChange();
   };
-  /** The host lets a watch go that nobody could hear for a while. */
+  /** The host drops a watch whose client was away for a while. */
   const again = async () => {
     open?.close();
     open = undefined;

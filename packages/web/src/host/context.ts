@@ -20,7 +20,7 @@ export function useHost(): HostContext {
   return host;
 }
 
-/** Without a connection nobody knows whether an agent still works. */
+/** Without a connection the page cannot know whether an agent still works. */
 export function useIsReachable(): boolean {
   return useStore(useHost().link.status).at === 'open';
 }

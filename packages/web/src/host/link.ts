@@ -16,7 +16,7 @@ export type Refusal = 'missing' | 'refused' | 'changed';
 
 type Phase =
   | { readonly at: 'connecting' }
-  /** Nobody answers at this address. */
+  /** No host answers at this address. */
   | { readonly at: 'unreachable' }
   /** The host is there and does not let us in. */
   | { readonly at: 'locked'; readonly why: Refusal }
@@ -32,7 +32,7 @@ export class HostLink {
   #refusals = 0;
   #lockedWaitMs = LOCKED_RETRY_MS;
   #lockedUntil = 0;
-  /** Somebody has just typed a token, and nobody knows yet whether it is right. */
+  /** A token was just typed and is not checked yet. */
   #isTyped = false;
 
   constructor() {
@@ -55,7 +55,6 @@ export class HostLink {
     }
   }
 
-  /** Somebody typed a token. */
   unlock(token: string): void {
     keepToken(token);
     this.#isTyped = true;
@@ -84,7 +83,7 @@ export class HostLink {
     this.#lockedWaitMs = Math.min(2 * this.#lockedWaitMs, LOCKED_RETRY_MAX_MS);
   }
 
-  /** Somebody who comes back to the page does not wait. */
+  /** Tries at once when the page gets the focus back. */
   #lookedAt(): void {
     if (this.phase.get().at !== 'locked') return;
     this.#lockedUntil = 0;

@@ -4,7 +4,7 @@ import type { SessionState } from '@atrium/protocol';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
-/** Enough to fill any screen; older turns come when somebody scrolls to them. */
+/** Enough to fill any screen; scrolling loads older turns. */
 export const TURNS_FIRST = 50;
 const TURNS_MORE = 100;
 

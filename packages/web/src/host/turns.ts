@@ -25,7 +25,7 @@ export function startPending(session: OpenSession, { id, userMessage }: PendingM
   session.dispatch({ type: 'session/turnStarted', turnId: newId(), userMessage, queuedMessageId: id });
 }
 
-/** Told to the agent in the middle of its work. */
+/** Steers the running turn. */
 export function steer(session: OpenSession, userMessage: UserMessage): void {
   session.dispatch({ type: 'session/pendingMessageSet', kind: 'steering', id: newId(), userMessage });
 }

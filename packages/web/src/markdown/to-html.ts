@@ -37,7 +37,7 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   node.setAttribute('rel', 'noopener noreferrer nofollow');
 });
 
-/** Rows of a long conversation come and go while somebody scrolls. */
+/** Scrolling through a long conversation mounts and unmounts its rows. */
 const CACHE_MAX = 2_000;
 const cache = new Map<string, string>();
 

@@ -1,6 +1,6 @@
-/** Runs work at most once per picture on the screen, however often it is asked for. */
+/** Runs work at most once per animation frame, however often it is requested. */
 
-/** A page that nobody sees has no frames; it still has to keep up, only slower. */
+/** A hidden page gets no animation frames; it still keeps up, only slower. */
 const HIDDEN_DELAY_MS = 250;
 
 export interface PerFrame {

@@ -1,5 +1,4 @@
-/** One field that finds every command and every session. */
-
+/** The palette: one field that finds every command and every session. Also the list of shortcuts. */
 import type { SessionSummary } from '@atrium/protocol';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
@@ -79,8 +78,6 @@ export function Palette({ onClose, onOverlay }: Props) {
   );
 }
 
-/** Everything that the palette can do: the commands of the page, then the sessions. */
-
 interface Command {
   readonly id: string;
   readonly title: string;
@@ -90,7 +87,7 @@ interface Command {
 
 type OnOverlay = (overlay: 'help' | 'deleted') => void;
 
-/** What is in the archive comes last. */
+/** Commands of the page first, then sessions; archived ones last. */
 function commandsOf(sessions: readonly SessionSummary[], onOverlay: OnOverlay): readonly Command[] {
   const ordered = [...sessions].sort(
     (a, b) => Number(isArchived(a)) - Number(isArchived(b)) || b.modifiedAt - a.modifiedAt,
@@ -126,7 +123,7 @@ const PANEL_COMMANDS: readonly Command[] = [
   { id: 'terminal', title: 'Show the terminals', detail: '', run: () => openPanel('terminal') },
 ];
 
-/** Nothing when nobody asks anything now. */
+/** Empty while no tool call asks for permission. */
 function answering(kind: 'approve' | 'deny', title: string, detail: string): Command[] {
   return document.querySelector('.confirmation') ? [{ id: kind, title, detail, run: () => answer(kind) }] : [];
 }

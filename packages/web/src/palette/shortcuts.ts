@@ -1,4 +1,4 @@
-/** The keyboard. Letters alone work only where nobody writes. */
+/** Keyboard shortcuts. Single letters do nothing while a text field has the focus. */
 import { useEffect } from 'react';
 import { goTo } from '../host/router.js';
 import { togglePanel } from '../ui/panel-state.js';

@@ -1,5 +1,4 @@
 /** A small editor for customizations that may be written. */
-
 import { type Client, RequestError } from '@atrium/client';
 import { ErrorCode } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
@@ -98,7 +97,7 @@ type SaveResult =
   | { readonly kind: 'conflict'; readonly theirs: LoadedFile };
 
 /**
- * Reading and writing a file of the host. Every write says which version it replaces. When somebody else was faster, the
+ * Reading and writing a file of the host. Every write says which version it replaces. When another client was faster, the
  * file is looked at again and the conflict shown; it is never written over without a word from the person.
  */
 async function loadFile(client: Client, uri: string): Promise<LoadedFile> {

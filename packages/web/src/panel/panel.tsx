@@ -54,8 +54,7 @@ export function Panel({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** The parts of the side panel. Each is a tab; one that has nothing to show for a session has no tab there. */
-
+/** One tab of the panel. A tab with nothing to show for a session is left out. */
 interface PanelTab {
   readonly id: string;
   readonly title: string;

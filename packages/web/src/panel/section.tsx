@@ -1,4 +1,4 @@
-/** A part of the panel under a heading. */
+/** Sections of the details: a heading with its content, and a switch. */
 import type { ReactNode } from 'react';
 
 interface Props {

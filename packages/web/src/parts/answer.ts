@@ -1,4 +1,4 @@
-/** From a button under a question for permission to the action that answers it. */
+/** The answer to a permission question: its options, the edited input, and the action. */
 import {
   type ConfirmationOption,
   type SessionToolCallConfirmedAction,

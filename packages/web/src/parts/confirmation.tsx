@@ -1,6 +1,6 @@
 /**
- * The question whether a call may run. Options that the host offers take the place of plain yes and no. Whoever answers
- * first decides, on whatever device. Nothing is allowed that has not been read to its end, and while somebody writes
+ * The question whether a call may run. Options that the host offers take the place of plain yes and no. The first
+ * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while somebody writes
  * advice, the only answer is the denial that carries it.
  */
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol';
@@ -25,7 +25,7 @@ interface Props {
 
 export function Confirmation({ call, turnId, reading, isNew }: Props) {
   const session = useOpenSession();
-  /** The input as somebody changed it; absent while nobody does. */
+  /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
   const options = optionsOf(call);

@@ -1,5 +1,4 @@
-/** Changes of files, as a diff. */
-
+/** File edits of a tool call as diffs, and loading both sides of an edit. */
 import type { Client } from '@atrium/client';
 import { type FileEdit, type FileEditSide, toolInputObject } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
@@ -23,7 +22,7 @@ export function Edits({ edits, input }: Props) {
 interface EditProps {
   readonly edit: FileEdit;
   readonly input: string | undefined;
-  /** The change is still to come, and somebody is asked about it: all of it is shown. */
+  /** The edit belongs to a permission question: all of it is shown. */
   readonly isAsked?: boolean;
   readonly onTexts?: (texts: LoadedTexts) => void;
 }

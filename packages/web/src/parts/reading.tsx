@@ -16,7 +16,7 @@ import {
 } from 'react';
 import { plural } from '../model/format.js';
 
-/** Longer texts would stop the page, and nobody reads them in a box: they cannot be allowed here. */
+/** Longer texts would freeze the page and are not read in a box: they cannot be allowed here. */
 export const READABLE_MAX_LINES = 10_000;
 export const READABLE_MAX_CHARACTERS = 300_000;
 
@@ -57,7 +57,7 @@ export function useReadingGate(): { readonly report: Report; readonly reading: R
   return { report, reading: WORST_FIRST.find((each) => all.includes(each)) ?? 'read' };
 }
 
-/** Whether somebody is asked about what is shown here. */
+/** Whether the content belongs to a question that must be read before it is answered. */
 export function useIsAsked(): boolean {
   return useContext(Gate) !== undefined;
 }
@@ -72,7 +72,7 @@ export function useReading(reading: Reading): void {
   }, [report, id, reading]);
 }
 
-/** Whoever was about to press something else must see the question before the same key or click answers it. */
+/** A key or click that was meant for something else must not answer a question that has just appeared. */
 const NEW_QUESTION_GUARD_MS = 300;
 
 export function useIsNew(): boolean {
@@ -84,7 +84,7 @@ export function useIsNew(): boolean {
   return isNew;
 }
 
-/** Below this nobody can tell whether the last line is in view. */
+/** A distance to the end below this counts as the end. */
 const END_TOLERANCE_PX = 4;
 
 interface Props {

@@ -155,7 +155,7 @@ function ResultConfirmation({ call, turnId, isAllowed }: ResultConfirmationProps
   );
 }
 
-/** The inside of a tool call that nobody is asked about: what went in, what came out. */
+/** Input and output of a tool call that does not ask for permission. */
 function ToolBody({ call }: { readonly call: ToolCallState }) {
   const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
   const content = 'content' in call ? call.content : undefined;

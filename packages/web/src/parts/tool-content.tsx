@@ -1,5 +1,4 @@
 /** The output of a tool, block by block; while it runs, the end of it stays in view. */
-
 import type { Client } from '@atrium/client';
 import type { ResourceReadResult, ToolResultContent } from '@atrium/protocol';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -20,7 +19,7 @@ interface Props {
 export function ToolContent({ content, input }: Props) {
   const terminal = content.find((block) => block.type === 'terminal');
   if (!terminal) return <Blocks content={content} input={input} />;
-  // What a terminal shows is told as text, too, for those who cannot show terminals.
+  // What a terminal shows is sent as text, too, for clients that cannot show terminals.
   const others = content.filter(({ type }) => type !== 'terminal');
   return (
     <>
@@ -47,7 +46,7 @@ function ContentBlock({ block, input }: { readonly block: ToolResultContent; rea
   if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
     return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
   if (block.type === 'subagent') return <a href={hashOf({ at: 'session', uri: block.resource })}>{block.title}</a>;
-  if (block.type === 'resource' && isKept(block)) return <KeptContent block={block} />;
+  if (block.type === 'resource' && isBlob(block)) return <BlobContent block={block} />;
   if (block.type === 'resource') return <FileLink uri={block.uri} />;
   return <p className="hint">Output that this page cannot show</p>;
 }
@@ -83,12 +82,12 @@ type Block = Extract<ToolResultContent, { type: 'resource' }>;
 
 const PICTURE = /^image\/(png|jpeg|gif|webp)$/;
 
-/** Content that the host keeps aside: a picture is fetched and shown, anything else when somebody wants to see it. */
-function isKept({ uri }: Block): boolean {
+/** Content that the host stores as a blob: the page loads a picture at once, anything else on a click. */
+function isBlob({ uri }: Block): boolean {
   return uri.startsWith('atrium-content:');
 }
 
-function KeptContent({ block }: { readonly block: Block }) {
+function BlobContent({ block }: { readonly block: Block }) {
   const { client } = useHost();
   const { uri, contentType = '' } = block;
   const isPicture = PICTURE.test(contentType);
@@ -109,11 +108,11 @@ function KeptContent({ block }: { readonly block: Block }) {
   if (isPicture && content.encoding === 'base64')
     return <img className="tool-image" alt="From the tool" src={`data:${contentType};base64,${content.data}`} />;
   if (text === undefined) return <p className="hint">Output that this page cannot show</p>;
-  return <KeptText text={text} />;
+  return <BlobText text={text} />;
 }
 
 /** Where a person decides about it, it is read to the end, as any other output. */
-function KeptText({ text }: { readonly text: string }) {
+function BlobText({ text }: { readonly text: string }) {
   const isAsked = useIsAsked();
   if (isAsked && isReadable(text)) {
     return (

@@ -1,4 +1,4 @@
-/** Answers to questions: drafts while somebody writes, the last word when they send. */
+/** Answers to questions: drafts while they are written, submitted when they are sent. */
 import type {
   SessionInputAnswer,
   SessionInputAnswerValue,
@@ -6,7 +6,7 @@ import type {
   SessionInputRequest,
 } from '@atrium/protocol';
 
-/** What was written so far, by whomever; the default of the question if nobody has. */
+/** The draft, whichever client wrote it; else the question's default. */
 export function draftOf(
   { answers }: SessionInputRequest,
   question: SessionInputQuestion,

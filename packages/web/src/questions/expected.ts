@@ -1,4 +1,4 @@
-/** Somebody has just done what may ask back, like a commit: they are led to the question when it comes. */
+/** Marks that an action, like a commit, may ask back: the question that follows then takes the focus. */
 
 /** How long a question that comes up is likely to come from what was just done. */
 const EXPECTED_MS = 2_000;

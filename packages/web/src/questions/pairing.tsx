@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { VisibleText } from '../ui/visible-text.js';
 
-/** The host takes nobody for looking who looks less often than every ten seconds. */
+/** The host counts a page as absent that has not asked for ten seconds. */
 const LOOK_EVERY_MS = 2_000;
 
 interface Code {

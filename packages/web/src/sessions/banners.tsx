@@ -78,7 +78,7 @@ interface DamageReport {
   readonly message: string;
 }
 
-/** Says that the host found its own files damaged, what it saved and what is lost, until somebody has read it. */
+/** Says that the host found its own files damaged, what it saved and what is lost, until it is dismissed. */
 export function DamageBanner() {
   const { client } = useHost();
   const [readUpTo, setReadUpTo] = useState(() => Number(localStorage.getItem(READ_KEY) ?? 0));

@@ -72,7 +72,7 @@ interface TypedProps extends Pick<FieldProps, 'onChange'> {
   readonly text: string;
 }
 
-/** Counts when somebody leaves it, and only if it is something else than before. */
+/** Reports its value on blur, and only if it changed. */
 function Typed({ id, isNumber, text, onChange }: TypedProps) {
   const left = ({ target }: FocusEvent<HTMLInputElement>) => {
     if (target.value === text) return;

@@ -1,5 +1,4 @@
 /** The folder to work in: one of those that were used before, typed, or walked to where the host lists its folders. */
-
 import type { Client } from '@atrium/client';
 import { lazy, Suspense, useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';

@@ -1,5 +1,4 @@
-/** The first thing that people see: a place to say what they want, with the few choices that matter. */
-
+/** The start page: a field for the task, with the few choices that matter. */
 import type { AgentInfo } from '@atrium/protocol';
 import { useEffect, useRef } from 'react';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';

@@ -1,4 +1,4 @@
-/** Some sessions under a heading. The archive begins folded. */
+/** A group of sessions under a heading. The archive begins folded. */
 import type { SessionSummary } from '@atrium/protocol';
 import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';

@@ -1,5 +1,4 @@
-/** Asks for the tokens that an agent needs. They are handed to the host and forgotten here. */
-
+/** Signing in: asks for the tokens that an agent or a server needs and sends them to the host. The page keeps none. */
 import type { Client } from '@atrium/client';
 import { ErrorCode, type ProtectedResourceMetadata, type RootState } from '@atrium/protocol';
 import { useEffect, useId, useRef, useState } from 'react';
@@ -124,7 +123,7 @@ interface Wanted {
   readonly isExpired: boolean;
 }
 
-/** Says that an agent or a server wants a token, now or again, and takes it. */
+/** A banner for each agent or server that asks for a token during the session. */
 export function AuthRequired() {
   const { client, link } = useHost();
   const root = useStore(link.root);
@@ -177,9 +176,7 @@ function metadataOf({ agents }: RootState, resource: string): ProtectedResourceM
   return all.find((it) => it.resource === resource) ?? { resource };
 }
 
-/** Signing in to what an agent or a server asks for. Tokens go to the host at once and are kept nowhere here. */
-
-/** What an error says has to be signed in to; empty for any other error. Some hosts send the bare list. */
+/** The resources that an error asks to sign in to; empty for any other error. Some hosts send the bare list. */
 export function neededTokens(error: unknown): readonly ProtectedResourceMetadata[] {
   if (codeOf(error) !== ErrorCode.AuthRequired) return [];
   const { data } = error as { data?: unknown };

@@ -1,4 +1,4 @@
-/** The door: asks for the token, and says where it is. */
+/** Asks for the token, and says where to find it. */
 import { type FormEvent, useState } from 'react';
 import type { Refusal } from '../host/link.js';
 import { tokenIn } from '../host/token.js';

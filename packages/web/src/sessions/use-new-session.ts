@@ -131,7 +131,7 @@ interface Choice {
 
 const LAST = 'atrium.last-choice';
 
-/** Whoever was chosen the last time is likely meant again. */
+/** The agent and the model that were chosen last are the default. */
 function useLastChoice(): [Choice, (choice: Choice) => void] {
   const [choice, setChoice] = useState<Choice>(() => {
     const [provider = '', model = ''] = (localStorage.getItem(LAST) ?? '').split('\n');

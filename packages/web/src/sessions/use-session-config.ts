@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { uriOf } from '../model/format.js';
 
-/** While somebody types the path of a folder, not every letter is a question. */
+/** Typing a folder's path must not send a request per letter. */
 const WAIT_MS = 150;
 /** The form has a better field for it. */
 const OWN_FIELD = 'folder';

@@ -1,4 +1,4 @@
-/** Who has a terminal, in words, and what can be done about it. */
+/** Claims: who holds a terminal, and how a page that reloads hands its terminals over. */
 import type { TerminalClaim } from '@atrium/protocol';
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';
@@ -40,7 +40,7 @@ export function useHandOver(session: OpenSession): void {
   }, [client, link, session]);
 }
 
-/** Whether this tab had the terminal before it was loaded again. Said once: whoever gives it away means it. */
+/** Whether this tab had the terminal before it was loaded again. True once: a terminal given away later stays away. */
 export function wasMine(uri: string): boolean {
   const known = (sessionStorage.getItem(KEY) ?? '').split('\n');
   if (!known.includes(uri)) return false;

@@ -20,7 +20,7 @@ interface ScreenOptions {
   readonly isReadOnly: boolean;
   /** Whether this page is the one that answers what programs ask. */
   isHolder(): boolean;
-  /** Somebody wants to leave with the keyboard. */
+  /** The keyboard shortcut to leave was pressed. */
   onLeave?(): void;
   /** Something was drawn. */
   onDrawn?(): void;
@@ -34,7 +34,7 @@ export class Screen {
   readonly #element: HTMLElement;
   #isWriting = false;
   #isAsked = false;
-  /** What is drawn now was written before we came. */
+  /** The output being drawn is older than this view. */
   #isPast = true;
 
   constructor(element: HTMLElement, options: ScreenOptions) {
@@ -75,7 +75,7 @@ export class Screen {
     if (cols !== this.#xterm.cols || rows !== this.#xterm.rows) this.#xterm.resize(cols, rows);
   }
 
-  /** A size that somebody else chose is shown as it is; smaller letters help as far as they can be read. */
+  /** A size that another client chose is shown as it is; smaller letters help as far as they can be read. */
   shrinkTo(cols: number, rows: number): void {
     const room = this.room();
     const share = room ? room.cols / cols : 1;
@@ -112,7 +112,7 @@ export class Screen {
   }
 
   #pressed(event: KeyboardEvent): boolean {
-    // Tab belongs to the shell; whoever has no mouse needs another way out.
+    // Tab belongs to the shell; keyboard users need another way out.
     if (event.key !== 'Escape' || !event.shiftKey) return true;
     if (event.type === 'keydown') this.#options.onLeave?.();
     return false;
@@ -193,7 +193,7 @@ const OSC = [4, 10, 11, 12];
 
 /**
  * Programs ask their terminal questions: where is the cursor, which colours are there. Exactly one may answer, or the
- * second answer ends up in the shell as if somebody had typed it. And what was asked in the past must stay unanswered.
+ * second answer ends up in the shell as if it had been typed. And what was asked in the past must stay unanswered.
  */
 function answerOnlyIf(terminal: Terminal, mayAnswer: () => boolean): IDisposable {
   const { parser } = terminal;

@@ -4,7 +4,7 @@ import { openPanel } from '../ui/panel-state.js';
 
 export const shownTerminal = new Store<string | undefined>(undefined);
 
-/** Somebody who chooses a terminal wants to type into it; who only walks past does not. */
+/** Choosing a terminal asks for the focus; showing the panel alone does not. */
 let isFocusWanted = false;
 
 export function chooseTerminal(uri: string): void {

@@ -1,4 +1,4 @@
-/** What is said about a terminal, and what can be done with it: take it, leave it, end it. */
+/** The bar above a terminal: its holder and size, and buttons to take, leave or end it. */
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { useStore } from '../model/store.js';

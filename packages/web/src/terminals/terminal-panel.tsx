@@ -1,5 +1,4 @@
 /** The terminals of the host: choose one, watch it, type into it. */
-
 import type { TerminalInfo } from '@atrium/protocol';
 import { useEffect, useRef, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';

@@ -1,4 +1,4 @@
-/** A terminal that can be typed into. Whoever has it decides its size; others see it as it is. */
+/** A terminal to type into. The client that holds it decides its size; others see it as it is. */
 import { useCallback, useEffect, useRef } from 'react';
 import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
@@ -8,7 +8,7 @@ import { useScreen } from './screen.js';
 import { takeFocusWish } from './shown-terminal.js';
 import { TerminalBar } from './terminal-bar.js';
 
-/** While somebody drags the edge of the window. */
+/** Waits for the end of a resize by dragging. */
 const CALM_MS = 80;
 
 interface Props {

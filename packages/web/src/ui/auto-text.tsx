@@ -11,7 +11,7 @@ interface Props {
   readonly id?: string;
   readonly ref?: Ref<HTMLTextAreaElement>;
   readonly className?: string;
-  /** Somebody has just asked for this field. */
+  /** Takes the focus when it appears. */
   readonly isFocused?: boolean;
   /** A list that belongs to the field, while it is shown: its id, and that of the option which Enter takes. */
   readonly list?: { readonly id: string; readonly option: string } | undefined;

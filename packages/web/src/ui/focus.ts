@@ -1,18 +1,17 @@
-/** When a field may take the focus by itself: where there is a keyboard, and nobody is busy elsewhere with theirs. */
+/** Keyboard focus: when a field may take it unasked, and how it survives elements that go away. */
 import { type FocusEvent, type RefObject, useLayoutEffect, useRef } from 'react';
 
 export function hasKeyboard(): boolean {
   return matchMedia('(hover: hover) and (pointer: fine)').matches;
 }
 
+/** True where there is a keyboard and the focus is not in use elsewhere. */
 export function mayTakeFocus(): boolean {
   if (!hasKeyboard() || document.querySelector('dialog[open]')) return false;
   const at = document.activeElement;
-  // A link that was clicked is left behind; one that was reached with keys is where somebody walks through the list.
+  // A link that was clicked is left behind; one that was reached with keys is in use.
   return at === null || at === document.body || !at.matches(':focus-visible');
 }
-
-/** Whoever works with keys stays where they are, also when what they were on goes away, or is made anew elsewhere. */
 
 interface Keeping<T> {
   readonly ref: RefObject<T | null>;
@@ -20,7 +19,10 @@ interface Keeping<T> {
   onBlur(): void;
 }
 
-/** For the element around; `standIn` finds what has the focus instead of what is gone. */
+/**
+ * Keeps the focus inside of a container when React removes or recreates the focused element. The result goes onto the
+ * container; `standIn` finds the element that takes the focus instead.
+ */
 export function useKeptFocus<T extends HTMLElement>(
   standIn: (box: T, gone: Element) => HTMLElement | null,
 ): Keeping<T> {

@@ -1,4 +1,4 @@
-/** The few pictures of the page, drawn with one pen. They say nothing that a word beside them does not say. */
+/** Icons, buttons with only an icon, and the logo. An icon never says more than the word beside it. */
 
 const PATHS = {
   plus: 'M12 5v14M5 12h14',
@@ -47,7 +47,7 @@ interface IconButtonProps {
   readonly className?: string;
 }
 
-/** A button that is only a picture; its name is for screen readers and for those who wait with the mouse. */
+/** A button with only an icon; screen readers and the tooltip give its name. */
 export function IconButton({ icon, label, onClick, isPressed, className = '' }: IconButtonProps) {
   return (
     <button
@@ -63,7 +63,7 @@ export function IconButton({ icon, label, onClick, isPressed, className = '' }: 
   );
 }
 
-/** The sign of the product. */
+/** The logo. */
 export function Mark() {
   return (
     <svg className="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -32,7 +32,7 @@ function dismiss(id: number): void {
   notices.set(notices.get().filter((notice) => notice.id !== id));
 }
 
-/** Where short notes appear. Screen readers are told of each. */
+/** Shows the notes; screen readers announce each. */
 export function NoticeList() {
   const shown = useStore(notices);
   return (

@@ -16,14 +16,14 @@ export function openPanel(tab: string): void {
   isPanelOpen.set(true);
 }
 
-/** Something in the conversation needs a person: where the panel lies over it, it makes room. */
+/** Closes the panel where it covers the conversation, so that a question there is visible. */
 export function uncover(): void {
   if (!matchMedia(WIDE).matches) isPanelOpen.set(false);
 }
 
 const WIDTH_KEY = 'atrium.panel-width';
 const WIDTH_PROPERTY = '--panel-width';
-/** How wide the panel is where its content needs room. Without a wish, the styles decide; they also keep it in bounds. */
+/** The width of a wide tab. Undefined: the styles decide; they also keep it in bounds. */
 export const WIDTH_MIN_PX = 320;
 /** For the conversation beside it. */
 const LEFT_MIN_PX = 320;

@@ -29,7 +29,7 @@ export function nextTheme(): void {
 
 const SCREEN_READERS_KEY = 'atrium.terminals-for-screen-readers';
 
-/** Whether terminals keep a copy of their lines for screen readers. It costs time while they write, so people ask for it. */
+/** Whether terminals keep a copy of their lines for screen readers. It slows down output, so it is off at first. */
 export const isForScreenReaders = new Store(localStorage.getItem(SCREEN_READERS_KEY) === 'yes');
 
 export function toggleScreenReaders(): void {

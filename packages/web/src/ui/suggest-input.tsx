@@ -24,7 +24,7 @@ interface Shown {
 
 export function SuggestInput({ id, value, onChange, suggest }: Props) {
   const listId = useId();
-  /** What is being typed; absent while nobody does. */
+  /** The text being typed; undefined while the field is not being edited. */
   const [draft, setDraft] = useState<string>();
   const [isOpen, setOpen] = useState(false);
   const [{ items, chosen }, setShown] = useSuggestions(isOpen ? (draft ?? '') : undefined, suggest);
@@ -96,7 +96,7 @@ function stepped(chosen: number, step: number, count: number): number {
 /** What was found stays until there is something newer, so that nothing flickers. */
 function useSuggestions(query: string | undefined, suggest: Props['suggest']): [Shown, (shown: Shown) => void] {
   const [shown, setShown] = useState<Shown>(CLOSED);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever suggests may be another function at every drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `suggest` may be a new function at every render
   useEffect(() => {
     if (query === undefined) return setShown(CLOSED);
     let isOver = false;
