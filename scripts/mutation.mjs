@@ -1,6 +1,6 @@
 /**
  * Mutation tests with Stryker: it changes the code in small ways and runs the tests that should notice. A change that no
- * test notices (a survivor) must be listed with a reason in `test/mutation/survivors.json`.
+ * test notices (a survivor) counts against the run, unless `test/mutation/survivors.json` lists it with a reason.
  *
  * Almost every test of the host loads almost all of it. So the tests of a file are those of its folder and those that import
  * it; of these, Stryker runs the ones that reach the changed line.

@@ -21,7 +21,6 @@ import {
 } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled, packageFolders, runGenerator } from './setup.mjs';
 import { SKIP_NOTES_FILE } from './skip-notes.mjs';
-import { writeTimes } from './test-order.mjs';
 import { countTests, readUnsteady, secondRun, skipReasons } from './test-report.mjs';
 
 const HELP = `Usage: npm test [-- <vitest arguments>]
@@ -172,7 +171,7 @@ async function runTests() {
   counts = countTests(first, existsSync(SECOND_REPORT) ? readJson(SECOND_REPORT) : undefined, titles);
   if (whole) {
     skips = skipReasons(first, existsSync(SKIP_NOTES) ? readJson(SKIP_NOTES) : {});
-    writeTimes(first);
+    await writeTimes(first);
   }
   const passed = code === 0 || (counts.unsteady.length > 0 && counts.failed === 0);
   // Elsewhere, what needs Linux is skipped; there is no need to say so everywhere.
@@ -182,6 +181,12 @@ async function runTests() {
     ...silent.map((name) => `skipped in silence; say why in the title, "(skipped: ...)": ${name}`),
   ];
   return { ok: passed && counts.failed === 0 && wrong.length === 0, output: wrong.join('\n') };
+}
+
+/** Loaded late: it needs vitest, which a fresh clone does not have yet when this script starts. @param {any} report */
+async function writeTimes(report) {
+  const order = await import('./test-order.mjs');
+  order.writeTimes(report);
 }
 
 /** @param {string} reportFile @param {readonly string[]} args @param {Record<string, string>} [env] @returns {Promise<number>} */
