@@ -3,7 +3,13 @@ export { BACKOFF_FACTOR, type BackoffRange, backoffDelay } from './backoff.js';
 export { type Clock, steadyClock, systemClock, wallClock } from './clock.js';
 export { consoleLog, Emitter, type Log } from './emitter.js';
 export { newId } from './ids.js';
-export { type Outcome, PendingRequests, type PendingRequestsOptions } from './pending-requests.js';
+export {
+  type Outcome,
+  PendingById,
+  type PendingByIdOptions,
+  PendingRequests,
+  type PendingRequestsOptions,
+} from './pending-requests.js';
 export { type Deferred, deferred, optional } from './promises.js';
 export {
   type CloseReason,

@@ -7,6 +7,7 @@ import {
   Emitter,
   memoryPair,
   newId,
+  PendingById,
   PendingRequests,
   systemClock,
 } from '../src/index.js';
@@ -67,6 +68,22 @@ describe('requests that wait for an answer', () => {
     pending.abandon((method) => new Error(`${method}: gone`));
     clock.pass(10);
     expect(errors).toEqual(['a: gone', 'b: gone']);
+  });
+
+  it('are found by their method, the oldest first, under ids that the caller chose', () => {
+    const pending = new PendingById<string, number>({ clock: handClock(), late });
+    const outcomes: unknown[] = [];
+    for (const id of ['x', 'y'])
+      pending.wait({ id, method: 'list', timeoutMs: 5 }, (outcome) => outcomes.push([id, outcome.ok]));
+    expect(pending.oldest('list')).toBe('x');
+    expect(pending.failed('x', new Error('no'))).toBe(true);
+    expect(pending.oldest('list')).toBe('y');
+    expect(pending.succeeded('y', 1)).toBe(true);
+    expect(pending.oldest('list')).toBeUndefined();
+    expect(outcomes).toEqual([
+      ['x', false],
+      ['y', true],
+    ]);
   });
 });
 

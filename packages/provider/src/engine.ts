@@ -1,6 +1,6 @@
 /** The parts of a provider, wired together. Tells them when a connection opens and ends. */
 
-import { deferred } from '@atrium/link';
+import { deferred, PendingById } from '@atrium/link';
 import type { ProviderHelloAckMessage, ProviderStreamHistoryMessage } from '@atrium/protocol/provider';
 import { Authentication, Credentials, PairingDialog } from './authentication.js';
 import { Connection, Keepalive } from './connection.js';
@@ -10,7 +10,6 @@ import { Inbox } from './inbox.js';
 import type { Binding, ProviderState, Settings } from './options.js';
 import { Pushes } from './pushes.js';
 import { checked, helloOf, type Registration, registrationOf } from './registration.js';
-import { Requests } from './requests.js';
 import { SessionEvents } from './session-events.js';
 import { type Tool, ToolCalls } from './tools.js';
 import { filterChange, Updates } from './updates.js';
@@ -24,7 +23,7 @@ export class Engine {
   readonly sessions: SessionChooser;
   readonly pushes: Pushes;
   readonly updates: Updates;
-  readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
+  readonly queries: PendingById<string, ProviderStreamHistoryMessage['streams']>;
   readonly connection: Connection;
   readonly #reconnectToken: ReconnectToken;
   readonly #keepalive: Keepalive;
@@ -66,7 +65,10 @@ export class Engine {
     this.#calls = new ToolCalls({ tool: (tool) => this.#tool(tool), send: (text) => connection.sendText(text) });
     this.pushes = new Pushes({ clock, isReady: isBound, send });
     this.updates = new Updates({ clock, registration, isBound, send });
-    this.queries = new Requests(clock);
+    this.queries = new PendingById({
+      clock,
+      late: () => new ProviderError(LocalErrorCode.Timeout, 'the gateway did not answer the query'),
+    });
     this.#events = new SessionEvents({ on, log, send, ended: (id) => this.#sessionEnded(id) });
     const show = (state: ProviderState) => this.#show(state);
     const giveUp = (error: Error) => void this.close(error);
@@ -114,7 +116,7 @@ export class Engine {
     this.#calls.abandon('the provider is closed');
     this.updates.close(why);
     this.pushes.close(why);
-    this.queries.rejectAll(why);
+    this.queries.abandon(() => why);
     this.ready.reject(why);
     this.#show(error ? { at: 'closed', error } : { at: 'closed' });
     await closed;
@@ -162,7 +164,7 @@ export class Engine {
     this.#resetConnection();
     this.#calls.abandon('the connection is lost');
     this.updates.lost();
-    this.queries.rejectAll(new ProviderError(LocalErrorCode.Disconnected, error.message));
+    this.queries.abandon(() => new ProviderError(LocalErrorCode.Disconnected, error.message));
     this.#show({ at: 'reconnecting', error, ...next });
   }
 
@@ -182,7 +184,7 @@ export class Engine {
     if (this.settings.isTrusted) return this.#show({ at: 'waiting-for-session' });
     const ended = new ProviderError(LocalErrorCode.Disconnected, 'the session has ended');
     this.updates.lost();
-    this.queries.rejectAll(ended);
+    this.queries.abandon(() => ended);
     this.#tryAgain(ended, 'now');
   }
 

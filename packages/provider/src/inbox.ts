@@ -1,6 +1,6 @@
 /** Hands each message of the gateway to the part that handles it. Ignores unknown messages. */
 
-import type { Log } from '@atrium/link';
+import type { Log, PendingById } from '@atrium/link';
 import type {
   ProviderErrorMessage,
   ProviderStreamHistoryMessage,
@@ -14,10 +14,9 @@ import { ProviderError } from './errors.js';
 import type { HelloExchange, SessionChooser } from './hello.js';
 import { gateAnswer, transformAnswer } from './hooks.js';
 import type { Registration } from './registration.js';
-import type { Requests } from './requests.js';
 import type { Handlers, SessionEvents } from './session-events.js';
 import type { ToolCalls } from './tools.js';
-import type { Updates } from './updates.js';
+import { failRequest, type Updates } from './updates.js';
 
 /** How much of an invalid message a log line shows. */
 const LOGGED_MAX_CHARACTERS = 200;
@@ -32,7 +31,7 @@ interface InboxParts {
   readonly events: SessionEvents;
   readonly sessions: SessionChooser;
   readonly updates: Updates;
-  readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
+  readonly queries: PendingById<string, ProviderStreamHistoryMessage['streams']>;
   send(message: ToGatewayMessage): void;
 }
 
@@ -73,7 +72,7 @@ export class Inbox {
       case 'ack':
         return updates.acknowledged(message);
       case 'stream.history':
-        return void queries.resolve(message.queryId, message.streams);
+        return void queries.succeeded(message.queryId, message.streams);
       case 'error':
         return this.#refused(message);
     }
@@ -91,7 +90,8 @@ export class Inbox {
     if (replyTo === 'hello' || replyTo?.startsWith('auth')) return;
     const { updates, queries, on, log } = this.#parts;
     const error = new ProviderError(code, message, { replyTo, sessionId });
-    if (updates.refused(requestId, replyTo, error) || queries.reject({ id: requestId, type: replyTo }, error)) return;
+    const refusal = { requestId, replyTo };
+    if (updates.refused(refusal, error) || failRequest(queries, refusal, error)) return;
     try {
       if (on.error) on.error(error);
       else log(error.message);

@@ -1,12 +1,13 @@
 /** The public face of the library: `connectProvider` returns a `Provider`, which delegates to its engine. */
 
-import { newId, optional } from '@atrium/link';
+import { deferred, newId, optional } from '@atrium/link';
 import type {
   ProviderFilterRule,
   ProviderJsonObject,
   ProviderPushMessage,
   ProviderSessionEntry,
   ProviderStreamEvent,
+  ProviderStreamHistoryMessage,
 } from '@atrium/protocol/provider';
 import { Engine } from './engine.js';
 import { LocalErrorCode, ProviderError } from './errors.js';
@@ -113,12 +114,13 @@ export class Provider {
     const id = newId();
     const type = 'stream.query' as const;
     const query = checked({ type, queryId: id, ...scope, streams: [...streams], last });
-    const overdue = ({ reject }: { reject(error: Error): void }) =>
-      reject(new ProviderError(LocalErrorCode.Timeout, 'the gateway did not answer the query'));
-    const answer = queries.add({ id, type, timeoutMs: QUERY_TIMEOUT_MS, overdue });
+    const answer = deferred<ProviderStreamHistoryMessage['streams']>();
+    queries.wait({ id, method: type, timeoutMs: QUERY_TIMEOUT_MS }, (outcome) =>
+      outcome.ok ? answer.resolve(outcome.value) : answer.reject(outcome.error),
+    );
     // Errors carry a `requestId`, answers a `queryId`; one id serves as both.
     connection.send(Object.assign(query, { requestId: id }));
-    return answer;
+    return answer.promise;
   }
 
   /** Says goodbye. The gateway removes the provider's tools, hooks and context from the sessions. */

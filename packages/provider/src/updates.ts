@@ -2,16 +2,16 @@
  * Changes to the registration. The next `hello` carries each change at once; the gateway gets changes of one kind one
  * at a time. A change that the connection lost is left to the next `hello`.
  */
-import { type Clock, type Deferred, deferred, newId } from '@atrium/link';
+import { type Clock, type Deferred, deferred, newId, type Outcome, PendingById } from '@atrium/link';
 import type { ProviderAckMessage, ProviderFilterRule, ToGatewayMessageMap } from '@atrium/protocol/provider';
 import { asError, LocalErrorCode, ProviderError } from './errors.js';
 import { hookRules, type Rules, type Transform, wireTransform } from './hooks.js';
 import { checked, type Registration } from './registration.js';
-import { Requests } from './requests.js';
 import { type Tool, toolDefinition } from './tools.js';
 
 /** Older gateways do not acknowledge; one that has not refused by now has taken the change. */
 export const ACK_GRACE_MS = 3_000;
+const NOT_ACKNOWLEDGED = new Error('the gateway did not acknowledge the change');
 
 export interface Acknowledged {
   /** Counts up with each change in a session. Absent when the gateway did not say. */
@@ -47,7 +47,7 @@ interface UpdateParts {
 
 export class Updates {
   readonly #parts: UpdateParts;
-  readonly #requests: Requests<Acknowledged>;
+  readonly #requests: PendingById<string, Acknowledged>;
   /** By type; the first of each is under way. */
   readonly #queues = new Map<UpdateType, Pending[]>();
   /** Changes that the next `hello` carries. */
@@ -55,7 +55,7 @@ export class Updates {
 
   constructor(parts: UpdateParts) {
     this.#parts = parts;
-    this.#requests = new Requests(parts.clock);
+    this.#requests = new PendingById({ clock: parts.clock, late: () => NOT_ACKNOWLEDGED });
   }
 
   /** Rejects when the change breaks the contract, or the gateway refuses it. */
@@ -73,12 +73,13 @@ export class Updates {
   }
 
   acknowledged({ requestId, revision, degraded }: ProviderAckMessage): void {
-    this.#requests.resolve(requestId, { acknowledged: true, revision, ...(degraded && { degraded }) });
+    if (requestId === undefined) return;
+    this.#requests.succeeded(requestId, { acknowledged: true, revision, ...(degraded && { degraded }) });
   }
 
   /** Whether the error was about a change. */
-  refused(requestId: string | undefined, type: string | undefined, error: Error): boolean {
-    return this.#requests.reject({ id: requestId, type }, error);
+  refused(refusal: Refusal, error: Error): boolean {
+    return failRequest(this.#requests, refusal, error);
   }
 
   /** The gateway accepted a `hello`, and with it every change it carried. */
@@ -89,7 +90,7 @@ export class Updates {
   lost(): void {
     const waiting = [...this.#queues.values()].flat();
     this.#queues.clear();
-    this.#requests.rejectAll(new Error('left to the next hello'));
+    this.#requests.abandon(() => new Error('left to the next hello'));
     for (const pending of waiting) this.#leaveToHello(pending);
   }
 
@@ -121,12 +122,12 @@ export class Updates {
     const { type } = message;
     const isCurrent = () => this.#queues.get(type) === queue;
     const id = newId();
-    const overdue = ({ resolve }: Deferred<Acknowledged>) => resolve({ acknowledged: false });
-    const answer = this.#requests.add({ id, type, timeoutMs: ACK_GRACE_MS, overdue });
+    const answer = deferred<Acknowledged>();
+    this.#requests.wait({ id, method: type, timeoutMs: ACK_GRACE_MS }, (outcome) => settle(answer, outcome));
     this.#apply(patch);
     send({ ...message, requestId: id });
     try {
-      pending.resolve(await answer);
+      pending.resolve(await answer.promise);
     } catch (error) {
       if (isCurrent()) this.#undo(pending, patch, { before, error: asError(error) });
     }
@@ -150,6 +151,29 @@ export class Updates {
   #apply(patch: Partial<Registration>): void {
     this.#parts.registration.current = { ...this.#parts.registration.current, ...patch };
   }
+}
+
+/** A gateway that stays silent has taken the change. */
+function settle(answer: Deferred<Acknowledged>, outcome: Outcome<Acknowledged>): void {
+  if (outcome.ok) answer.resolve(outcome.value);
+  else if (outcome.error === NOT_ACKNOWLEDGED) answer.resolve({ acknowledged: false });
+  else answer.reject(outcome.error);
+}
+
+/** The members of an error message that name the refused request. */
+export interface Refusal {
+  readonly requestId?: string | undefined;
+  readonly replyTo?: string | undefined;
+}
+
+/** Older gateways do not name the refused request; then it is the oldest of its type. False when none waits. */
+export function failRequest<Result>(
+  requests: PendingById<string, Result>,
+  { requestId, replyTo }: Refusal,
+  error: Error,
+): boolean {
+  const id = requestId ?? (replyTo === undefined ? undefined : requests.oldest(replyTo));
+  return id !== undefined && requests.failed(id, error);
 }
 
 /** For providers bound to all sessions: changes only this one, until the connection is lost. */
