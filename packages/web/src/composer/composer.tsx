@@ -184,8 +184,8 @@ interface Edit extends Draft {
 }
 
 /**
- * What the field holds: the draft, or an earlier message that is being said differently. The draft waits meanwhile, and
- * is back when somebody changes their mind.
+ * The content of the field: the draft, or an earlier message that is being edited. The draft waits meanwhile and
+ * returns when the edit is cancelled.
  */
 function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
   const [draft, setDraft] = useDraft(uri);

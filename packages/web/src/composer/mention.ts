@@ -26,8 +26,8 @@ export function isMention(text: string, caret: number, triggers: readonly string
 }
 
 /**
- * The message with an item in it. Somebody may have typed on since it was found; as long as that was inside of what the
- * item replaces, it still fits. Otherwise: undefined.
+ * Inserts an item into the message. The text may have changed since the item was found; the item still fits as long as
+ * the change lies inside of what it replaces. Otherwise: undefined.
  */
 export function inserted(
   { text: then, caret, items }: Found,

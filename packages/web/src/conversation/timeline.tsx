@@ -1,6 +1,6 @@
 /**
  * The conversation as a list of which only the visible part exists. It opens at the end, follows the answer while it is
- * written unless somebody scrolls away, and fetches older turns when they come near.
+ * written unless the person scrolls away, and fetches older turns when they come near.
  */
 import type { SessionState } from '@atrium/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';

@@ -1,5 +1,5 @@
 /**
- * The folders that somebody has unfolded, as the rows of a list. A folder is read when it is unfolded for the first time,
+ * The tree of unfolded folders, as the rows of a list. A folder is read when it is unfolded for the first time,
  * and again whenever the host says that something in it has changed.
  */
 import type { Client } from '@atrium/client';

@@ -155,8 +155,8 @@ async function dial(token: () => Promise<string>): Promise<Client> {
 const TIMEOUT_MS = 3_000;
 
 /**
- * A browser does not tell why a WebSocket was refused. Whether the host still serves this page tells: a host that does,
- * and lets nobody in, has another token.
+ * A browser does not say why a WebSocket was refused. A host that still serves this page and refuses the WebSocket has
+ * another token.
  */
 async function isHostReachable(): Promise<boolean> {
   try {

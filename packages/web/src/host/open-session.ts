@@ -11,7 +11,7 @@ const TURNS_MORE = 100;
 interface SessionView {
   readonly state: SessionState;
   readonly window: WindowPosition;
-  /** Disposed, by somebody else perhaps. */
+  /** Disposed, perhaps by another client. */
   readonly isGone: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The question whether a call may run. Options that the host offers take the place of plain yes and no. The first
- * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while somebody writes
+ * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while a person writes
  * advice, the only answer is the denial that carries it.
  */
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol';

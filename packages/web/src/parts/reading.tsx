@@ -1,5 +1,5 @@
 /**
- * What somebody has to read before they can let something run. A text that does not fit scrolls in its box, with the
+ * Text that must be read before something may run. A text that does not fit scrolls in its box, with the
  * number of its lines below it, and nothing can be allowed before its end has been in view.
  */
 import {

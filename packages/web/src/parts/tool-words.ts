@@ -1,4 +1,4 @@
-/** What is said about a tool call in one line. */
+/** One line about a tool call: its title, its state, its changed lines. */
 import type { StringOrMarkdown, ToolCallState } from '@atrium/protocol';
 
 export function toolMessage(call: ToolCallState): StringOrMarkdown {
@@ -63,12 +63,12 @@ export function editCount(call: ToolCallState): EditCount | undefined {
   return { added: sum(diffs.map(({ added }) => added)), removed: sum(diffs.map(({ removed }) => removed)) };
 }
 
-/** A tool may call itself anything; a name that is not its own is not taken for it where somebody is asked. */
+/** A tool chooses its display name freely; a permission question also shows the real name where the two differ. */
 export function isNamedOtherwise({ displayName, toolName }: Pick<ToolCallState, 'displayName' | 'toolName'>): boolean {
   return displayName.toLowerCase().replaceAll(' ', '_') !== toolName.toLowerCase();
 }
 
-/** Without its marks taken for anything: where somebody is asked, a text must not bring links or pictures along. */
+/** Markdown as plain text: a permission question must not contain links or pictures of a tool. */
 export function plainText(text: StringOrMarkdown | undefined): string {
   return typeof text === 'string' ? text : (text?.markdown ?? '');
 }
