@@ -34,7 +34,7 @@ export class NoSessionError extends Error {
   }
 }
 
-/** Everything has been said already; only the exit code is left. */
+/** Ends the command with an exit code and without a message. */
 export class QuietExit extends Error {
   override readonly name = 'QuietExit';
   constructor(readonly code: ExitCode) {
@@ -68,7 +68,7 @@ export function explain(error: unknown): string | undefined {
   return `error: ${errorText(error)}${hint === undefined ? '' : `\n${hint}`}`;
 }
 
-/** What went wrong, in words for people. The client library speaks to programmers. */
+/** The message of an error for people; messages of the client library are for programmers. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'DisconnectedError') return 'the host is not there right now; try again when it is back';
@@ -78,7 +78,7 @@ export function errorText(error: unknown): string {
   return error.message || error.name;
 }
 
-/** What the host advises programs to do, and people cannot. */
+/** Advice of the host that only programs can follow. */
 const ASK_FOR_ACCESS = /: ask for it with resourceRequest$/;
 
 function hintFor(error: Error): string | undefined {

@@ -44,7 +44,7 @@ const ofProcess: Io = {
 
 const current = new AsyncLocalStorage<Io>();
 
-/** What the running command was given; by default, what the process has. */
+/** The streams of the running command; by default, those of the process. */
 export function io(): Io {
   return current.getStore() ?? ofProcess;
 }

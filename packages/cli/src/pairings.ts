@@ -1,4 +1,4 @@
-/** The programs that ask to be let in: what the host shows of them, in words for a terminal. */
+/** Programs that ask to be paired, as text for a terminal. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol';
 import { callRaw } from './connect/client.js';

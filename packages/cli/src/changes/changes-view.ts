@@ -57,7 +57,7 @@ function lettered(letter: string, style: Style): string {
   return letter === 'D' ? style.red(letter) : style.yellow(letter);
 }
 
-/** The difference of one file, or a word about why there is none. */
+/** The difference of one file, or why there is none. */
 export async function diffOf(place: ContentSource, edit: FileEdit, folder: string | undefined): Promise<string[]> {
   const fresh = nameIn((edit.after ?? edit.before)?.uri ?? '', folder);
   const names = { old: nameIn((edit.before ?? edit.after)?.uri ?? '', folder), fresh };
@@ -103,7 +103,7 @@ export function nameIn(uri: string, folder: string | undefined): string {
   return inside === undefined ? folderText(uri) : printable(inside);
 }
 
-/** As it is, with whatever is in it; undefined outside of the folder. */
+/** The raw path, with invisible characters; undefined outside of the folder. */
 export function pathIn(uri: string, folder: string | undefined): string | undefined {
   const base = folder === undefined ? undefined : `${folder.replace(/\/+$/, '')}/`;
   if (base === undefined || !uri.startsWith(base)) return undefined;
@@ -115,7 +115,7 @@ export function pathIn(uri: string, folder: string | undefined): string | undefi
   }
 }
 
-/** Whether Git has it for the next commit. Empty where it has not, or is not asked. */
+/** Whether the file is staged for the next commit; empty if not, or outside of Git. */
 export function stagedWord({ _meta }: Pick<ChangesetFile, '_meta'>): string {
   const { index, folder } = (_meta?.git ?? {}) as { index?: unknown; folder?: unknown };
   if (index === 'U' || folder === 'U') return 'conflict';
@@ -143,7 +143,7 @@ export function totalsText({ files, added, removed }: Totals): string {
   return `${files} ${files === 1 ? 'file' : 'files'} (+${added} −${removed})`;
 }
 
-/** The one file that is meant: its name within the folder, or the end of it. */
+/** The file with this name within the folder, or whose path ends with it. */
 export function findFile(files: readonly ChangesetFile[], name: string, folder: string | undefined): ChangesetFile {
   const wanted = name.replace(/^\.\//, '');
   const names = ({ edit }: ChangesetFile) =>

@@ -10,7 +10,7 @@ import { callsIn } from '../sessions/turns.js';
 export const VIEWS = ['turn', 'session', 'uncommitted'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** How the views are called where people read of them. */
+/** The names of the views for people. */
 export const VIEW_WORDS: Readonly<Record<ViewName, string>> = {
   turn: 'Last turn',
   session: 'This session',
@@ -26,7 +26,7 @@ export function defaultView(state: SessionState): ViewName {
   return lastTurnWithCalls(state) === undefined ? 'session' : 'turn';
 }
 
-/** The channel of a view. Fails with what to do where there is none. */
+/** The channel of a view. Throws an error that says what to do where there is none. */
 function viewUri(state: SessionState, view: ViewName): string {
   const { changesets = [] } = state.summary;
   if (changesets.length === 0)
@@ -58,10 +58,10 @@ function lastTurnWithCalls({ turns, activeTurn }: SessionState): string | undefi
 
 // The host names the views a moment after it has opened the session.
 
-/** A large repository is looked at first. */
+/** The host examines a large repository first. */
 const CATALOGUE_MAX_MS = 5_000;
 
-/** The channel of a view, as soon as it is known. Fails with what to do where there is none. */
+/** The channel of a view, as soon as the host has named it. */
 export async function channelOf(session: Subscription, view: ViewName): Promise<string> {
   await catalogued(session);
   return viewUri(session.state, view);
@@ -82,7 +82,7 @@ function catalogued(session: Subscription): Promise<void> {
   });
 }
 
-/** A look into a large repository takes a while; after this, what is known by then is shown. */
+/** A large repository takes a while; after this time, partial results are shown. */
 const READY_MAX_MS = 30_000;
 
 export async function readChangeset(client: Client, uri: string): Promise<ChangesetState> {
@@ -90,14 +90,14 @@ export async function readChangeset(client: Client, uri: string): Promise<Change
   try {
     await settled(changeset, ({ status }) => status !== 'computing', READY_MAX_MS);
     const { state } = changeset;
-    // They come in the order in which they were found.
+    // The host sends them in the order in which it found them.
     return { ...state, files: state.files.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
   } finally {
     changeset.close();
   }
 }
 
-/** Waits until the changes are as asked. False when that took too long, or they are gone. */
+/** Waits until `isReady`. False after `maxMs`, or when the changeset is gone. */
 export function settled(
   changeset: Subscription<'changeset'>,
   isReady: (state: ChangesetState) => boolean,

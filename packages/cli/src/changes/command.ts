@@ -1,4 +1,4 @@
-/** What `atrium changes` does: lists, shows and runs, for people and for scripts. */
+/** The work of `atrium changes`: lists changes, prints differences and runs operations. */
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
@@ -11,7 +11,7 @@ import { diffLine, diffOf, fileLines, totalsOf, totalsText } from './changes-vie
 import { channelOf, defaultView, readChangeset, VIEW_WORDS, type ViewName } from './changeset.js';
 import { commit, invoke, offerOf } from './operations.js';
 
-/** Turns that are looked at to find the last one that used a tool. */
+/** Turns that are loaded to find the last one that used a tool. */
 const TURNS_LOOKED_AT = 20;
 
 export interface ChangesOptions {
@@ -41,7 +41,7 @@ export async function listChanges(client: Client, name: string, options: Changes
     }
     for (const { edit } of changeset.files) {
       const lines = await diffOf({ client, isLocal: options.url === undefined }, edit, folder);
-      // What is piped on is the difference itself.
+      // A pipe gets the plain difference.
       const shown = io().stdout.isTTY ? lines.map((line) => diffLine(line, { style, columns })) : lines;
       print(shown.join('\n'));
     }

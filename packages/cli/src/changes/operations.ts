@@ -13,7 +13,7 @@ interface OperationRequest {
   readonly file?: string | undefined;
 }
 
-/** Something that can be done now: how it is called, what it is about, and what has to be confirmed. */
+/** An operation that the host offers now: its file, its description, and the question to confirm. */
 export interface Offer {
   readonly operation: ChangesetOperation;
   readonly file?: ChangesetFile | undefined;
@@ -21,7 +21,7 @@ export interface Offer {
   readonly question: string | undefined;
 }
 
-/** Fails where the host does not offer it, in words that help. */
+/** Throws an error that names the alternatives where the host does not offer the operation. */
 export function offerOf(state: ChangesetState, wish: OperationRequest, folder: string | undefined): Offer {
   const { operations = [], files, error } = state;
   const operation = operations.find(({ id }) => id === wish.operationId);
@@ -40,7 +40,7 @@ export function offerOf(state: ChangesetState, wish: OperationRequest, folder: s
   return { operation, file, what, question: confirmation === '' ? undefined : `${confirmation} ${what}` };
 }
 
-/** Says what was done, in the words of the host. */
+/** Resolves with the host's description of what it did. */
 export async function invoke(client: Client, channel: string, { operation, file }: Offer): Promise<string> {
   const { message } = await client.request('invokeChangesetOperation', {
     channel,
@@ -65,7 +65,7 @@ interface CommitParts {
   readonly message?: string | undefined;
 }
 
-/** Says what became of it. Fails with what Git said; undefined when the person would rather not. */
+/** Resolves with the result, or undefined when the person declines. Rejects with Git's message. */
 export async function commit(parts: CommitParts, offer: Offer): Promise<string | undefined> {
   const { client, session, channel } = parts;
   const changeset = await client.subscribe(channel, { kind: 'changeset' });
@@ -91,12 +91,12 @@ export async function commit(parts: CommitParts, offer: Offer): Promise<string |
   }
 }
 
-/** That there are too many files to show them all is no failure. */
+/** A list that is too long to be complete is no failure. */
 function isFailed({ status, error }: ChangesetState): boolean {
   return status === 'error' && error?.errorType !== 'incomplete';
 }
 
-/** What was staged is staged no more; where nothing was, files that were there are gone. */
+/** Done: no file is staged that was staged before; where none was, a changed file is gone from the list. */
 function doneAfter({ files: before }: ChangesetState): (now: ChangesetState) => boolean {
   const staged = before.filter((file) => stagedWord(file) !== '');
   return ({ files }) => {

@@ -14,7 +14,7 @@ import { Chat, type ChatEnd } from './chat.js';
 import { pickSession } from './picker.js';
 import { typingAhead } from './terminal.js';
 
-/** Turns that are shown of what was said before. */
+/** Earlier turns to show. */
 const EARLIER_TURNS = 10;
 
 interface ChatCommand extends HostOptions, SessionChoice {
@@ -74,7 +74,7 @@ async function chatUntilLeft(command: ChatCommand, first: First, style: Style): 
   }
 }
 
-/** What is typed meanwhile is not lost, and Ctrl+C leaves. */
+/** Keeps keys that are typed meanwhile; Ctrl+C leaves. */
 function waiting<T>(work: () => Promise<T>): Promise<T> {
   return typingAhead(() => unlessInterrupted(work()));
 }
@@ -162,7 +162,7 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Says so when the process ends in the middle of everything, by whatever fault. The returned function ends the watch. */
+/** Prints a message when the process ends unexpectedly. The returned function cancels that. */
 function reportAbruptExit(): () => void {
   const say = (code: number) => tell(`The chat broke off (${code}). Its session is in the host: atrium attach last`);
   process.on('exit', say);

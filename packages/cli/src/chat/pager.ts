@@ -6,7 +6,7 @@ import { sealed, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { Key } from './keys.js';
 
-/** The row that says where in the text one is. */
+/** The row with the position in the text. */
 const PLACE_ROWS = 1;
 
 export const READ_ON: KeyHint = ['Space', 'reads on'];
@@ -27,7 +27,7 @@ export class Pager {
     return this.#lines > this.#page;
   }
 
-  /** Moves through the text. False when the key is none that does. */
+  /** Moves through the text. False for any other key. */
   press({ name, text }: Key): boolean {
     if (!this.isPaged) return false;
     if (name === 'pagedown' || (name === 'text' && /^ +$/.test(text ?? ''))) this.#move(this.#page);
@@ -42,7 +42,7 @@ export class Pager {
     this.#from = Math.max(0, Math.min(this.#lines - this.#page, this.#from + by));
   }
 
-  /** The rows that fit into the room; `isComplete` when nothing of the text is still on its way. */
+  /** The rows that fit; `isComplete` when no part of the text is still loading. */
   view(lines: readonly string[], room: number, { style }: ViewOptions, isComplete = true): string[] {
     this.#lines = lines.length;
     this.#page = lines.length <= room ? lines.length : Math.max(0, room - PLACE_ROWS);

@@ -20,7 +20,7 @@ const PAGE_ROWS = 10;
 
 type Picked = SessionSummary | 'escape' | 'interrupt';
 
-/** What is typed and marked. Knows nothing of the terminal. */
+/** The filter and the marked row, without the terminal. */
 export class Picker {
   readonly #items: readonly SessionSummary[];
   #filter = '';
@@ -55,7 +55,7 @@ export class Picker {
     return wanted === '' ? this.#listed() : this.#items.filter((item) => words(item).includes(wanted));
   }
 
-  /** The archive is found by those who search in it; where there is nothing else, it is all there is. */
+  /** Archived sessions show only in a search, or when there are no others. */
   #listed(): SessionSummary[] {
     const listed = this.#items.filter((item) => !isArchived(item));
     return listed.length > 0 ? listed : [...this.#items];

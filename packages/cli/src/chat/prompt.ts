@@ -27,13 +27,13 @@ export class Prompt {
     return this.#questions.isAsking;
   }
 
-  /** Puts a text into the line, to be written on. */
+  /** Puts a text into the line, to be edited. */
   set(text: string, attachments: readonly MessageAttachment[] = []): void {
     this.#line.editor.set(text);
     this.#line.mentions.carry(attachments);
   }
 
-  /** What goes along with a text. */
+  /** The attachments of a text. */
   takeAttachments(text: string): MessageAttachment[] {
     return this.#line.mentions.take(text);
   }
@@ -95,7 +95,7 @@ type PromptRequest =
 /** A question that comes while the person types must not take a letter of the text for its answer. */
 const TYPING_GUARD_MS = 500;
 
-/** Who finds what a word could become. */
+/** Finds completions of a word. */
 export type Finder = Omit<CompleterParts, 'editor' | 'mentions'>;
 
 class MessageLine {

@@ -78,7 +78,7 @@ export class Questions {
     this.#front = front;
   }
 
-  /** What was read and where one is in it stays, unless something else is asked now. */
+  /** Keeps the position in the text, unless another call asks now. */
   #ask(target: Target | undefined): void {
     if (target && this.#approval?.isAbout(target)) return;
     this.#approval = target && new Approval(target);
@@ -117,7 +117,7 @@ export class Questions {
     if (answer !== 'back') this.#send(answer);
   }
 
-  /** What was waiting behind it is a new question. */
+  /** The question behind it counts as new. */
   #confirm(confirmation: Confirmation, key: Key): void {
     if (!confirmation.press(key)) return;
     this.#confirmation = undefined;
@@ -142,7 +142,7 @@ export class Questions {
     else this.#answered(form, answer);
   }
 
-  /** What was asked and answered stays readable, also a pairing code. */
+  /** Question and answer stay readable in the scrollback, also a pairing code. */
   #answered({ request: { message = '' }, summary }: Form, action: SessionAction): void {
     const isDeclined = action.type === 'session/inputCompleted' && action.response !== 'accept';
     const said = [message, isDeclined ? '(declined)' : summary].filter((text) => text !== '');
@@ -178,7 +178,7 @@ export class Questions {
   }
 }
 
-/** The view for what shares the window with something else. */
+/** The view of a part that shares the window with another. */
 export function withFewerRows(view: ViewOptions, taken: number): ViewOptions {
   return view.rows === undefined ? view : { ...view, rows: Math.max(0, view.rows - taken) };
 }
@@ -192,7 +192,7 @@ class Confirmation {
     this.#answered = answered;
   }
 
-  /** True when that was the answer. Enter is none: what destroys something takes a letter. */
+  /** True when the key was the answer. Enter is none: a destructive operation takes a letter. */
   press(key: Key): boolean {
     const letter = key.text?.toLowerCase();
     if (letter === 'y') this.#answered(true);

@@ -97,7 +97,7 @@ export class Screen {
     return above + Math.floor(cursor.column / this.columns);
   }
 
-  /** What is taller than the window cannot be drawn over again: its upper part has to wait. */
+  /** A frame that is taller than the window cannot be redrawn: its upper part waits. */
   #fitting({ lines, cursor }: Frame): Frame {
     const surplus = Math.max(0, lines.length - (this.rows - 1));
     const visible = lines.slice(surplus).map((line) => cut(line, this.columns));

@@ -1,4 +1,4 @@
-/** What a chat says of its session by itself: how much a turn changed, and that there is no agent. */
+/** Notices of a chat about its session: how much a turn changed, and that the agent could not start. */
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { totalsOf, totalsText } from '../changes/changes-view.js';
@@ -19,7 +19,7 @@ export class SessionNotices {
     this.#say = say;
   }
 
-  /** Looks what is new. */
+  /** Notices what is new in the state. */
   follow(state: SessionState): void {
     this.#tellFailure(state);
     this.#tellChanges(state);

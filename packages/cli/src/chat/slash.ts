@@ -1,4 +1,4 @@
-/** Commands that are typed into a chat. What else begins with a slash may be a skill of the session, or a slip. */
+/** Slash commands of a chat. Another word behind a slash may be a skill of the session, or a typing error. */
 import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
 import { changes, commit, diff, discard, files, open, revert, stage, type Task, terminal, undo } from './tasks.js';
 
@@ -80,7 +80,7 @@ export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.run(rest.trim(), facts) : undefined;
 }
 
-/** For those who mistyped one. */
+/** Suggests the command behind a typing error. */
 export const COMMAND_NAMES: readonly string[] = [...Object.keys(COMMANDS), ...Object.keys(ALIASES)];
 
 interface Suggestion {
@@ -133,7 +133,7 @@ function auto(word: string): SlashOutcome {
   return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
 }
 
-/** It comes back into the line, to be changed or thrown away. */
+/** Puts the message back into the line, to be edited or deleted. */
 function unqueue(_rest: string, { state: { queuedMessages } }: SlashFacts): SlashOutcome {
   const last = queuedMessages?.at(-1);
   if (!last) return note('Nothing is waiting.');

@@ -29,9 +29,9 @@ import { terminalIn } from './live-terminals.js';
 
 /** What one command leaves for the next. */
 interface Recall {
-  /** The changes that were looked at last. */
+  /** The view that was shown last. */
   view?: ViewName | undefined;
-  /** How what was taken back last is put back. */
+  /** The operation that puts back the last revert or discard. */
   undo?: { readonly channel: string; readonly operationId: string } | undefined;
 }
 

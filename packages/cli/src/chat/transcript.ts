@@ -46,7 +46,7 @@ export class Transcript {
     this.#options = options;
   }
 
-  /** What is there already has been shown. */
+  /** Counts all turns as shown. */
   skip({ turns }: SessionState): void {
     for (const { id } of turns) this.#shown.add(id);
     this.#last = turns.at(-1)?.id;
@@ -66,7 +66,7 @@ export class Transcript {
     return lines;
   }
 
-  /** What is still in motion, as it looks now. */
+  /** The part that still changes, as it looks now. */
   live({ activeTurn, inputRequests = [] }: SessionState): string[] {
     const place = this.#place;
     if (!activeTurn || activeTurn.id !== place?.turnId) return [];
@@ -132,7 +132,7 @@ export class Transcript {
   }
 }
 
-/** Reasoning is there for those who look for it. */
+/** Reasoning is dimmed. */
 function styled(part: ResponsePart, lines: readonly string[], { style }: ViewOptions): string[] {
   if (part.kind !== 'reasoning') return [...lines];
   return lines.map((line) => (line === '' ? '' : style.dim(style.italic(line))));
@@ -145,7 +145,7 @@ export function noteLines(text: string, { style, columns }: ViewOptions): string
   );
 }
 
-/** Content of a kind that this program does not know is named, and never an error. */
+/** Content of an unknown kind is named, and never an error. */
 function placeholder(part: ResponsePart): string {
   const { kind, uri } = part as { kind: string; uri?: unknown };
   return `[${printable(kind)}${typeof uri === 'string' ? `: ${printable(uri)}` : ''}]`;

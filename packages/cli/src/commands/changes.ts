@@ -1,4 +1,4 @@
-/** `atrium changes`: what is different in the folder of a session, and what can be done with it. */
+/** `atrium changes`: changes in the folder of a session, and operations on them. */
 import { Command, Option } from 'commander';
 import { VIEWS, type ViewName } from '../changes/changeset.js';
 import type { ChangesOptions, OperationChoice } from '../changes/command.js';

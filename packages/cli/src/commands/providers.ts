@@ -1,4 +1,4 @@
-/** `atrium providers`: who has plugged into sessions, and what they bring. */
+/** `atrium providers`: the providers of sessions, and their tools. */
 
 import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';

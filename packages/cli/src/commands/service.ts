@@ -1,4 +1,4 @@
-/** `atrium service`: the host in the background, started, stopped and looked at. Each is safe to run twice. */
+/** `atrium service`: starts, stops and shows the host in the background. Each is safe to run twice. */
 
 import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';

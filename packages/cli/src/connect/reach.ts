@@ -1,4 +1,4 @@
-/** Reaches a host: the one that runs, the one that was named, or one that is started for the purpose. */
+/** Connects to a host: the running one, the one that `--url` names, or a new one. */
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
 import type { HostOptions } from './options.js';
 
-/** Where a host is, and what it wants to see. */
+/** The URL of a host and its token. */
 interface HostAddress {
   readonly url: string;
   readonly token: string | undefined;
@@ -19,7 +19,7 @@ interface HostAddress {
 }
 
 interface ReachOptions extends Partial<ClientOptions> {
-  /** Told what is done meanwhile: starting a host takes a second. */
+  /** Gets progress messages: starting a host takes a second. */
   readonly tell?: (text: string) => void;
 }
 
@@ -36,7 +36,7 @@ const FIRST_ATTEMPTS_MAX = 3;
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
   for (let left = FIRST_ATTEMPTS_MAX; ; left -= 1) {
-    // Before the connection: what it takes to start a host must not count as the time that an answer may take.
+    // Before the connection: the start of a host must not count towards the time limit of an answer.
     const address = await findAddress(options, tell);
     try {
       return await connect({ log: () => {}, ...clientOptions, transport: transportTo(address, options) });
@@ -84,7 +84,7 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
   return ['--exit-when-idle', ...(env.ATRIUM_PORT ? [] : ['--port', '0'])];
 }
 
-/** The link to the web page, as the host prints it, holds the token behind a mark. */
+/** The link to the web page, as the host prints it, holds the token in its fragment. */
 async function namedAddress(text: string, tokenFile: string | undefined): Promise<HostAddress> {
   const [address = '', token] = text.split('#token=');
   const url = wsUrl(address);

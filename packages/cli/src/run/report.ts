@@ -12,14 +12,14 @@ interface RunReport {
   update(update: TurnUpdate): void;
   denied(toolName: string): void;
   done(session: string, outcome: RunOutcome): void;
-  /** Nothing more is said, whatever happened. */
+  /** Ends the report without a result. */
   close(): void;
 }
 
 export function textReport(): RunReport {
   const ticker = new Ticker(io().stderr);
   const answer = new AnswerText(io().stdout.isTTY === true);
-  /** What is said beside the answer must not stand in the middle of one of its lines: it waits for the end of it. */
+  /** Messages on standard error wait for the end of the answer's line. */
   let waiting: string[] = [];
   const flush = () => {
     for (const line of waiting) tell(line);

@@ -1,9 +1,9 @@
 /** Ends a host that was started on demand after a while without clients, turns, terminals and providers. */
 import { type Clock, type Host, systemClock } from '@atrium/host';
 
-/** From the last client, running turn, terminal and provider that came by itself to the end. */
+/** From the end of the last client, turn, terminal and independent provider to the exit. */
 export const IDLE_EXIT_MS = 30_000;
-/** Who comes and goes between two looks has not been here. */
+/** A client that comes and goes between two looks is not noticed. */
 export const LOOK_EVERY_MS = 100;
 
 interface IdleWatch {

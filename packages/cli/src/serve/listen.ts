@@ -20,9 +20,9 @@ import { findPage } from './start-screen.js';
 export interface Listener {
   /** Fulfilled with a reason when the last client is gone; never, where new clients may come. */
   readonly ended: Promise<string>;
-  /** Where it stands open, for people and programs. */
+  /** The address, for people and programs. */
   readonly place: Place;
-  /** No new client from now on. */
+  /** Accepts no further clients. */
   stopAccepting(): void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ type Place =
       readonly at: 'network';
       readonly port: number;
       readonly url: string;
-      /** For other machines, where it is open to them: the same with the addresses of this one. */
+      /** URLs for other machines, where they may connect. */
       readonly fromElsewhere: readonly string[];
       readonly tokenFile: string | undefined;
       readonly hasPage: boolean;
@@ -53,7 +53,7 @@ export async function openNetwork(settings: ServeSettings, host: Host, logger: L
   }
 }
 
-/** Where local programs find the token, and what becomes of the file when the host is gone. */
+/** The file in which local programs find the token, and its removal when the host ends. */
 interface TokenPlace {
   readonly file: string;
   forget(): Promise<void>;
@@ -74,7 +74,7 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
   const url = urlOf(name, port);
   const tokenFile = token.kind === 'file' ? token.file : stored?.file;
   const startedAt = new Date().toISOString();
-  // One folder has one host: looking through the notes of others clears those that were left behind.
+  // One folder has one host: listing the notes of running hosts removes those of dead ones.
   await runningInstances(dataDir);
   const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, tokenFile });
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
@@ -113,7 +113,7 @@ function isWildcard(name: string): boolean {
   return ['0.0.0.0', '::', '[::]'].includes(name);
 }
 
-/** Those that people can type: the others need the name of an interface, or are for this machine alone. */
+/** IPv4 only: people cannot type the others, which need the name of an interface. */
 function machineAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
   return all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
@@ -140,7 +140,7 @@ export function openStdio(host: Host, logger: Logger): Listener {
   };
 }
 
-/** The host alone hears from a transport; this listens with it for the end. */
+/** Passes a transport through to the host, and notices its end. */
 function watched(inner: Transport): { transport: Transport; ended: Promise<string> } {
   let end: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {

@@ -27,7 +27,7 @@ import { startScreen } from './start-screen.js';
 const STOP_TIMEOUT_MS = 15_000;
 
 export async function serveUntilStopped(settings: ServeSettings): Promise<void> {
-  // Hides what stood on the command line, such as a token, from those who list processes.
+  // Hides the command line, which may hold a token, from lists of processes.
   process.title = 'atrium serve';
   const logger = loggerFor(settings);
   const signal = stopSignal();

@@ -40,7 +40,7 @@ export interface ServeSettings {
   readonly restProcessesAfterMs: number | undefined;
   /** Absent: telemetry goes to clients that ask for it, and nowhere else. */
   readonly telemetry: TelemetryChoice | undefined;
-  /** Absent: messages are not written down. */
+  /** Absent: messages are not logged. */
   readonly wireLog: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io
   const options = command.opts<ServeOptions>();
   const dataDir = dataFolderFrom(options.dataDir, env);
   const token = await chooseToken(options, dataDir, (name) => command.getOptionValueSource(name) === 'cli');
-  // Programs that agents start inherit the environment, and have no business with the token.
+  // Programs that agents start inherit the environment and must not see the token.
   delete env.ATRIUM_CONNECTION_TOKEN;
   const policy = policyOf(options, token);
   if (!options.stdio) TokenRequiredError.throwIfNeeded(options.host, policy);
@@ -151,7 +151,7 @@ export type TokenChoice =
 const NAMES = ['connectionToken', 'connectionTokenFile', 'withoutConnectionToken'] as const;
 type Name = (typeof NAMES)[number];
 
-/** What stands on the command line overrides what stands in the environment, also when it says something else. */
+/** An option on the command line overrides every variable of the environment, also one of another option. */
 async function chooseToken(
   options: ServeOptions,
   dataDir: string,

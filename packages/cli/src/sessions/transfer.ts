@@ -136,7 +136,7 @@ interface SessionArchive {
   readonly contents: readonly ArchivedContent[];
 }
 
-/** What is in the turns is checked by the host that takes them in. */
+/** The importing host validates the turns. */
 function parseArchive(text: string): SessionArchive {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [header, ...rest] = lines.map((line, index) => parsedLine(line, index + 1));
@@ -174,7 +174,7 @@ function isHeader(value: unknown): value is ArchiveHeader {
 
 // Reading a whole session from a host, page by page.
 
-/** What a host gives in one answer. */
+/** The most turns that a host sends in one answer. */
 const PAGE_MAX_TURNS = 100;
 /** The first answer is small; how many turns the next ones hold depends on how large turns are here. */
 const FIRST_PAGE_TURNS = 5;
@@ -224,7 +224,7 @@ function fittingCount(turns: readonly Turn[]): number {
   return Math.max(1, Math.min(PAGE_MAX_TURNS, Math.floor(PAGE_ADVISED_CHARACTERS / average)));
 }
 
-/** What a text names that is not known yet; from then on it is. */
+/** The contents that a text names and `known` does not have; adds them to it. */
 function namedContents(text: string, known: Set<string>): string[] {
   const names = [...new Set(text.match(NAMED))].filter((name) => !known.has(name));
   for (const name of names) known.add(name);

@@ -59,7 +59,7 @@ function absenceTold(): Parameters<Client['onStatus']>[0] {
   };
 }
 
-/** The process is told to end, also before the keys are ours. */
+/** Rejects on a signal, also before this process reads the keys. */
 function untilTold(): { readonly rejection: Promise<never>; release(): void } {
   let end: () => void = () => {};
   const rejection = new Promise<never>((_, reject) => {
@@ -75,7 +75,7 @@ function untilTold(): { readonly rejection: Promise<never>; release(): void } {
   };
 }
 
-/** What is there already, and then what comes. */
+/** The past output, then new output. */
 async function show(terminal: Terminal): Promise<void> {
   const actions = terminal.actions();
   io().stdout.write(pastOf(terminal.confirmed));

@@ -1,4 +1,4 @@
-/** The terminals of a host: which there are, which one is meant, and how a new one is opened. */
+/** The terminals of a host: lists, finds and opens them. */
 
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +33,7 @@ export async function openTerminal(client: Client, name: string | undefined): Pr
   return channel;
 }
 
-/** The one that is meant: an id, the beginning of one, or `last`. */
+/** Finds a terminal by its id, the beginning of it, or `last`. */
 export function findTerminal(terminals: readonly TerminalInfo[], reference: string): TerminalInfo {
   const last = reference === 'last' ? terminals.at(-1) : undefined;
   const [first, ...more] = last
