@@ -1,5 +1,6 @@
 /** Keeps one connection open: dials, does the handshake, notices the end, backs off, dials again. Knows no channels. */
 import {
+  asError,
   backoffDelay,
   type CloseReason,
   Emitter,
@@ -158,10 +159,6 @@ export class Connection {
     this.#status = status;
     this.statusChanged.emit(status);
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 export const BACKOFF_VISIBLE_MS = { min: 500, max: 2_000 } as const;

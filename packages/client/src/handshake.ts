@@ -1,6 +1,6 @@
 /** The first exchange on a connection: `initialize` on the first one, `reconnect` on later ones. */
 
-import type { Outcome } from '@atrium/link';
+import { asError, type Outcome } from '@atrium/link';
 import type { InitializeParams, InitializeResult, ReconnectResult, SessionState } from '@atrium/protocol';
 import type { Channel } from './channel.js';
 import { RequestError } from './errors.js';
@@ -68,7 +68,7 @@ function attempt<T>(outcome: Outcome<T>, apply: (value: T) => HandshakeResult): 
   try {
     return { ok: true, value: apply(outcome.value) };
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+    return { ok: false, error: asError(error) };
   }
 }
 

@@ -1,6 +1,6 @@
-/** Two ways to read what happens with `for await`: the latest state only, or every single thing. */
+/** Two ways to read with `for await`: the latest value only, or every value. */
 
-/** What an `actions()` loop may lag behind before it is ended with an error. */
+/** How many actions an `actions()` loop may lag behind before it ends with an error. */
 export const STREAM_MAX_WAITING = 10_000;
 
 interface Changing<T> {

@@ -121,7 +121,7 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
     return this.#untilWith(off, () => {});
   }
 
-  /** Something that lasts until it is taken away or the handle is closed; then `last` is called too. */
+  /** Runs `off` and `last` when the returned function is called or the handle is closed. */
   #untilWith(off: () => void, last: () => void): () => void {
     const stop = () => {
       this.#cleanUp.delete(stop);

@@ -1,6 +1,6 @@
 /** A set of listeners. One that throws is logged and does not stop the others. */
 
-/** Where a library says what it had to ignore. Never given tokens or codes. */
+/** Receives warnings of a library about things it ignored. Never gets tokens or codes. */
 export type Log = (message: string, detail?: unknown) => void;
 
 /** Warns on the console under the name of a library. */

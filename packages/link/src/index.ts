@@ -1,4 +1,4 @@
-/** What both ends of an Atrium connection share. Knows no protocol. */
+/** Shared by both ends of an Atrium connection. Knows no protocol. */
 export { BACKOFF_FACTOR, type BackoffRange, backoffDelay } from './backoff.js';
 export { type Clock, steadyClock, systemClock, wallClock } from './clock.js';
 export { consoleLog, Emitter, type Log } from './emitter.js';
@@ -10,7 +10,7 @@ export {
   PendingRequests,
   type PendingRequestsOptions,
 } from './pending-requests.js';
-export { type Deferred, deferred, optional } from './promises.js';
+export { asError, type Deferred, deferred, optional } from './promises.js';
 export {
   type CloseReason,
   memoryPair,

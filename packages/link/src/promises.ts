@@ -1,4 +1,4 @@
-/** Promises that may stay without a listener, and promises that are settled from outside. */
+/** Promises without a listener, promises that are settled from outside, and thrown values that are no errors. */
 
 /** Keeps an unobserved rejection from ending the process; listeners still see it. */
 export function optional<T>(promise: Promise<T>): Promise<T> {
@@ -20,4 +20,9 @@ export function deferred<T>(): Deferred<T> {
     reject = no;
   });
   return { promise: optional(promise), resolve, reject };
+}
+
+/** JavaScript can throw any value; this one is always an error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

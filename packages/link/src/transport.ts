@@ -1,4 +1,4 @@
-/** How messages get in and out. A transport moves whole JSON messages in order and does not know what they say. */
+/** A transport moves whole JSON messages in order and does not look into them. */
 
 export interface CloseReason {
   /** The close code of a WebSocket, where there was one. */

@@ -31,7 +31,7 @@ export function isNode(): boolean {
   return process?.versions?.node !== undefined;
 }
 
-/** Resolves when the socket is open. `failure` makes the error from what the socket says; pages are told nothing. */
+/** Resolves when the socket is open. `failure` makes the error from the socket's message, which is empty in pages. */
 export function socketOpened(socket: SocketLike, failure: (detail: string) => Error): Promise<Transport> {
   let detail = '';
   return new Promise((resolve, reject) => {

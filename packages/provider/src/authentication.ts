@@ -1,11 +1,12 @@
 /** The first step on a connection: the provider shows a token or pairs. The second step is in `hello.ts`. */
+import { asError } from '@atrium/link';
 import {
   GatewayErrorCode,
   type ProviderErrorMessage,
   type ToGatewayMessage,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import { asError, LocalErrorCode, ProviderError } from './errors.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
 import type { Pairing, ProviderState, Settings } from './options.js';
 
 interface AuthenticationParts {

@@ -1,7 +1,6 @@
 /** Keeps one connection open: dials, notices the end, backs off, dials again. Does not look into messages. */
-import { backoffDelay, type Clock, type Transport, type TransportFactory } from '@atrium/link';
+import { asError, backoffDelay, type Clock, type Transport, type TransportFactory } from '@atrium/link';
 import type { ToGatewayMessage } from '@atrium/protocol/provider';
-import { asError } from './errors.js';
 
 /** A gateway on this machine answers quickly; after this long the attempt counts as failed. */
 export const DIAL_TIMEOUT_MS = 10_000;

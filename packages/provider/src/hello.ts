@@ -1,7 +1,7 @@
 /**
  * The second step on a connection: the provider chooses a session and sends `hello`, again whenever its session ends.
  */
-import type { Clock, Log } from '@atrium/link';
+import { asError, type Clock, type Log } from '@atrium/link';
 import {
   GatewayErrorCode,
   type ProviderErrorMessage,
@@ -12,7 +12,7 @@ import {
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
 import { NO_RECONNECT_TOKEN } from './defaults.js';
-import { asError, ProviderError } from './errors.js';
+import { ProviderError } from './errors.js';
 import type { ProviderState, SessionChoice } from './options.js';
 
 /** A taken name may be free in a moment: our own lost connection may still hold it. */

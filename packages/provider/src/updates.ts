@@ -2,9 +2,9 @@
  * Changes to the registration. The next `hello` carries each change at once; the gateway gets changes of one kind one
  * at a time. A change that the connection lost is left to the next `hello`.
  */
-import { type Clock, type Deferred, deferred, newId, type Outcome, PendingById } from '@atrium/link';
+import { asError, type Clock, type Deferred, deferred, newId, type Outcome, PendingById } from '@atrium/link';
 import type { ProviderAckMessage, ProviderFilterRule, ToGatewayMessageMap } from '@atrium/protocol/provider';
-import { asError, LocalErrorCode, ProviderError } from './errors.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
 import { hookRules, type Rules, type Transform, wireTransform } from './hooks.js';
 import { checked, type Registration } from './registration.js';
 import { type Tool, toolDefinition } from './tools.js';

@@ -179,6 +179,7 @@ export interface Refusal {
 
 type CheckedMessage = { readonly message: ToGatewayMessage } | { readonly refusal: Refusal };
 
+/** Checks the shape of a message, whether its sender may send it now, and whether its trust level allows it. */
 function checkMessage(raw: unknown, state: ConnectionState, trust: TrustLevel): CheckedMessage {
   const checked = checkToGateway(raw);
   if (!checked.ok) return refused(GatewayErrorCode.InvalidJson, describeProblem(checked.problem));

@@ -207,6 +207,7 @@ function isUpdate(message: ToGatewayMessage): message is Extract<ToGatewayMessag
 /** Longer than any test should have to wait. */
 const NEXT_TIMEOUT_MS = 5_000;
 
+/** Every message of the provider in order, for a test to look at or to wait for. */
 class Transcript {
   readonly all: ToGatewayMessage[] = [];
   readonly #taken = new Set<ToGatewayMessage>();
@@ -248,6 +249,7 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
+/** Accepts providers of other processes on a port of this machine. Only in Node. */
 async function listenOnLoopback(accept: (transport: Transport) => void): Promise<Loopback> {
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
@@ -268,6 +270,7 @@ async function listenOnLoopback(accept: (transport: Transport) => void): Promise
 
 type Push = ToGatewayMessageMap['push'];
 
+/** Answers a query from the pushes so far; a fake gateway stores nothing else. */
 function historyOf(
   { queryId, streams, last }: ToGatewayMessageMap['stream.query'],
   pushes: readonly Push[],

@@ -147,6 +147,7 @@ interface MatchedCall {
   readonly provider?: string | undefined;
 }
 
+/** Simple on purpose: a test's patterns are its author's own. */
 function matchingRules(rules: readonly ProviderHookRule[], call: MatchedCall): ProviderHookRule[] {
   return rules.filter(({ match }) => matches(match, call));
 }
