@@ -155,7 +155,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       log,
       telemetry,
       catalogue,
-      notes: records,
+      records,
       blobs,
       services,
       root,

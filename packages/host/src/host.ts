@@ -55,7 +55,7 @@ class AgentHost implements Host {
     await replay.load(this.#log);
     await damage.start();
     await catalogue.load();
-    const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, notes: records });
+    const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, records });
     if (recovered !== undefined) damage.add({ message: recovered });
     await root.load(agents);
     root.setActiveSessions(catalogue.count);

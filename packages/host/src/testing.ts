@@ -8,5 +8,5 @@ export {
   type PlannedAnswer,
   type PlannedFailure,
 } from './agent-acceptance/suite.js';
-export { type ContractApi, type LogUnderTest, logContract } from './core/log/contract.js';
+export { type ContractApi, type LogUnderTest, logContract } from './core/log/conformance-suite.js';
 export { MemoryLog } from './core/log/memory-log.js';

@@ -7,7 +7,7 @@
  */
 import type { AgentBackend } from '../core/contracts/agent.js';
 import type { Extension } from '../core/contracts/extension.js';
-import type { ContractApi } from '../core/log/contract.js';
+import type { ContractApi } from '../core/log/conformance-suite.js';
 import * as cases from './cases.js';
 import { TestSession } from './test-session.js';
 

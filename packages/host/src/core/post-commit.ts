@@ -75,7 +75,7 @@ export class PostCommit {
     const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
-      if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
+      if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isDeferring(origin) ?? false);
     }
     for (const { notice } of notices) notice.lost(reason);
     for (const [uri, lost] of ownActions(steps)) {

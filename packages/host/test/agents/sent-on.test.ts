@@ -12,7 +12,7 @@ import { startHost, stateOf, textIn, turnStarted } from '../support/session-room
 
 /** Objects once in every turn that it is told of. */
 function guard(): Pick<Extension, 'beforeEnd'> {
-  return { beforeEnd: async ({ isSentOn }) => (isSentOn ? undefined : 'Run the tests.') };
+  return { beforeEnd: async ({ wasContinued }) => (wasContinued ? undefined : 'Run the tests.') };
 }
 
 const SAID = [{ text: ['Built.'] }, { text: ['Tested.'] }, { text: ['Third.'] }, { text: ['Fourth.'] }];

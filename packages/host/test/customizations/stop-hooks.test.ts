@@ -2,7 +2,7 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TURN_SENT_ON_MAX } from '../../src/core/sessions/limits.js';
+import { TURN_CONTINUED_MAX } from '../../src/core/sessions/limits.js';
 import { type CustomRoom, type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
 
 function hooksFile(...commands: readonly string[]): string {
@@ -60,14 +60,14 @@ describe('hooks at the end of a turn', { timeout: 30_000 }, () => {
 
   it('[CUS-052] cannot do so without an end', async () => {
     const room = await openStopRoom([ALWAYS]);
-    for (let index = 0; index <= TURN_SENT_ON_MAX; index++) {
+    for (let index = 0; index <= TURN_CONTINUED_MAX; index++) {
       if (index === 0) (await room.turn()).finish();
       else (await room.agent.turn(index)).finish();
     }
     await room.desk.action(room.uri, 'session/turnComplete');
-    expect(room.agent.turns).toHaveLength(TURN_SENT_ON_MAX + 1);
+    expect(room.agent.turns).toHaveLength(TURN_CONTINUED_MAX + 1);
     expect((await notes(room)).at(-1)).toBe(
-      `The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`,
+      `The turn ends all the same: the agent was sent on ${TURN_CONTINUED_MAX} times already.`,
     );
   });
 

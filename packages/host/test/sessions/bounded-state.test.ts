@@ -1,7 +1,11 @@
 /** What clients can put into the state of a session: everybody who opens it gets it, and it is in memory meanwhile. */
 import type { StateAction } from '@atrium/protocol';
 import { expect, it } from 'vitest';
-import { GIVEN_TITLE_MAX_CHARACTERS, HELD_ACTIONS_MAX, PENDING_MESSAGES_MAX } from '../../src/core/sessions/limits.js';
+import {
+  DEFERRED_ACTIONS_MAX,
+  GIVEN_TITLE_MAX_CHARACTERS,
+  PENDING_MESSAGES_MAX,
+} from '../../src/core/sessions/limits.js';
 import { answerTo, openPuppetRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 
@@ -52,12 +56,12 @@ it('[REL-057] a title is no book', async () => {
 
 it('[REL-057] no more than a hundred changes wait for the end of the turn', async () => {
   const { desk, uri, puppet } = await openPuppetRoom();
-  for (let index = 0; index <= HELD_ACTIONS_MAX; index++)
+  for (let index = 0; index <= DEFERRED_ACTIONS_MAX; index++)
     desk.dispatch(uri, agentChanged(`file:///${index}`), index + 100);
-  const { rejectionReason } = await answerTo(desk, uri, 100 + HELD_ACTIONS_MAX);
+  const { rejectionReason } = await answerTo(desk, uri, 100 + DEFERRED_ACTIONS_MAX);
   expect(rejectionReason).toBe('too many changes wait for the end of the turn');
   puppet.finish();
-  expect((await answerTo(desk, uri, 100 + HELD_ACTIONS_MAX - 1)).rejectionReason).toBeUndefined();
+  expect((await answerTo(desk, uri, 100 + DEFERRED_ACTIONS_MAX - 1)).rejectionReason).toBeUndefined();
 });
 
 it('[REL-057] what stands in the list of all sessions is short', async () => {

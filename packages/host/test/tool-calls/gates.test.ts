@@ -213,8 +213,8 @@ describe('a gate that fails', () => {
       /no network/,
     ],
     ['rejects', gate('g', () => Promise.reject(new Error('no network'))), /no network/],
-    ['answers nonsense', gate('g', () => undefined as never), /makes sense/],
-    ['answers nonsense later', gate('g', async () => ({ kind: 'maybe' }) as never), /makes sense/],
+    ['answers nonsense', gate('g', () => undefined as never), /must be pass, ask or deny/],
+    ['answers nonsense later', gate('g', async () => ({ kind: 'maybe' }) as never), /must be pass, ask or deny/],
     [
       'throws when asked whether it is concerned',
       gate('g', DENY, {

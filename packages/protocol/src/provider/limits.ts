@@ -1,4 +1,4 @@
-/** Every limit of the provider interface. A megabyte is `2 ** 20` bytes. */
+/** Limits that providers and the gateway both know; the gateway's own stand in its folder. A megabyte is `2 ** 20` bytes. */
 
 /** The one version of the contract that this package describes. */
 export const PROVIDER_PROTOCOL_VERSION = 2;

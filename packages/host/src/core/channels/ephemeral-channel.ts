@@ -5,7 +5,7 @@
 import type { StateAction } from '@atrium/protocol';
 import type { EntryOrigin } from '../log/log.js';
 import { Channel } from './channel.js';
-import type { Asker, ChannelSnapshot, OpenChannel } from './open-channel.js';
+import type { ActionSender, ChannelSnapshot, OpenChannel } from './open-channel.js';
 import type { Writer } from './writer.js';
 
 export interface EphemeralChannelOptions<State> {
@@ -53,7 +53,7 @@ export class EphemeralChannel<State> implements OpenChannel {
     return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq } };
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
     const { writer, refusal, taken } = this.#options;
     const reason = refusal ? refusal(action, origin.clientId) : `clients cannot dispatch ${action.type} here`;
     if (reason !== undefined) return asker.reject(origin, reason);

@@ -13,9 +13,9 @@ export interface OpenChannel {
    */
   takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined;
   /** Applies, defers or rejects an action of a client. */
-  dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void>;
+  dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void>;
   /** Tells a client that resent an action if that action is still deferred. */
-  answerDeferred?(origin: EntryOrigin, asker: Asker): void;
+  answerDeferred?(origin: EntryOrigin, asker: ActionSender): void;
 }
 
 export interface SnapshotRequest {
@@ -45,7 +45,7 @@ export interface ChannelSnapshot {
 }
 
 /** The client that dispatched an action, wherever it is connected. The edge knows its connection and its dialect. */
-export interface Asker {
+export interface ActionSender {
   reject(origin: EntryOrigin, reason: string): void;
   /** The action waits for the end of a turn. */
   deferred(origin: EntryOrigin): void;

@@ -14,7 +14,7 @@ import type { AgentBackend } from '../contracts/agent.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import { badValue } from '../util/config-values.js';
 import { Channel } from './channel.js';
-import type { Asker, ChannelSnapshot, OpenChannel } from './open-channel.js';
+import type { ActionSender, ChannelSnapshot, OpenChannel } from './open-channel.js';
 import type { Writer } from './writer.js';
 
 type Config = NonNullable<RootState['config']>;
@@ -162,7 +162,7 @@ export class RootChannel implements OpenChannel {
     return { snapshot: { resource: ROOT_CHANNEL, state: this.#channel.committed, fromSeq: committedSeq } };
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
     const reason =
       action.type === 'root/configChanged'
         ? configRefusal(this.#channel.live.config, action)

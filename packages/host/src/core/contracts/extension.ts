@@ -75,7 +75,7 @@ export interface TurnOpening {
 export interface TurnEnding {
   readonly turnId: string;
   /** Whether the agent was sent on in this turn already. */
-  readonly isSentOn: boolean;
+  readonly wasContinued: boolean;
 }
 
 export interface TurnAdvice {

@@ -195,7 +195,7 @@ export interface ListRecoveryParts {
   readonly writer: Writer;
   readonly clock: Clock;
   readonly catalogue: Catalogue;
-  readonly notes: SessionRecords;
+  readonly records: SessionRecords;
 }
 
 /** The agent of a session of which only turns are left. Nobody has this name, so nobody answers in its place. */
@@ -213,10 +213,10 @@ const ENDS: ReadonlySet<string> = new Set([
 
 /** Says what was done; undefined when the log was not rebuilt. */
 export async function recoverList(parts: ListRecoveryParts): Promise<string | undefined> {
-  const { log, writer, catalogue, notes } = parts;
+  const { log, writer, catalogue, records } = parts;
   const salvaged = await log.record(REBUILT_RECORD);
   if (salvaged === undefined) return undefined;
-  const unfinished = new Set((await notes.unfinished()).map(({ uri }) => uri));
+  const unfinished = new Set((await records.unfinished()).map(({ uri }) => uri));
   const stored = (await log.channels()).filter((uri) => channelKind(uri) === 'session' && !unfinished.has(uri));
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
   for (const uri of lost) catalogue.set(uri, await entryFrom(parts, uri));

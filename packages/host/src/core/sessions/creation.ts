@@ -147,15 +147,15 @@ export class Creation {
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #makeRoom(uri: string): Promise<void> {
-    const { clock, writer, log, notes } = this.#parts;
+    const { clock, writer, log, records } = this.#parts;
     await log.forget(uri);
-    notes.setUnfinished(uri, clock.now());
+    records.setUnfinished(uri, clock.now());
     await writer.settled();
   }
 
   /** Stores the first state of a session; from then on it is on the list. */
   async #store(state: SessionState, turnCount: number): Promise<void> {
-    const { writer, catalogue, notes } = this.#parts;
+    const { writer, catalogue, records } = this.#parts;
     const uri = state.summary.resource;
     writer.archive(uri, () => ({
       channel: uri,
@@ -164,8 +164,8 @@ export class Creation {
       turns: { start: turnCount, items: [] },
     }));
     catalogue.set(uri, { summary: state.summary, lifecycle: state.lifecycle });
-    notes.setActive(uri, true);
-    notes.setUnfinished(uri, undefined);
+    records.setActive(uri, true);
+    records.setUnfinished(uri, undefined);
     await writer.settled();
   }
 

@@ -21,7 +21,7 @@ export const HOUSEKEEPING_EVERY_MS = 6 * 60 * 60 * 1_000;
 export const AGENT_CLOSE_MAX_MS = 10_000;
 
 /** How often extensions may send an agent on that has come to the end of a turn. */
-export const TURN_SENT_ON_MAX = 5;
+export const TURN_CONTINUED_MAX = 5;
 
 /** One part of an answer: what is beyond is cut. Parts are kept in memory, stored, and sent to every client. */
 export const PART_TEXT_MAX_CHARACTERS = 2 * 2 ** 20;
@@ -43,7 +43,7 @@ export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
 /** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
 export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
 /** Changes of the model or the agent that wait for the end of a turn: all are stored again with every further one. */
-export const HELD_ACTIONS_MAX = 100;
+export const DEFERRED_ACTIONS_MAX = 100;
 /** The URI of a session, and the model or the agent that is chosen for it, as JSON: they are in the list as well. */
 export const SESSION_URI_MAX_CHARACTERS = 500;
 export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;

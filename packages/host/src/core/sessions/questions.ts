@@ -56,8 +56,8 @@ interface Standing {
 
 /**
  * Questions to the people in a session that are not part of a turn. A turn takes all open questions with it when it
- * ends; these are put again until somebody answers or the asker has no more use for them. Whoever has a client that
- * cannot show questions reads them as a note in a turn, which no model reads.
+ * ends; the host asks these again until a person answers, or the part that asked withdraws them. Clients that cannot show
+ * questions get a note in the turn instead. The model does not see that note.
  */
 export class StandingRequests {
   readonly #parts: StandingRequestsParts;

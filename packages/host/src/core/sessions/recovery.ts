@@ -45,7 +45,7 @@ export function afterCrash(session: Session, parts: SessionParts, commands: Inte
   const { activeTurn, lifecycle } = session.state;
   if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
   if (lifecycle === 'creating') session.create();
-  else if (!activeTurn) parts.notes.setActive(session.uri, false);
+  else if (!activeTurn) parts.records.setActive(session.uri, false);
 }
 
 /** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */

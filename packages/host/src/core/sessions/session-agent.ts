@@ -17,7 +17,7 @@ export class SessionAgent {
   readonly #opener: AgentOpener;
   #runner: TurnRunner | undefined;
 
-  constructor(session: Session, parts: SessionParts, readiness: Pick<AroundAgent, 'prepare' | 'isResting'>) {
+  constructor(session: Session, parts: SessionParts, readiness: Pick<AgentPreparation, 'prepare' | 'isResting'>) {
     this.#session = session;
     this.#parts = parts;
     this.#opener = new AgentOpener(parts, {
@@ -73,7 +73,7 @@ export class SessionAgent {
 }
 
 /** What an agent finds in its session. */
-export interface AroundAgent {
+export interface AgentPreparation {
   /** Makes everything ready that it needs. */
   prepare(): Promise<void>;
   /** What it needs was ended, and has to be prepared again. */
@@ -95,7 +95,7 @@ export class AgentOpener {
 
   constructor(
     parts: SessionParts,
-    private readonly around: AroundAgent,
+    private readonly around: AgentPreparation,
   ) {
     this.#parts = parts;
   }
@@ -114,7 +114,15 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const { backend, channel, blobs, toolOutputMaxCharacters: maxCharacters, pages, notes, predecessor } = this.#parts;
+    const {
+      backend,
+      channel,
+      blobs,
+      toolOutputMaxCharacters: maxCharacters,
+      pages,
+      records,
+      predecessor,
+    } = this.#parts;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
@@ -132,7 +140,7 @@ export class AgentOpener {
           const whole = blobs ? await wholeTurns(blobs, turns) : turns;
           return turnsForModel(whole, { maxCharacters, canRead: this.around.canReadResults() });
         },
-        memory: await agentMemory(channel.uri, notes),
+        memory: await agentMemory(channel.uri, records),
       });
     } finally {
       this.#opening = false;
@@ -228,8 +236,8 @@ export class AgentOpener {
 }
 
 /** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
-export async function agentMemory(uri: string, notes: SessionRecords): Promise<AgentMemory> {
-  let kept = await notes.agentMemory(uri);
+export async function agentMemory(uri: string, records: SessionRecords): Promise<AgentMemory> {
+  let kept = await records.agentMemory(uri);
   return {
     get: () => (kept === undefined ? undefined : JSON.parse(kept)),
     set: (value) => {
@@ -240,7 +248,7 @@ export async function agentMemory(uri: string, notes: SessionRecords): Promise<A
       }
       if (text === kept) return;
       kept = text;
-      notes.setAgentMemory(uri, text);
+      records.setAgentMemory(uri, text);
     },
   };
 }

@@ -5,7 +5,7 @@
 import type { SessionAction } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { EntryOrigin, Log } from '../log/log.js';
-import type { Held } from './deferred-actions.js';
+import type { DeferredAction } from './deferred-actions.js';
 
 /** Sessions that were at work. What is found under it at the start was cut off by a crash. */
 const ACTIVE = 'active:';
@@ -41,11 +41,11 @@ export class SessionRecords {
   }
 
   /** Notes which actions wait for the end of a session's turn. */
-  setHeld(uri: string, held: readonly Held[]): void {
+  setDeferred(uri: string, held: readonly DeferredAction[]): void {
     this.#note(HELD + uri, held.length > 0 ? JSON.stringify(held) : undefined);
   }
 
-  async held(uri: string): Promise<Held[]> {
+  async held(uri: string): Promise<DeferredAction[]> {
     return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
   }
 
@@ -113,18 +113,18 @@ export interface AllowedTool {
 
 /** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
 export class ToolPermissions {
-  readonly #notes: SessionRecords;
+  readonly #records: SessionRecords;
   readonly #uri: string;
   readonly #keys = new Set<string>();
 
-  constructor(notes: SessionRecords, uri: string) {
-    this.#notes = notes;
+  constructor(records: SessionRecords, uri: string) {
+    this.#records = records;
     this.#uri = uri;
   }
 
   /** What was allowed before the session last left memory. */
   async load(): Promise<void> {
-    for (const key of await this.#notes.allowed(this.#uri)) this.#keys.add(key);
+    for (const key of await this.#records.allowed(this.#uri)) this.#keys.add(key);
   }
 
   has(tool: AllowedTool): boolean {
@@ -134,7 +134,7 @@ export class ToolPermissions {
   add(tool: AllowedTool): void {
     if (this.has(tool)) return;
     this.#keys.add(keyOf(tool));
-    this.#notes.setAllowed(this.#uri, [...this.#keys]);
+    this.#records.setAllowed(this.#uri, [...this.#keys]);
   }
 }
 
@@ -148,7 +148,7 @@ export class Naming {
   #isByPerson = false;
 
   constructor(
-    private readonly notes: SessionRecords,
+    private readonly records: SessionRecords,
     private readonly uri: string,
   ) {}
 
@@ -158,13 +158,13 @@ export class Naming {
 
   /** Whether a person had named it before the session last left memory. */
   async load(): Promise<void> {
-    if (await this.notes.isNamed(this.uri)) this.#isByPerson = true;
+    if (await this.records.isNamed(this.uri)) this.#isByPerson = true;
   }
 
   /** Only what clients do has an origin. */
   observe({ type }: SessionAction, origin: EntryOrigin | undefined): void {
     if (type !== 'session/titleChanged' || !origin || this.#isByPerson) return;
     this.#isByPerson = true;
-    this.notes.setNamed(this.uri);
+    this.records.setNamed(this.uri);
   }
 }

@@ -67,12 +67,12 @@ function sizeOf(message: PendingMessage): number {
   return size;
 }
 
-/** Tool calls: the first answer wins, and only its owner speaks for a client's tool. */
 interface Target {
   readonly turnId: string;
   readonly toolCallId: string;
 }
 
+/** Tool calls: the first answer wins, and only its owner speaks for a client's tool. */
 export const toolCallRules: Rules = {
   'session/toolCallConfirmed': (action, { state, clientId }) => {
     const call = findCall(state, action);
@@ -238,7 +238,7 @@ export function mustWait(action: StateAction, state: SessionState): boolean {
 /** What follows from an accepted action: decided here as data, done by the session. */
 export type Reaction =
   /** Actions that were held back for the end of the turn are applied now. */
-  | { readonly kind: 'release-held' }
+  | { readonly kind: 'release-deferred' }
   /** The first waiting message becomes the next turn. */
   | { readonly kind: 'start-queued'; readonly message: PendingMessage }
   /** The agent gets to work, once the turn is stored. */
@@ -262,7 +262,7 @@ export function reactionsTo({ envelope, before, after }: Step<SessionState>): Re
   if (action.type === 'session/truncated' && before !== after) {
     reactions.push({ kind: 'truncate-agent', turnId: action.turnId });
   }
-  if (ended) reactions.push({ kind: 'release-held' });
+  if (ended) reactions.push({ kind: 'release-deferred' });
   if (action.type === 'session/turnStarted') reactions.push({ kind: 'run-turn', turnId: action.turnId });
   const container = containerOfToggled(action, after);
   if (container) reactions.push({ kind: 'update-customization', customization: container });

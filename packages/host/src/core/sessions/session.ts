@@ -8,7 +8,7 @@ import type {
   StateAction,
 } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
-import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
+import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
 import type { AgentAbilities, AgentBackend } from '../contracts/agent.js';
@@ -22,7 +22,7 @@ import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { type Catalogue, isAtWork } from './catalogue.js';
 import { unknownModel } from './creation.js';
-import { DeferredActions, type Held } from './deferred-actions.js';
+import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
 import { History, type TurnPages, type TurnsPage } from './history.js';
 import { IdleProcesses } from './idle.js';
@@ -52,7 +52,7 @@ export interface SharedParts {
   readonly root: RootChannel;
   readonly log: Log;
   readonly catalogue: Catalogue;
-  readonly notes: SessionRecords;
+  readonly records: SessionRecords;
   readonly tools: readonly HostTool[];
   /** What every session is extended by. */
   readonly extensions: readonly Extension[];
@@ -117,8 +117,8 @@ export class Session implements OpenChannel {
       isResting: () => this.#processes.isResting,
     });
     this.#history = new History(parts);
-    this.toolPermissions = new ToolPermissions(parts.notes, parts.channel.uri);
-    this.naming = new Naming(parts.notes, parts.channel.uri);
+    this.toolPermissions = new ToolPermissions(parts.records, parts.channel.uri);
+    this.naming = new Naming(parts.records, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
       standing: parts.extensions,
@@ -235,13 +235,13 @@ export class Session implements OpenChannel {
 
   /** Keeps the list of sessions true, in the same tick. */
   #note({ before, after }: Step<SessionState>): void {
-    const { catalogue, notes } = this.#parts;
+    const { catalogue, records } = this.#parts;
     const { summary, lifecycle } = after;
     if (summary !== before.summary || lifecycle !== before.lifecycle) catalogue.set(this.uri, { summary, lifecycle });
-    if (isAtWork(before) !== isAtWork(after)) notes.setActive(this.uri, isAtWork(after));
+    if (isAtWork(before) !== isAtWork(after)) records.setActive(this.uri, isAtWork(after));
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
     if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
     if (this.#isClosed) return (await this.#parts.open(this.uri))?.dispatch(action, origin, asker);
@@ -255,7 +255,7 @@ export class Session implements OpenChannel {
     this.write(action as SessionAction, origin);
   }
 
-  answerDeferred(origin: EntryOrigin, asker: Asker): void {
+  answerDeferred(origin: EntryOrigin, asker: ActionSender): void {
     if (this.#held.has(origin)) asker.deferred(origin);
   }
 
@@ -279,7 +279,7 @@ export class Session implements OpenChannel {
   #react(reaction: Reaction): void {
     const { writer } = this.#parts;
     switch (reaction.kind) {
-      case 'release-held':
+      case 'release-deferred':
         return this.#held.release((action, origin) => this.write(action, origin));
       case 'start-queued':
         // Whoever looked at the action first may have put another message to the front.
@@ -332,24 +332,24 @@ export class Session implements OpenChannel {
   }
 
   /** Whether an action still waits for the end of the turn: its client will hear of it. */
-  isHolding(origin: EntryOrigin): boolean {
+  isDeferring(origin: EntryOrigin): boolean {
     return this.#held.has(origin);
   }
 
   /** What waited for the end of a turn when the host stopped waits again, unless damage has ended that turn. */
-  restoreHeld(held: readonly Held[]): void {
+  restoreDeferred(held: readonly DeferredAction[]): void {
     this.#held.restore(held);
-    if (!this.state.activeTurn) this.#react({ kind: 'release-held' });
+    if (!this.state.activeTurn) this.#react({ kind: 'release-deferred' });
   }
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
   async dispose(): Promise<void> {
-    const { clock, writer, catalogue, notes } = this.#parts;
+    const { clock, writer, catalogue, records } = this.#parts;
     const { activeTurn } = this.state;
     if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
     this.archive();
     const { summary, lifecycle } = this.state;
-    notes.setActive(this.uri, false);
+    records.setActive(this.uri, false);
     catalogue.set(this.uri, { summary, lifecycle, disposedAt: clock.now() });
     this.#isClosed = true;
     await writer.settled().catch((error) => {

@@ -123,10 +123,10 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    const { notes, log, clock, logger, writer } = this.#parts;
+    const { records, log, clock, logger, writer } = this.#parts;
     const commands = new InterruptedCommands();
     await commands.load(log, clock);
-    for (const uri of await notes.interrupted()) {
+    for (const uri of await records.interrupted()) {
       await this.#recover(uri, commands).catch((error) =>
         logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
       );
@@ -135,11 +135,11 @@ export class Sessions {
   }
 
   async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
-    const { notes } = this.#parts;
-    const held = await notes.held(uri);
+    const { records } = this.#parts;
+    const held = await records.held(uri);
     const session = await this.open(uri);
-    if (!session) return notes.setActive(uri, false);
-    session.restoreHeld(held);
+    if (!session) return records.setActive(uri, false);
+    session.restoreDeferred(held);
     session.afterCrash(commands);
   }
 
@@ -319,7 +319,7 @@ export class Removal {
 
   /** Puts a disposed session back on the list. One that was being created goes on with it. */
   async restore(uri: string): Promise<void> {
-    const { writer, catalogue, notes, memory, news, reserved } = this.#parts;
+    const { writer, catalogue, records, memory, news, reserved } = this.#parts;
     const entry = catalogue.find(uri);
     if (entry?.disposedAt === undefined || reserved.has(uri)) {
       throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
@@ -328,7 +328,7 @@ export class Removal {
     const isNew = lifecycle === 'creating';
     await reserved.during(uri, () => {
       catalogue.set(uri, { summary, lifecycle });
-      notes.setActive(uri, isNew);
+      records.setActive(uri, isNew);
       return writer.settled();
     });
     news.added(summary);
@@ -337,11 +337,11 @@ export class Removal {
 
   /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
   async purge(): Promise<void> {
-    const { clock, catalogue, notes, reserved } = this.#parts;
+    const { clock, catalogue, records, reserved } = this.#parts;
     const now = clock.now();
     const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
     const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
-    const unfinished = (await notes.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
+    const unfinished = (await records.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
     for (const { uri } of [...disposed, ...unfinished]) {
       // Somebody may have it back by now, or go on with it.
       const entry = catalogue.find(uri);
@@ -352,11 +352,11 @@ export class Removal {
 
   /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
-    const { services, writer, catalogue, notes, log } = this.#parts;
+    const { services, writer, catalogue, records, log } = this.#parts;
     await log.forget(uri);
     for (const service of services) await this.#tell(service, uri);
     catalogue.remove(uri);
-    notes.forget(uri);
+    records.forget(uri);
     await writer.settled();
   }
 

@@ -35,7 +35,7 @@ import { folderOf } from '../util/folders.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
-import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from './limits.js';
+import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
 import type { Session, SessionParts } from './session.js';
 import { AgentOpener } from './session-agent.js';
@@ -53,7 +53,7 @@ export class TurnRunner implements AgentTurn {
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #places = new CallPlaces();
-  readonly #course: TurnCourse;
+  readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
   readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
@@ -65,7 +65,7 @@ export class TurnRunner implements AgentTurn {
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.#stream = new TurnStream(turn.id, (action) => this.write(action));
-    this.#course = new TurnCourse(this, parts, turn.userMessage);
+    this.#course = new TurnLifecycle(this, parts, turn.userMessage);
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
     this.workingDirectory = folderOf(session.state);
@@ -164,7 +164,7 @@ export class TurnRunner implements AgentTurn {
 
   title(title: string): void {
     // An agent that is sent on may take the reason for the first message.
-    if (this.#session.naming.isByPerson || this.#course.isSentOn) return;
+    if (this.#session.naming.isByPerson || this.#course.wasContinued) return;
     this.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
   }
 
@@ -218,7 +218,7 @@ export class TurnRunner implements AgentTurn {
  * How a turn begins and how it comes to its end, as far as extensions and people have a say in it: what the agent is told
  * beside the message, and whether it is sent on when it is done.
  */
-export class TurnCourse {
+export class TurnLifecycle {
   readonly #turn: TurnRunner;
   readonly #parts: SessionParts;
   #message: UserMessage;
@@ -241,7 +241,7 @@ export class TurnCourse {
     return this.#context;
   }
 
-  get isSentOn(): boolean {
+  get wasContinued(): boolean {
     return this.#sentOn > 0;
   }
 
@@ -260,12 +260,12 @@ export class TurnCourse {
   /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
   async goesOn(): Promise<boolean> {
     const seen = this.#turn.session.state.steeringMessage?.id;
-    const ending = { turnId: this.#turn.id, isSentOn: this.isSentOn };
+    const ending = { turnId: this.#turn.id, wasContinued: this.wasContinued };
     const reason = await objectionTo(ending, this.#surroundings());
     if (reason === undefined) return this.#isSteeredOn(seen);
     this.#turn.notify(reason);
-    if (this.#sentOn === TURN_SENT_ON_MAX) {
-      this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`);
+    if (this.#sentOn === TURN_CONTINUED_MAX) {
+      this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_CONTINUED_MAX} times already.`);
       return false;
     }
     this.#sentOn += 1;

@@ -91,7 +91,7 @@ function attributesOf({ session, turnId, toolCallId }: GateCall, gate: string): 
 
 function understood(verdict: GateVerdict): GateVerdict {
   if (verdict?.kind === 'pass' || verdict?.kind === 'ask' || verdict?.kind === 'deny') return verdict;
-  throw new Error('it answered nothing that makes sense');
+  throw new Error('its answer must be pass, ask or deny');
 }
 
 /** All answers, or the first denial alone: any denial wins, so the call does not wait for the others. */

@@ -1,7 +1,7 @@
 /** Dispatches a client's action: the channel applies it once, rejects it with a reason, or defers it to the end of a turn. */
 import { actionKind, channelKind, isClientDispatchable } from '@atrium/protocol';
 import { checkAction, describeProblem } from '@atrium/protocol/validation';
-import type { Asker, OpenChannel } from '../channels/open-channel.js';
+import type { ActionSender, OpenChannel } from '../channels/open-channel.js';
 import type { EntryOrigin } from '../log/log.js';
 import { isRecord } from '../util/shape.js';
 import type { Connection } from './connection.js';
@@ -22,12 +22,12 @@ export async function dispatchAction(context: WireContext, connection: Connectio
     if (sent.answer) return connection.answerAgain(original, origin, sent.answer);
     // The connection that sent it first may be gone when it is rejected: then this one hears of it.
     if (await context.clients.sent.decided(origin)) return dispatchAction(context, connection, request);
-    return target.answerDeferred?.(origin, askerOn(connection, original));
+    return target.answerDeferred?.(origin, senderOn(connection, original));
   }
   await context.clients.sent.deciding(origin, decide(context, target, { connection, request, origin }));
 }
 
-function askerOn(connection: Connection, original: OriginalAction): Asker {
+function senderOn(connection: Connection, original: OriginalAction): ActionSender {
   return {
     reject: (origin, reason) => connection.reject(original, origin, reason),
     deferred: (origin) => connection.echoDeferred(original, origin),
@@ -43,7 +43,7 @@ interface Dispatched {
 async function decide(context: WireContext, target: OpenChannel, dispatched: Dispatched): Promise<void> {
   const { connection, request, origin } = dispatched;
   const { channel } = request;
-  const asker = askerOn(connection, request.original);
+  const asker = senderOn(connection, request.original);
   const refusal = unfit(request);
   if (refusal) return asker.reject(origin, refusal);
   const { claim, leftOut } = pluginsOnly(request.action);

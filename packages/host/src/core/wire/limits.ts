@@ -11,7 +11,7 @@ export const SCATTERED_NUMBERS_MAX = 1_000;
 /** Why an action was turned down: what is beyond is cut. It is kept for a resend. */
 export const REJECTION_MAX_CHARACTERS = 1_000;
 
-/** What may wait for a client that reads slowly, before it is told to come back for a snapshot. */
+/** How much may wait for a slow client before its connection is closed with 4001; it comes back and resumes. */
 export const OUTBOX_MAX_MESSAGES = 1_024;
 export const OUTBOX_MAX_BYTES = 16 * 2 ** 20;
 /** Output of a terminal that waits is merged up to this. */

@@ -41,7 +41,7 @@ export interface Transport {
   close(code: number, reason: string): void;
 }
 
-/** Why the host closes a connection. The first two are WebSocket's own, the others are ours. */
+/** Why the host closes a connection. Codes below 4000 are WebSocket's own; those from 4001 are ours. */
 export const CloseCode = {
   Normal: 1000,
   GoingAway: 1001,

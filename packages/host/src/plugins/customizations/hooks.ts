@@ -95,8 +95,8 @@ export class Hooks {
   }
 
   /** The agent has come to the end of a turn. A hook that blocks the end says what is still to do. */
-  async beforeEnd({ isSentOn }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
-    const answers = await this.#runAll('Stop', { stop_hook_active: isSentOn }, { signal });
+  async beforeEnd({ wasContinued }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
+    const answers = await this.#runAll('Stop', { stop_hook_active: wasContinued }, { signal });
     const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
     return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
   }

@@ -6,7 +6,6 @@ import type {
   HookCustomization,
   McpServerCustomization,
 } from '@atrium/protocol';
-import { type Dialect, detect, isStrict, LAYOUTS, type Layout } from './dialects.js';
 import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hooks.js';
 import { memberOf } from './json.js';
@@ -23,13 +22,14 @@ import {
 } from './markdown-parts.js';
 import { loadMcpServers, loadStrictMcpServers, type McpServerPart, mcpServersInFiles } from './mcp.js';
 import type { Surroundings } from './placeholders.js';
+import { detect, isStrict, LAYOUTS, type Layout, type PluginFormat } from './plugin-formats.js';
 import { loadSkills, type SkillPart } from './skills.js';
 import { LoadFailure, type Warning, Warnings } from './warnings.js';
 
 export interface LoadedPlugin extends LoadedContainer {
   readonly name: string;
   /** Absent when no plugin could be read. */
-  readonly dialect?: Dialect;
+  readonly dialect?: PluginFormat;
   readonly about: PluginAbout;
 }
 

@@ -1,6 +1,8 @@
 /** A plugin's manifest: what it says about the plugin as a whole, and where the parts of the plugin are. */
 import path from 'node:path';
 import { isRecord } from '../../core/util/shape.js';
+import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
+import { LOCATIONS_MAX, NAME_MAX_CHARACTERS } from './limits.js';
 import {
   AGENT_PLUGINS_VERSIONS,
   type Detected,
@@ -8,9 +10,7 @@ import {
   pluginVersion,
   unknownFields,
   wrongField,
-} from './dialects.js';
-import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
-import { LOCATIONS_MAX, NAME_MAX_CHARACTERS } from './limits.js';
+} from './plugin-formats.js';
 import { LoadFailure, type Warnings } from './warnings.js';
 
 interface PluginAuthor {

@@ -1,11 +1,11 @@
 /** Finds the plugins in a marketplace, by its index, or in a folder full of plugins. */
 import { isRecord } from '../../core/util/shape.js';
-import { detect } from './dialects.js';
 import { FileProblem, filesBelow, folderNames, joined, type PluginFiles } from './files.js';
 import { parseJson, plainValue } from './json.js';
 import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES, SEARCHED_FOLDERS_MAX } from './limits.js';
 import { present } from './load-context.js';
 import { innerPath } from './manifest.js';
+import { detect } from './plugin-formats.js';
 import { type Warning, Warnings } from './warnings.js';
 
 interface FoundPlugin {

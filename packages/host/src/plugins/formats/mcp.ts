@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { TextRange } from '@atrium/protocol';
 import { isLoopback } from '../../core/util/loopback.js';
 import { isRecord } from '../../core/util/shape.js';
-import { mcpVersion, pluginVersion } from './dialects.js';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { KEY_MAX_CHARACTERS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
@@ -18,6 +17,7 @@ import {
   textMap,
   withoutMachine,
 } from './placeholders.js';
+import { mcpVersion, pluginVersion } from './plugin-formats.js';
 import type { WarningKind, Warnings } from './warnings.js';
 
 export interface McpServerPart extends PartBase {

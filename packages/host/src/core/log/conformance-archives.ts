@@ -13,7 +13,7 @@ import {
   seqsAfter,
   turn,
   turns,
-} from './contract-support.js';
+} from './conformance-support.js';
 import type { Log } from './log.js';
 
 export function archiveContract({ describe, it, expect }: ContractApi, open: OpenLog): void {

@@ -6,7 +6,7 @@ import { type JsonDocument, memberOf, type NotJson, parseJson, plainValue } from
 import { MANIFEST_MAX_BYTES } from './limits.js';
 import type { Warnings } from './warnings.js';
 
-export type Dialect = 'open-plugins' | 'agent-plugins' | 'claude' | 'copilot';
+export type PluginFormat = 'open-plugins' | 'agent-plugins' | 'claude' | 'copilot';
 
 /** The files and folders that are looked at without being named in the manifest. */
 export interface Layout {
@@ -30,7 +30,7 @@ const OPEN_PLUGINS: Layout = {
 };
 
 /** Claude and Copilot know no rules in plugins; a manifest may still name some. */
-export const LAYOUTS: Readonly<Record<Dialect, Layout>> = {
+export const LAYOUTS: Readonly<Record<PluginFormat, Layout>> = {
   'open-plugins': OPEN_PLUGINS,
   claude: { ...OPEN_PLUGINS, rules: [] },
   copilot: { ...OPEN_PLUGINS, rules: [], hooks: ['hooks.json'] },
@@ -46,7 +46,7 @@ export const LAYOUTS: Readonly<Record<Dialect, Layout>> = {
 };
 
 /** In Agent Plugins, the host refuses what does not conform instead of repairing it. */
-export function isStrict(dialect: Dialect): boolean {
+export function isStrict(dialect: PluginFormat): boolean {
   return dialect === 'agent-plugins';
 }
 
@@ -58,14 +58,14 @@ export interface ManifestFile {
 }
 
 export interface Detected {
-  readonly dialect: Dialect;
+  readonly dialect: PluginFormat;
   readonly manifest?: ManifestFile;
 }
 
 const ROOT_MANIFEST = 'plugin.json';
 
 /** In the order in which they count. */
-const MANIFESTS: readonly { readonly path: string; readonly dialect: Dialect }[] = [
+const MANIFESTS: readonly { readonly path: string; readonly dialect: PluginFormat }[] = [
   { path: '.plugin/plugin.json', dialect: 'open-plugins' },
   { path: '.claude-plugin/plugin.json', dialect: 'claude' },
   { path: ROOT_MANIFEST, dialect: 'copilot' },

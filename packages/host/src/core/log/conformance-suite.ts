@@ -2,7 +2,7 @@
  * What every log promises, as tests. The author of a log runs this suite against it:
  * `logContract({ describe, it, expect }, 'my log', openMyLog)`. The test runner comes in as an argument.
  */
-import { archiveContract, compactionContract } from './contract-archives.js';
+import { archiveContract, compactionContract } from './conformance-archives.js';
 import {
   append,
   appendMany,
@@ -15,10 +15,10 @@ import {
   sentBy,
   seqsAfter,
   turns,
-} from './contract-support.js';
+} from './conformance-support.js';
 import type { LogEntry } from './log.js';
 
-export type { ContractApi, LogUnderTest, OpenLog } from './contract-support.js';
+export type { ContractApi, LogUnderTest, OpenLog } from './conformance-support.js';
 
 export function logContract(api: ContractApi, name: string, open: OpenLog): void {
   api.describe(`${name} keeps the contract of a log`, () => {
