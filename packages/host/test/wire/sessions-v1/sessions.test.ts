@@ -43,6 +43,16 @@ describe('sessions in sessions-v1', () => {
     expect(wrapped).toMatchObject({ resource: 'mock:/one', snapshot: { resource: 'mock:/one', state: { turns: [] } } });
   });
 
+  it('[V1-008][V1-013] a client that first spells the root with a slash when it subscribes is of the later kind', async () => {
+    const host = await startHost();
+    const raw = host.connect();
+    await raw.request('initialize', { protocolVersion: 1, clientId: 'late' });
+    expect((await raw.ask('listSessions')).result).toEqual([]);
+    const answer = await raw.request<Record<string, unknown>>('subscribe', { resource: 'agenthost:/root' });
+    expect(answer).toMatchObject({ resource: 'agenthost:/root', snapshot: { resource: 'agenthost:/root' } });
+    expect((await raw.ask('listSessions')).result).toEqual({ sessions: [], items: [] });
+  });
+
   it('[V1-009] are unsubscribed by `resource`', async () => {
     const host = await startHost();
     const [old, now] = [await sessionsV1Client(host, 'old'), await host.client('now')];
