@@ -12,6 +12,14 @@ export function Choice<const Values extends readonly string[]>(values: Values, o
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/**
+ * One of a set of strings that a later protocol may extend: unknown values pass validation, so that old software can
+ * carry them. The inferred type names only the values that we know.
+ */
+export function OpenChoice<const Values extends readonly string[]>(values: Values, options: Options = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', examples: [...values], ...options });
+}
+
 /** An object used as a map from any string to one kind of value. */
 export function MapOf<Value extends TSchema>(value: Value, options: Options = {}) {
   return Type.Unsafe<Record<string, Static<Value>>>({ type: 'object', additionalProperties: value, ...options });
