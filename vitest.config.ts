@@ -6,6 +6,13 @@ import { LongestFirst } from './scripts/test-order.mjs';
 const REDUCERS = ['packages/protocol/src/*/*reducer.ts', 'packages/protocol/src/*/reducing.ts'];
 
 export default defineConfig({
+  resolve: {
+    // From the sources, which the tests of these packages import as well: a class that is loaded twice is two classes.
+    alias: [
+      { find: /^@atrium\/core\/(.*)\.js$/, replacement: `${import.meta.dirname}/packages/core/src/$1.ts` },
+      { find: /^@atrium\/agents$/, replacement: `${import.meta.dirname}/packages/agents/src/index.ts` },
+    ],
+  },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['scripts/test-programs.mjs'],

@@ -2,10 +2,11 @@
  * What a prompt costs: eleven sections and ten texts of extensions, against joining the same text. The cost grows with
  * the length of the text, which is read a few times over, and with the number of texts; not with turns or sessions.
  */
+
+import { CallbackMemory } from '@atrium/core/prompt/contributions.js';
+import { renderPrompt } from '@atrium/core/prompt/prompt.js';
+import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { modelAgent } from '@atrium/host';
-import { CallbackMemory } from '../packages/host/dist/core/prompt/contributions.js';
-import { renderPrompt } from '../packages/host/dist/core/prompt/prompt.js';
-import { promptText } from '../packages/host/dist/core/util/prompt-sections.js';
 import { report, rounded } from './measure.mjs';
 
 const RENDERS = 2_000;

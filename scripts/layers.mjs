@@ -41,10 +41,34 @@ export const RULES = [
     why: 'the provider SDK imports only @atrium/protocol and @atrium/link',
   },
   {
-    name: 'host-knows-protocol',
-    within: /^packages\/host\//,
+    name: 'core-knows-protocol',
+    within: /^packages\/core\//,
     forbidden: /^@atrium\/(?!(protocol|link)(\/|$))/,
-    why: 'the host imports only @atrium/protocol and @atrium/link',
+    why: 'the core imports only @atrium/protocol and @atrium/link',
+  },
+  {
+    name: 'agents-know-contracts',
+    within: /^packages\/agents\//,
+    forbidden: /^@atrium\/(?!(protocol|link)(\/|$)|core\/(contracts|util)\/)/,
+    why: 'agents import only the contracts and the helpers of the core, @atrium/protocol and @atrium/link',
+  },
+  {
+    name: 'agents-through-their-index',
+    within: /./,
+    forbidden: /^@atrium\/agents\//,
+    why: 'agents are used through the index of their package',
+  },
+  {
+    name: 'host-knows-core-and-agents',
+    within: /^packages\/host\//,
+    forbidden: /^@atrium\/(?!(protocol|link|core|agents)(\/|$))/,
+    why: 'the host imports only @atrium/core, @atrium/agents, @atrium/protocol and @atrium/link',
+  },
+  {
+    name: 'core-behind-the-host',
+    within: /^(packages\/(?!core\/|agents\/|host\/)|examples\/)/,
+    forbidden: /^@atrium\/(core|agents)(\/|$)/,
+    why: 'programs use the core and the agents through @atrium/host, which promises to keep its exports',
   },
   {
     name: 'web-knows-protocol-and-client',
@@ -73,13 +97,6 @@ export const RULES = [
     why: 'only a wire/dialects/ folder translates between protocol versions',
   },
   {
-    name: 'agents-through-their-index',
-    within: /^packages\/host\/src\//,
-    except: /^packages\/host\/src\/agents\//,
-    forbidden: /^packages\/host\/src\/agents\/(?!index\.js$)/,
-    why: 'the rest of the host uses agents through agents/index.ts',
-  },
-  {
     name: 'runs-in-a-browser',
     within: /^packages\/(protocol\/src|link\/src|client\/src|provider\/src|web\/src)\//,
     forbidden: /^node:/,
@@ -88,9 +105,10 @@ export const RULES = [
 ];
 
 /**
- * The folders of the host, from the bottom up, each with the folders that it may import, types included. A folder imports
- * only folders that stand above it here, so that there are no cycles. Files directly in `src` put everything together and
- * may import all.
+ * The folders of core, agents and host, from the bottom up, each with the folders that it may import, types included:
+ * `core/…` is a folder of `packages/core/src`, `agents` is `packages/agents/src`, and the others are folders of
+ * `packages/host/src`. A folder imports only folders that stand above it here, so that there are no cycles. Files directly
+ * in the host's `src` put everything together and may import all.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const LAYERS = {
@@ -144,14 +162,22 @@ export const LAYERS = {
  */
 export const KNOWN_EXCEPTIONS = {};
 
-const HOST = 'packages/host/src/';
+/** The sources of the layered packages, and what stands before the names of their folders in the table. */
+const PLACES = /** @type {const} */ ([
+  ['packages/core/src/', 'core/'],
+  ['packages/agents/src/', 'agents/'],
+  ['packages/host/src/', ''],
+]);
 
-/** The layer that a path of the host belongs to: the longest name in the table that it starts with. @param {string} file */
+/** The layer that a source file belongs to: the longest name in the table that its folder starts with. @param {string} file */
 export function layerOf(file) {
-  if (!file.startsWith(HOST)) return undefined;
-  const folder = path.posix.dirname(file.slice(HOST.length));
+  const [sources, prefix] = PLACES.find(([start]) => file.startsWith(start)) ?? [];
+  if (sources === undefined || prefix === undefined) return undefined;
+  const folder = path.posix.dirname(prefix + file.slice(sources.length));
+  const isElsewhere = prefix === '' && /^(core|agents)(\/|$)/.test(folder);
   const names = Object.keys(LAYERS).filter((name) => folder === name || folder.startsWith(`${name}/`));
-  return names.sort((a, b) => b.length - a.length)[0] ?? (folder === '.' ? '.' : undefined);
+  if (names.length > 0 && !isElsewhere) return names.sort((a, b) => b.length - a.length)[0];
+  return folder === '.' ? '.' : undefined;
 }
 
 /**
@@ -160,13 +186,21 @@ export function layerOf(file) {
  */
 export function wrongSteps(file, source) {
   const from = layerOf(file);
-  if (!file.startsWith(HOST) || from === '.') return [];
+  if (!PLACES.some(([start]) => file.startsWith(start)) || from === '.') return [];
   return importsOf(source).flatMap((specifier) => {
-    if (!specifier.startsWith('.')) return [];
-    const to = layerOf(path.posix.join(path.posix.dirname(file), specifier)) ?? '?';
+    const goal = layeredFile(file, specifier);
+    if (goal === undefined) return [];
+    const to = layerOf(goal) ?? '?';
     const isAllowed = from !== undefined && (to === from || LAYERS[from]?.includes(to));
     return isAllowed ? [] : [{ file, specifier, step: `${from ?? '?'} -> ${to}` }];
   });
+}
+
+/** The file that an import within the layers means. @param {string} file @param {string} specifier */
+function layeredFile(file, specifier) {
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
+  const [, name, rest = '/index.js'] = /^@atrium\/(core|agents)(\/.*)?$/.exec(specifier) ?? [];
+  return name === undefined ? undefined : `packages/${name}/src${rest}`;
 }
 
 const UNRULED = /(^|\/)(test|tests)\/|\.test\.[cm]?[jt]sx?$|\.config\.[cm]?[jt]s$/;

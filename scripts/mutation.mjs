@@ -12,12 +12,12 @@ import { bold, duration, green, Problem, ROOT, readJson, red, run, tool, yellow 
 /** Where a mistake loses data, or lets somebody in; and the folders in `packages/host/test` that hold it to its word. */
 const GUARDED = /** @type {const} */ ({
   'packages/host/src/server': ['security', 'wire', 'server'],
-  'packages/host/src/core/channels': ['channels', 'sessions', 'wire'],
-  'packages/host/src/core/wire': ['wire'],
-  'packages/host/src/core/log': ['log'],
+  'packages/core/src/channels': ['channels', 'sessions', 'wire'],
+  'packages/core/src/wire': ['wire'],
+  'packages/core/src/log': ['log'],
   'packages/host/src/log-sqlite': ['log'],
-  'packages/host/src/core/sessions': ['sessions'],
-  'packages/host/src/core/tool-calls': ['broker', 'tool-calls'],
+  'packages/core/src/sessions': ['sessions'],
+  'packages/core/src/tool-calls': ['broker', 'tool-calls'],
   'packages/host/src/workspace/files': ['resources', 'files'],
   'packages/host/src/blobs': ['blobs', 'wire', 'sessions'],
 });
@@ -128,9 +128,13 @@ function testsOf(sources) {
 /** @param {string} file */
 function importsOf(file) {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
-  return [...text.matchAll(/from '(\.[^']*)\.js'/g)].map(([, place = '']) =>
-    path.posix.join(path.posix.dirname(file), `${place}.ts`),
-  );
+  return [...text.matchAll(/from '((?:\.|@atrium\/core\/)[^']*)\.js'/g)].map(([, place = '']) => {
+    const source = place.replace(
+      /^@atrium\/core\//,
+      `${path.posix.relative(path.posix.dirname(file), 'packages/core/src')}/`,
+    );
+    return path.posix.join(path.posix.dirname(file), `${source}.ts`);
+  });
 }
 
 /** @param {readonly string[]} targets @param {readonly string[]} tests */

@@ -122,7 +122,7 @@ function fromSources() {
       if (!PACKAGES.includes(name)) return null;
       const folder = path.join(ROOT, 'packages', name);
       const { exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-      const file = exports[`.${rest}`].default;
+      const file = exports[`.${rest}`]?.default ?? `./dist${rest}`;
       return path.join(folder, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts'));
     },
   };

@@ -39,9 +39,56 @@ const CASES: Record<
     bites: [['packages/provider/src/connect.ts', '@atrium/client']],
     spares: [['packages/provider/src/connect.ts', '@atrium/protocol/provider']],
   },
-  'host-knows-protocol': {
+  'core-knows-protocol': {
+    bites: [
+      ['packages/core/src/sessions/turn.ts', '@atrium/host'],
+      ['packages/core/src/sessions/turn.ts', '@atrium/agents'],
+    ],
+    spares: [
+      ['packages/core/src/sessions/turn.ts', '@atrium/protocol'],
+      ['packages/core/src/util/clock.ts', '@atrium/link'],
+    ],
+  },
+  'agents-know-contracts': {
+    bites: [
+      ['packages/agents/src/model/session.ts', '@atrium/core/sessions/session.js'],
+      ['packages/agents/src/model/session.ts', '@atrium/core/post-commit.js'],
+      ['packages/agents/src/model/session.ts', '@atrium/host'],
+    ],
+    spares: [
+      ['packages/agents/src/model/session.ts', '@atrium/core/contracts/agent.js'],
+      ['packages/agents/src/model/session.ts', '@atrium/core/util/clock.js'],
+      ['packages/agents/src/model/session.ts', '@atrium/protocol'],
+    ],
+  },
+  'agents-through-their-index': {
+    bites: [
+      ['packages/host/src/index.ts', '@atrium/agents/model/backend.js'],
+      ['packages/cli/src/agents.ts', '@atrium/agents/shared/agent-info.js'],
+    ],
+    spares: [
+      ['packages/host/src/index.ts', '@atrium/agents'],
+      ['packages/agents/src/index.ts', './model/backend.js'],
+      ['packages/host/test/agents/model-loop.test.ts', '../../../agents/src/model/answer.js'],
+    ],
+  },
+  'host-knows-core-and-agents': {
     bites: [['packages/host/src/host.ts', '@atrium/client']],
-    spares: [['packages/host/src/host.ts', '@atrium/protocol']],
+    spares: [
+      ['packages/host/src/host.ts', '@atrium/protocol'],
+      ['packages/host/src/host.ts', '@atrium/core/wire/connection.js'],
+      ['packages/host/src/host.ts', '@atrium/agents'],
+    ],
+  },
+  'core-behind-the-host': {
+    bites: [
+      ['packages/cli/src/serve.ts', '@atrium/core/util/clock.js'],
+      ['examples/client.ts', '@atrium/agents'],
+    ],
+    spares: [
+      ['packages/host/src/compose.ts', '@atrium/core/util/clock.js'],
+      ['bench/prompt.bench.mjs', '@atrium/core/prompt/prompt.js'],
+    ],
   },
   'web-knows-protocol-and-client': {
     bites: [['packages/web/src/page.tsx', '@atrium/host']],
@@ -55,7 +102,7 @@ const CASES: Record<
       ['packages/host/src/host.ts', '../../protocol/src/index.js'],
       ['examples/client.ts', '../packages/client/src/index.js'],
     ],
-    spares: [['packages/host/src/core/wire/connection.ts', '../channels/channel.js']],
+    spares: [['packages/core/src/wire/connection.ts', '../channels/channel.js']],
   },
   'versions-at-the-border': {
     bites: [
@@ -72,23 +119,12 @@ const CASES: Record<
   },
   'dialects-at-the-border': {
     bites: [
-      ['packages/host/src/core/sessions/turn.ts', '@atrium/protocol/dialects'],
+      ['packages/core/src/sessions/turn.ts', '@atrium/protocol/dialects'],
       ['packages/cli/src/serve.ts', '@atrium/protocol/dialects'],
     ],
     spares: [
-      ['packages/host/src/wire/dialects/v1.ts', '@atrium/protocol/dialects'],
+      ['packages/core/src/wire/dialects/dialects.ts', '@atrium/protocol/dialects'],
       ['packages/host/test/dialects.test.ts', '@atrium/protocol/dialects'],
-    ],
-  },
-  'agents-through-their-index': {
-    bites: [
-      ['packages/host/src/index.ts', './agents/model/backend.js'],
-      ['packages/host/src/discovery/candidate.ts', '../agents/shared/agent-info.js'],
-    ],
-    spares: [
-      ['packages/host/src/index.ts', './agents/index.js'],
-      ['packages/host/src/agents/index.ts', './model/backend.js'],
-      ['packages/host/test/agents/model-loop.test.ts', '../../src/agents/model/answer.js'],
     ],
   },
   'runs-in-a-browser': {
@@ -100,7 +136,7 @@ const CASES: Record<
     spares: [
       ['packages/protocol/scripts/generate.ts', 'node:fs'],
       ['packages/web/vite.config.ts', 'node:path'],
-      ['packages/host/src/core/log/log.ts', 'node:fs'],
+      ['packages/core/src/log/log.ts', 'node:fs'],
     ],
   },
 };
@@ -121,7 +157,7 @@ describe('import rules', () => {
   });
 });
 
-describe('the layers of the host', () => {
+describe('the layers of core, agents and host', () => {
   it('stand in the table from the bottom up, so that there can be no cycle', () => {
     const names = Object.keys(LAYERS);
     for (const [at, [folder, below]] of Object.entries(LAYERS).entries()) {
@@ -131,10 +167,17 @@ describe('the layers of the host', () => {
   });
 
   it.each([
-    ['packages/host/src/core/channels/writer.ts', '../wire/connection.js', 'core/channels -> core/wire'],
-    ['packages/host/src/core/sessions/turn.ts', '../../workspace/tools/shell.js', 'core/sessions -> workspace/tools'],
-    ['packages/host/src/agents/model/backend.ts', '../../core/sessions/session.js', 'agents -> core/sessions'],
-    ['packages/host/src/somewhere/new.ts', '../core/util/clock.js', '? -> core/util'],
+    ['packages/core/src/channels/writer.ts', '../wire/connection.js', 'core/channels -> core/wire'],
+    [
+      'packages/core/src/sessions/turn.ts',
+      '../../../host/src/workspace/tools/shell.js',
+      'core/sessions -> workspace/tools',
+    ],
+    ['packages/agents/src/model/backend.ts', '@atrium/core/sessions/session.js', 'agents -> core/sessions'],
+    ['packages/host/src/config/schema.ts', '@atrium/core/sessions/session.js', 'config -> core/sessions'],
+    ['packages/host/src/gateway/gateway.ts', '@atrium/agents', 'gateway -> agents'],
+    ['packages/host/src/gateway/gateway.ts', '../core/util/clock.js', 'gateway -> ?'],
+    ['packages/host/src/somewhere/new.ts', '@atrium/core/util/clock.js', '? -> core/util'],
   ])('%s may not import %s', (file, specifier, step) => {
     const [wrong] = wrongSteps(file, `import type { A } from '${specifier}';`);
     expect(wrong?.step).toBe(step);
@@ -143,8 +186,10 @@ describe('the layers of the host', () => {
   });
 
   it.each([
-    ['packages/host/src/core/wire/connection.ts', '../channels/writer.js'],
-    ['packages/host/src/agents/acp/session.ts', '../shared/agent-info.js'],
+    ['packages/core/src/wire/connection.ts', '../channels/writer.js'],
+    ['packages/agents/src/acp/session.ts', '../shared/agent-info.js'],
+    ['packages/agents/src/acp/session.ts', '@atrium/core/contracts/agent.js'],
+    ['packages/host/src/discovery/candidate.ts', '@atrium/agents'],
     ['packages/host/src/compose.ts', './gateway/gateway.js'],
     ['packages/client/src/store.ts', './channel.js'],
   ])('%s may import %s', (file, specifier) => {
@@ -158,8 +203,9 @@ describe('the layers of the host', () => {
   });
 
   it('a file belongs to the longest name that its folder starts with', () => {
-    expect(layerOf('packages/host/src/core/wire/transports/stdio.ts')).toBe('core/wire');
-    expect(layerOf('packages/host/src/core/post-commit.ts')).toBe('core');
+    expect(layerOf('packages/core/src/wire/transports/stdio.ts')).toBe('core/wire');
+    expect(layerOf('packages/core/src/post-commit.ts')).toBe('core');
+    expect(layerOf('packages/agents/src/index.ts')).toBe('agents');
     expect(layerOf('packages/host/src/host.ts')).toBe('.');
   });
 });

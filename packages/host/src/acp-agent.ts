@@ -1,6 +1,6 @@
 /** Agents behind a command, with the host's own tools for those that use files by way of the host. */
-import { type AcpAgentOptions as AgentOptions, acpAgent as agentBehindCommand } from './agents/index.js';
-import type { AgentBackend } from './core/contracts/agent.js';
+import { type AcpAgentOptions as AgentOptions, acpAgent as agentBehindCommand } from '@atrium/agents';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import { readFileTool } from './workspace/tools/read-file.js';
 import { writeFileTool } from './workspace/tools/write-file.js';
 

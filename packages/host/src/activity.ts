@@ -1,9 +1,9 @@
 /** Who is here and what is going on, in numbers. */
 
-import { isAtWork } from './core/sessions/catalogue.js';
-import type { Service } from './core/sessions/service.js';
-import type { Sessions } from './core/sessions/sessions.js';
-import type { ConnectionRegistry } from './core/wire/connections.js';
+import { isAtWork } from '@atrium/core/sessions/catalogue.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Sessions } from '@atrium/core/sessions/sessions.js';
+import type { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { HostActivity } from './host-options.js';
 

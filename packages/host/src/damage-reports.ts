@@ -2,10 +2,10 @@
  * What was found damaged in the log and mended: written to the host's own log, kept for `atrium doctor`, and told to
  * every client in the answer to `initialize`.
  */
-import type { Writer } from './core/channels/writer.js';
-import type { Log, LogRepair } from './core/log/log.js';
-import type { Clock } from './core/util/clock.js';
-import type { Logger } from './core/util/logger.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Log, LogRepair } from '@atrium/core/log/log.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 
 /** The newest reports, as a JSON array. */
 export const DAMAGE_RECORD = 'log:damage';

@@ -1,7 +1,7 @@
 /** Every program that a folder would start if a person trusted it. For `atrium trust`, which has no session. */
 import path from 'node:path';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { PROJECT_FILE, readConfigFile } from './config/config-file.js';
-import type { Logger } from './core/util/logger.js';
 import { PROJECT_PROVIDERS_MAX } from './gateway/project/project-providers.js';
 import { Container } from './plugins/customizations/container.js';
 import { programsOf } from './plugins/customizations/permissions.js';

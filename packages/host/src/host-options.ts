@@ -1,11 +1,11 @@
 /** What a host is made of, and what can be done with it. */
-import type { AgentBackend } from './core/contracts/agent.js';
-import type { Extension } from './core/contracts/extension.js';
-import type { HostTool } from './core/contracts/tool.js';
-import type { Log } from './core/log/log.js';
-import type { Clock } from './core/util/clock.js';
-import type { Logger } from './core/util/logger.js';
-import type { Transport } from './core/wire/transport.js';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import type { Transport } from '@atrium/core/wire/transport.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/trust.js';
 import type { TelemetryChoice } from './telemetry/service.js';

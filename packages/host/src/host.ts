@@ -1,11 +1,12 @@
 /** The life of a host: it starts, takes in clients and providers, and stops. `compose.ts` says what it is made of. */
+
+import type { Log } from '@atrium/core/log/log.js';
+import { recoverList } from '@atrium/core/sessions/catalogue.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import { Connection } from '@atrium/core/wire/connection.js';
+import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { activityOf } from './activity.js';
 import { compose, type HostParts } from './compose.js';
-import type { Log } from './core/log/log.js';
-import { recoverList } from './core/sessions/catalogue.js';
-import type { Service } from './core/sessions/service.js';
-import { Connection } from './core/wire/connection.js';
-import { CloseCode, type Transport } from './core/wire/transport.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { WireLog } from './telemetry/wire-log.js';

@@ -1,8 +1,8 @@
 /** Lets go of what need not be kept any longer: once at the start, and then every few hours. */
 
-import { HOUSEKEEPING_EVERY_MS } from './core/sessions/limits.js';
-import type { Clock } from './core/util/clock.js';
-import type { Logger } from './core/util/logger.js';
+import { HOUSEKEEPING_EVERY_MS } from '@atrium/core/sessions/limits.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 
 export interface HousekeepingParts {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /** The agent host, for those who embed it. */
-export { type AcpAgentOptions, acpAgent } from './acp-agent.js';
+
 export {
   type ClaudeAgentOptions,
   type CopilotAgentOptions,
@@ -16,9 +16,7 @@ export {
   ScriptError,
   type ScriptedAgentOptions,
   scriptedAgent,
-} from './agents/index.js';
-export { ConfigError, userConfigFile } from './config/config-file.js';
-export type { Config } from './config/schema.js';
+} from '@atrium/agents';
 export {
   type AgentAbilities,
   type AgentBackend,
@@ -36,7 +34,7 @@ export {
   type ScriptedToolCall,
   type ToolOutcome,
   type ToolRequest,
-} from './core/contracts/agent.js';
+} from '@atrium/core/contracts/agent.js';
 export type {
   Extension,
   Gate,
@@ -48,20 +46,23 @@ export type {
   StaticTransform,
   TurnAdvice,
   TurnOpening,
-} from './core/contracts/extension.js';
-export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './core/contracts/tool.js';
-export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError } from './core/log/log.js';
-export { MemoryLog } from './core/log/memory-log.js';
-export { type Clock, systemClock } from './core/util/clock.js';
-export { type LogFields, type Logger, type LogLevel, silentLogger } from './core/util/logger.js';
-export { NotPrivateError } from './core/util/private-file.js';
-export { promptText } from './core/util/prompt-sections.js';
-export { newToken } from './core/util/token.js';
-export { WireFrame } from './core/wire/frames.js';
-export { CloseCode, type Transport, type TransportEvents } from './core/wire/transport.js';
-export { type ClientEnd, transportPair } from './core/wire/transports/in-process.js';
-export { messagePortTransport } from './core/wire/transports/message-port.js';
-export { type StdioTransportOptions, stdioTransport } from './core/wire/transports/stdio.js';
+} from '@atrium/core/contracts/extension.js';
+export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from '@atrium/core/contracts/tool.js';
+export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError } from '@atrium/core/log/log.js';
+export { MemoryLog } from '@atrium/core/log/memory-log.js';
+export { type Clock, systemClock } from '@atrium/core/util/clock.js';
+export { type LogFields, type Logger, type LogLevel, silentLogger } from '@atrium/core/util/logger.js';
+export { NotPrivateError } from '@atrium/core/util/private-file.js';
+export { promptText } from '@atrium/core/util/prompt-sections.js';
+export { newToken } from '@atrium/core/util/token.js';
+export { WireFrame } from '@atrium/core/wire/frames.js';
+export { CloseCode, type Transport, type TransportEvents } from '@atrium/core/wire/transport.js';
+export { type ClientEnd, transportPair } from '@atrium/core/wire/transports/in-process.js';
+export { messagePortTransport } from '@atrium/core/wire/transports/message-port.js';
+export { type StdioTransportOptions, stdioTransport } from '@atrium/core/wire/transports/stdio.js';
+export { type AcpAgentOptions, acpAgent } from './acp-agent.js';
+export { ConfigError, userConfigFile } from './config/config-file.js';
+export type { Config } from './config/schema.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export { declaredPrograms } from './declared-programs.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';

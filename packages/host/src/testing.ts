@@ -1,4 +1,7 @@
 /** For those who write a log or an agent, or test against one. Nothing here is needed to run a host. */
+
+export { type ContractApi, type LogUnderTest, logContract } from '@atrium/core/log/conformance-suite.js';
+export { MemoryLog } from '@atrium/core/log/memory-log.js';
 export {
   type AcceptanceApi,
   type AcceptanceOptions,
@@ -8,5 +11,3 @@ export {
   type PlannedAnswer,
   type PlannedFailure,
 } from './agent-acceptance/suite.js';
-export { type ContractApi, type LogUnderTest, logContract } from './core/log/conformance-suite.js';
-export { MemoryLog } from './core/log/memory-log.js';

@@ -1,5 +1,5 @@
+import { nextSlice, PARSED_AT_ONCE_CHARACTERS, parseInSlices } from '@atrium/core/util/slices.js';
 import { describe, expect, it } from 'vitest';
-import { nextSlice, PARSED_AT_ONCE_CHARACTERS, parseInSlices } from '../src/core/util/slices.js';
 import { turnCounter } from './support/large-session.js';
 
 describe('work in slices', () => {

@@ -1,6 +1,6 @@
 /** The tests of the suite, by subject. */
 import { readFile } from 'node:fs/promises';
-import type { Gate } from '../core/contracts/extension.js';
+import type { Gate } from '@atrium/core/contracts/extension.js';
 import { PLANNED_FAILURES, type Suite } from './suite.js';
 import { approve, callsNote, deny, NOTE, NOTED, REASON, type TestSession, textIn } from './test-session.js';
 

@@ -5,9 +5,9 @@
  * `makeMyAgent` gets a plan and returns a fresh agent whose model answers by it. Pass `{ timeScale: 4 }` for an agent
  * that starts a process. The suite tests only the abilities that an agent declares.
  */
-import type { AgentBackend } from '../core/contracts/agent.js';
-import type { Extension } from '../core/contracts/extension.js';
-import type { ContractApi } from '../core/log/conformance-suite.js';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { ContractApi } from '@atrium/core/log/conformance-suite.js';
 import * as cases from './cases.js';
 import { TestSession } from './test-session.js';
 

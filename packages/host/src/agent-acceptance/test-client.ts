@@ -1,6 +1,7 @@
 /** A client of the host under test: sends messages, keeps everything it receives, and waits for what must come. */
+
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
-import { transportPair } from '../core/wire/transports/in-process.js';
 import type { Host } from '../host-options.js';
 
 export type Action = StateAction | SeenAction;

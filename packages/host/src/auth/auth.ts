@@ -2,16 +2,17 @@
  * Tokens that clients bring for agents and MCP servers. A token goes to the agents and servers that asked for it and stays
  * there, in memory only; the host itself remembers only which connection has shown one for which resource.
  */
+
+import { type AgentBackend, AgentError } from '@atrium/core/contracts/agent.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { within } from '@atrium/core/util/waiting.js';
 import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
-import { type AgentBackend, AgentError } from '../core/contracts/agent.js';
-import type { Caller } from '../core/contracts/ports.js';
-import { RequestError } from '../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../core/sessions/service.js';
-import type { Session } from '../core/sessions/session.js';
-import type { SessionObserver } from '../core/sessions/session-observer.js';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
-import { within } from '../core/util/waiting.js';
 
 /** How long an agent may take to check a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;

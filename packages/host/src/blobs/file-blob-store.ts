@@ -14,9 +14,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import type { BlobStore } from '../core/contracts/blobs.js';
-import { makeFolder } from '../core/util/folders.js';
-import { oneAtATime } from '../core/util/one-at-a-time.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { makeFolder } from '@atrium/core/util/folders.js';
+import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 } as const;
 const HASH = /^[0-9a-f]{64}$/;

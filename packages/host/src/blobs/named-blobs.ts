@@ -1,11 +1,11 @@
 /** The blobs that sessions name: clients read them, and bring those of a session that they import. */
 import { createHash } from 'node:crypto';
+import { BLOB_SCHEME, type BlobStore, blobHash } from '@atrium/core/contracts/blobs.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { gathered } from '@atrium/core/sessions/session-import.js';
+import { BLOB_MAX_BYTES } from '@atrium/core/tool-calls/limits.js';
+import { sizeText } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol';
-import { BLOB_SCHEME, type BlobStore, blobHash } from '../core/contracts/blobs.js';
-import { RequestError } from '../core/contracts/request-error.js';
-import { gathered } from '../core/sessions/session-import.js';
-import { BLOB_MAX_BYTES } from '../core/tool-calls/limits.js';
-import { sizeText } from '../core/util/text.js';
 import { typeOfBytes } from '../workspace/files/content-type.js';
 import type { ContentReader } from '../workspace/files/read.js';
 

@@ -4,11 +4,11 @@
  * named. When reading fails, it removes nothing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlobStore } from '../core/contracts/blobs.js';
-import type { Log } from '../core/log/log.js';
-import type { Service } from '../core/sessions/service.js';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 
 /** A blob younger than this stays, even when no stored session names it yet. */
 const FRESH_MS = 60 * 60 * 1_000;

@@ -2,8 +2,9 @@
  * Checks a parsed file against the schema: gives the value that fits, and reports everything else with its place and what
  * is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
  */
+
+import { didYouMean } from '@atrium/core/util/suggest.js';
 import type { Node } from 'jsonc-parser';
-import { didYouMean } from '../core/util/suggest.js';
 import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './schema.js';
 
 export interface Finding {

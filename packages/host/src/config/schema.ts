@@ -2,7 +2,7 @@
  * What `atrium.json` and the user's configuration may hold. One description gives the published JSON Schema, the check at
  * the start and the TypeScript type.
  */
-import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../core/tool-calls/limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 
 const text = (description: string) => ({ type: 'string', description }) as const;
 const flag = (description: string) => ({ type: 'boolean', description }) as const;

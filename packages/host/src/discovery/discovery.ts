@@ -3,8 +3,8 @@
  * commands and packages. Looks for all of them at the same time, starts nothing, and gives each look a time limit.
  */
 
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import { type ChangeEntry, type Config, isTyped } from '../config/schema.js';
-import type { AgentBackend } from '../core/contracts/agent.js';
 import {
   type AgentFactories,
   type AgentSource,

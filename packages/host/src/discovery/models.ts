@@ -1,9 +1,9 @@
 /** Model servers and their models: which models a server has, which of them can see, and the agent that uses them. */
 import type { IncomingMessage } from 'node:http';
-import type { ModelAgentOptions, ModelInfo } from '../agents/index.js';
+import type { ModelAgentOptions, ModelInfo } from '@atrium/agents';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { hasLogin } from '@atrium/core/util/shown-address.js';
 import type { ConfiguredModels } from '../config/schema.js';
-import { isRecord } from '../core/util/shape.js';
-import { hasLogin } from '../core/util/shown-address.js';
 import {
   GUESS_TIMEOUT_MS,
   type Look,

@@ -2,6 +2,8 @@
  * What a provider may ask for, by its trust, and what the session's agent can honour of it. A message is judged as a
  * whole: one part too much, and the gateway takes nothing of it.
  */
+
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import {
   grantOf,
   HOOK_RULES_PER_PROVIDER_MAX,
@@ -14,7 +16,6 @@ import {
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { PROJECT_FILE } from '../config/config-file.js';
-import type { AgentAbilities } from '../core/contracts/agent.js';
 import { tooMany, unauthorized } from './errors.js';
 import type { ProviderGroup } from './gateway-session.js';
 import type { Binding } from './provider.js';

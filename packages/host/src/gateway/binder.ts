@@ -1,13 +1,14 @@
 /** Binds providers to sessions and unbinds them: first binding, rebind, reconnect, loss, goodbye. */
+
+import type { Clock } from '@atrium/core/util/clock.js';
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import {
   GatewayErrorCode,
   type ProviderHelloMessage,
   REBINDS_PER_MINUTE_MAX,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import type { Clock } from '../core/util/clock.js';
-import { RateLimit } from '../core/util/rate-limit.js';
-import { CloseCode } from '../core/wire/transport.js';
 import { degradedFor } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';

@@ -2,6 +2,11 @@
  * One provider's connection: its state, which messages are legal in that state, and the order of its messages. The
  * gateway decides what a message does.
  */
+
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import {
   AUTH_TIMEOUT_MS,
   CONNECTION_STATE_RULES,
@@ -15,10 +20,6 @@ import {
   type ToGatewayMessage,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
-import { WireFrame } from '../core/wire/frames.js';
-import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { GatewayError, shown } from './errors.js';
 import { checkUnauthenticated, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
 import { type CpuBudget, Inbox } from './inbox.js';

@@ -1,4 +1,10 @@
 /** Tells providers what happens in a session: its lifecycle, and once they are stored, the events that they subscribe to. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import { parsedInput } from '@atrium/core/tool-calls/arguments.js';
+import { outcomeOf, plain } from '@atrium/core/tool-calls/results.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { SessionAction, SessionState, ToolCallState, UserMessage } from '@atrium/protocol';
 import {
   type ProviderAssistantMessageData,
@@ -8,11 +14,6 @@ import {
   SHUTDOWN_DEADLINE_MS,
   type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
-import type { Step } from '../core/channels/channel.js';
-import { parsedInput } from '../core/tool-calls/arguments.js';
-import { outcomeOf, plain } from '../core/tool-calls/results.js';
-import type { Clock } from '../core/util/clock.js';
-import { isRecord } from '../core/util/shape.js';
 import type { GatewaySession } from './gateway-session.js';
 import type { Commits, GatewayService } from './ports.js';
 import { type Binding, bindingFor, type Provider, present } from './provider.js';

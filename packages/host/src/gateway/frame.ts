@@ -2,6 +2,8 @@
  * Reads one frame of a provider: its size, its parsing cost, its JSON, its type, its shape. Throws a `GatewayError` for
  * what is wrong.
  */
+
+import { isRecord } from '@atrium/core/util/shape.js';
 import {
   GatewayErrorCode,
   MESSAGE_MAX_BYTES,
@@ -12,7 +14,6 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
-import { isRecord } from '../core/util/shape.js';
 import { GatewayError } from './errors.js';
 
 /** Before authentication, messages are short; longer ones are not even parsed. */

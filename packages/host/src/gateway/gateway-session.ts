@@ -1,9 +1,10 @@
 /** A session as the gateway sees it: the providers bound to it, and what they add to it. */
+
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
+import { folderOf } from '@atrium/core/util/folders.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
-import type { AgentAbilities } from '../core/contracts/agent.js';
-import { folderOf } from '../core/util/folders.js';
-import { isRecord } from '../core/util/shape.js';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
 

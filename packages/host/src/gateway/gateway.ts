@@ -3,9 +3,10 @@
  * one way: its connection reads it, the gateway hands it to the service that judges it, and the service applies it to
  * the provider's sessions (`GatewaySession`).
  */
+
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import type { ToGatewayMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { SessionObserver } from '../core/sessions/session-observer.js';
-import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { Binder } from './binder.js';
 import { ProviderConnection } from './connection.js';
 import { invalidSession, shown, unauthorized } from './errors.js';

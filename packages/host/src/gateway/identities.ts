@@ -4,9 +4,9 @@
  * take the name.
  */
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/token.js';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
-import type { Clock } from '../core/util/clock.js';
-import { digestOf, matchesToken, type TokenDigest } from '../core/util/token.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError } from './errors.js';
 import type { Identity, Provider } from './provider.js';

@@ -1,8 +1,9 @@
 /** The sessions that are open to providers, from the moment a session is ready until it ends, and who is told of them. */
+
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { type Throttle, throttle } from '@atrium/core/util/throttle.js';
 import type { ProviderSessionEntry, ToProviderMessage } from '@atrium/protocol/provider';
-import type { SessionObserver } from '../core/sessions/session-observer.js';
-import type { Clock } from '../core/util/clock.js';
-import { type Throttle, throttle } from '../core/util/throttle.js';
 import { GatewaySession } from './gateway-session.js';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Access, isOpenTo, listFor } from './provider-auth.js';

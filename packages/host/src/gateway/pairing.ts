@@ -4,6 +4,11 @@
  * touches no session. Codes are kept in memory only: no agent, no provider and no log ever reads one.
  */
 import { randomInt } from 'node:crypto';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { digestOf, matchesToken } from '@atrium/core/util/token.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { visibleText } from '@atrium/protocol';
 import {
   GatewayErrorCode,
@@ -11,11 +16,6 @@ import {
   PAIRING_CODE_DIGITS,
   PAIRING_CODE_TTL_MS,
 } from '@atrium/protocol/provider';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
-import { RateLimit } from '../core/util/rate-limit.js';
-import { digestOf, matchesToken } from '../core/util/token.js';
-import { CloseCode } from '../core/wire/transport.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';

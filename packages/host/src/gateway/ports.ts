@@ -1,13 +1,14 @@
 /** The gateway's contracts: what it needs of the host, and what each of its services may do. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { TelemetryReports } from '@atrium/core/contracts/telemetry.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol/provider';
-import type { Step } from '../core/channels/channel.js';
-import type { AgentAbilities } from '../core/contracts/agent.js';
-import type { Extension } from '../core/contracts/extension.js';
-import type { TelemetryReports } from '../core/contracts/telemetry.js';
-import type { HostTool } from '../core/contracts/tool.js';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
 import type { SessionTrust } from '../plugins/trust/session-trust.js';
 import type { GatewaySession, ProviderGroup } from './gateway-session.js';
 import type { ShowCodes } from './pairing.js';

@@ -3,6 +3,7 @@
  * types into the provider. `Access` is the outcome: how far the host trusts the connection, and which session it may enter.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { digestOf } from '@atrium/core/util/token.js';
 import {
   authClaimOf,
   CONNECTIONS_MAX,
@@ -10,7 +11,6 @@ import {
   type ToGatewayMessageMap,
   type TrustLevel,
 } from '@atrium/protocol/provider';
-import { digestOf } from '../core/util/token.js';
 import { authorizeName } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, unauthorized } from './errors.js';

@@ -2,10 +2,11 @@
  * Providers as the clients of a session see them: one customization each, with its state and an off switch, and the
  * details in the session's metadata. Never the text that a provider gives to the model.
  */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import { isProviderId, PROVIDER_ID_PREFIX } from '@atrium/core/contracts/extension.js';
+import { shorten } from '@atrium/core/util/text.js';
 import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
-import type { Step } from '../core/channels/channel.js';
-import { isProviderId, PROVIDER_ID_PREFIX } from '../core/contracts/extension.js';
-import { shorten } from '../core/util/text.js';
 import { degradedWords } from './authorize.js';
 import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-session.js';
 import type { GatewayService } from './ports.js';

@@ -1,5 +1,6 @@
 /** A provider as the gateway knows it (`Provider`), and its presence in one session (`Binding`). */
 
+import { PROVIDER_ID_PREFIX } from '@atrium/core/contracts/extension.js';
 import type {
   ProviderConcurrency,
   ProviderHookRule,
@@ -8,7 +9,6 @@ import type {
   ToProviderMessage,
   TrustLevel,
 } from '@atrium/protocol/provider';
-import { PROVIDER_ID_PREFIX } from '../core/contracts/extension.js';
 import { invalidSession, shown } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';
 

@@ -6,6 +6,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import type { Transport } from '@atrium/core/wire/transport.js';
 import {
   CONNECTIONS_FULL_HTTP_STATUS,
   CONNECTIONS_MAX,
@@ -14,9 +17,6 @@ import {
   PING_INTERVAL_MS,
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, systemClock } from '../core/util/clock.js';
-import { RateLimit } from '../core/util/rate-limit.js';
-import type { Transport } from '../core/wire/transport.js';
 import { isOwnHost, upgradePolicy } from '../server/access.js';
 import { listen } from '../server/listen.js';
 import { StrangerBudget } from '../server/peer-budget.js';

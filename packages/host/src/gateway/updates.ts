@@ -2,9 +2,10 @@
  * Updates of a registration. The gateway judges each as a whole, applies it in every session that it is about, and
  * acknowledges it once it is stored: what the gateway sends after the acknowledgement respects the update.
  */
+
+import type { Clock } from '@atrium/core/util/clock.js';
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
-import type { Clock } from '../core/util/clock.js';
-import { RateLimit } from '../core/util/rate-limit.js';
 import { GatewayError } from './errors.js';
 import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';

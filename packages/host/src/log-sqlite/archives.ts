@@ -1,6 +1,6 @@
 /** The archives: each channel's state at one number, and its finished turns in rows of their own. */
-import { checkTurnStart, turnsPresent } from '../core/log/check-commit.js';
-import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '../core/log/log.js';
+import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
+import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '@atrium/core/log/log.js';
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 

@@ -1,9 +1,9 @@
 /** Damage that is found while reading: checksums notice it, the bytes are moved aside, and listeners are told. */
 import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { LogRepair } from '@atrium/core/log/log.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import type { Turn } from '@atrium/protocol';
-import type { LogRepair } from '../core/log/log.js';
-import type { Clock } from '../core/util/clock.js';
 import { nameAside } from './repair.js';
 
 /**

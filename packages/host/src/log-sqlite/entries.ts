@@ -1,7 +1,7 @@
 /** The table of entries: appended in order, read by number or by channel, dropped from the old end. */
-import { duplicateOrigin } from '../core/log/check-commit.js';
-import type { EntryOrigin, LogEntry, ReadRange } from '../core/log/log.js';
-import { type NumberRange, NumberSet } from '../core/util/number-set.js';
+import { duplicateOrigin } from '@atrium/core/log/check-commit.js';
+import type { EntryOrigin, LogEntry, ReadRange } from '@atrium/core/log/log.js';
+import { type NumberRange, NumberSet } from '@atrium/core/util/number-set.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
 

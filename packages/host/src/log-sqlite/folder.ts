@@ -22,8 +22,8 @@ import {
 } from 'node:fs';
 import { uptime } from 'node:os';
 import path from 'node:path';
-import { LogLockedError, LogOpenError } from '../core/log/log.js';
-import { makeFolderSync } from '../core/util/folders.js';
+import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
+import { makeFolderSync } from '@atrium/core/util/folders.js';
 import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
 

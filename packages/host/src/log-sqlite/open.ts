@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '../core/log/log.js';
+import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '@atrium/core/log/log.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, type FolderLock, holderOf, prepareFolder, takeLock } from './folder.js';
 import { installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';

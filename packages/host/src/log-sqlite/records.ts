@@ -1,6 +1,6 @@
 /** The records: small facts by key, listed by prefix. */
 
-import { type LogRecord, REBUILT_RECORD } from '../core/log/log.js';
+import { type LogRecord, REBUILT_RECORD } from '@atrium/core/log/log.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 

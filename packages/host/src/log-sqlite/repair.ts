@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { type LogRepair, REBUILT_RECORD } from '../core/log/log.js';
+import { type LogRepair, REBUILT_RECORD } from '@atrium/core/log/log.js';
 import { damagedTurn } from './damage.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { syncFile, syncFolder } from './folder.js';

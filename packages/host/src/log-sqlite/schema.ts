@@ -3,8 +3,8 @@
  * in.
  */
 import { closeSync, openSync, rmSync } from 'node:fs';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { Database, SqliteDriver, Statement } from './driver.js';
 
 /** Marks a file as ours in its header: "Atrm". */

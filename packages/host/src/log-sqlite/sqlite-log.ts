@@ -5,7 +5,7 @@
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
-import { checkCommit } from '../core/log/check-commit.js';
+import { checkCommit } from '@atrium/core/log/check-commit.js';
 import {
   type ArchivedTurn,
   type ArchiveHead,
@@ -19,9 +19,9 @@ import {
   type LogWriteReason,
   type ReadRange,
   type TurnRange,
-} from '../core/log/log.js';
-import { type Clock, systemClock } from '../core/util/clock.js';
-import { type Logger, silentLogger } from '../core/util/logger.js';
+} from '@atrium/core/log/log.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
 import { Damage } from './damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from './driver.js';

@@ -1,8 +1,8 @@
 /** How local programs find running hosts: one small file per instance, without the token. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../core/util/folders.js';
-import { writePrivateFile } from '../core/util/private-file.js';
+import { makeFolder } from '@atrium/core/util/folders.js';
+import { writePrivateFile } from '@atrium/core/util/private-file.js';
 
 export const INSTANCES_FOLDER = 'instances';
 

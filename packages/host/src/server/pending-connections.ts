@@ -5,7 +5,7 @@
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { LogFields, Logger } from '../core/util/logger.js';
+import type { LogFields, Logger } from '@atrium/core/util/logger.js';
 
 /** How long a refused peer may take to close its side. */
 export const LINGER_MS = 2_000;

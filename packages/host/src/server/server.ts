@@ -6,11 +6,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
+import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
+import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../core/util/clock.js';
-import { type Logger, silentLogger } from '../core/util/logger.js';
-import { PAYLOAD_MAX_BYTES } from '../core/wire/limits.js';
-import { CloseCode, type Transport } from '../core/wire/transport.js';
 import {
   type AccessPolicy,
   checkAccess,

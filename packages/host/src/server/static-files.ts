@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { chosenEncoding, ENCODED_FILES, type Encoding } from '../core/wire/transports/encodings.js';
+import { chosenEncoding, ENCODED_FILES, type Encoding } from '@atrium/core/wire/transports/encodings.js';
 
 const PAGE = `This is Atrium, a host for AI coding agents.
 Connect with a WebSocket client that speaks the Agent Host Protocol. There is nothing else to see here yet.

@@ -4,8 +4,8 @@
  */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writePrivateFile } from '../core/util/private-file.js';
-import { digestOf, matchesToken } from '../core/util/token.js';
+import { writePrivateFile } from '@atrium/core/util/private-file.js';
+import { digestOf, matchesToken } from '@atrium/core/util/token.js';
 
 export const TOKEN_FILE = 'connection-token';
 /** A token that a person chooses should not be shorter. */

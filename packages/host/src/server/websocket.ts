@@ -1,9 +1,9 @@
 /** A WebSocket as a transport, with a budget for its peer and a heartbeat that notices a peer which is gone. */
 import type { Socket } from 'node:net';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { framed, type WireFrame } from '@atrium/core/wire/frames.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '@atrium/core/wire/transport.js';
 import type { RawData, WebSocket } from 'ws';
-import { type Clock, systemClock } from '../core/util/clock.js';
-import { framed, type WireFrame } from '../core/wire/frames.js';
-import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../core/wire/transport.js';
 import { HEARTBEAT_MS } from './limits.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 

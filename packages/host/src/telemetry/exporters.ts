@@ -2,12 +2,12 @@
  * Where telemetry goes: to a collector by OTLP over HTTP, in JSON, and to clients that subscribe to its channels. A
  * collector that is slow or away costs a bounded queue: the exporter drops what does not fit, and the host goes on.
  */
-import { type Channel, Channel as PlainChannel } from '../core/channels/channel.js';
-import type { OpenChannel } from '../core/channels/open-channel.js';
-import type { Service } from '../core/sessions/service.js';
-import { type Clock, systemClock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
-import { succeedsWithin } from '../core/util/waiting.js';
+import { type Channel, Channel as PlainChannel } from '@atrium/core/channels/channel.js';
+import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import { type LogRecordData, SEVERITIES, type Severity } from './otlp.js';
 import { kindOf, type Signal, type Sink } from './telemetry.js';
 

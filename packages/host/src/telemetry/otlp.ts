@@ -1,6 +1,6 @@
 /** Spans, metrics and log records in OTLP/JSON, as collectors take them. Pure: what goes in, and how it is written. */
 
-import type { Attributes } from '../core/contracts/telemetry.js';
+import type { Attributes } from '@atrium/core/contracts/telemetry.js';
 
 export interface SpanRecord {
   readonly traceId: string;

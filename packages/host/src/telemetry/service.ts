@@ -1,12 +1,13 @@
 /** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Attributes } from '@atrium/core/contracts/telemetry.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionAction, SessionState } from '@atrium/protocol';
-import type { Step } from '../core/channels/channel.js';
-import type { Attributes } from '../core/contracts/telemetry.js';
-import type { Service } from '../core/sessions/service.js';
-import type { Session } from '../core/sessions/session.js';
-import type { SessionObserver } from '../core/sessions/session-observer.js';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
 import { type ClientChannels, HttpExporter, TelemetryChannels } from './exporters.js';
 import type { Span, Telemetry } from './telemetry.js';
 

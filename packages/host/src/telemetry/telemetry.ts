@@ -3,9 +3,9 @@
  * while nothing subscribes, a report costs a comparison. Prompt text, tool input and tokens are never reported.
  */
 import { randomBytes } from 'node:crypto';
-import type { Attributes, TelemetryReports } from '../core/contracts/telemetry.js';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
+import type { Attributes, TelemetryReports } from '@atrium/core/contracts/telemetry.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import {
   BOUNDS,
   type Interval,

@@ -5,11 +5,11 @@
 import { createWriteStream, readdirSync, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../core/util/clock.js';
-import { makeFolderSync } from '../core/util/folders.js';
-import type { Logger } from '../core/util/logger.js';
-import { idIn } from '../core/wire/inbound.js';
-import type { MessagePart, Transport } from '../core/wire/transport.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { makeFolderSync } from '@atrium/core/util/folders.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { idIn } from '@atrium/core/wire/inbound.js';
+import type { MessagePart, Transport } from '@atrium/core/wire/transport.js';
 
 /** A connection's file ends here, with a line that says so. */
 export const WIRE_LOG_MAX_BYTES = 64 * 2 ** 20;

@@ -1,8 +1,8 @@
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BRIDGE_BODY_MAX_BYTES, isBridgedCall, ToolBridge } from '../../src/agents/acp/tool-bridge.js';
-import type { AgentTurn } from '../../src/core/contracts/agent.js';
+import { BRIDGE_BODY_MAX_BYTES, isBridgedCall, ToolBridge } from '../../../agents/src/acp/tool-bridge.js';
 import { completed, FakeTurn } from '../support/fake-turn.js';
 
 const tools = [

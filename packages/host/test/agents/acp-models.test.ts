@@ -1,7 +1,7 @@
 /** The model that people choose for an agent behind a command: chosen there where it can be, and said aloud where not. */
 import { describe, expect, it } from 'vitest';
+import { MODELS_MAX, modelSettingIn } from '../../../agents/src/acp/remote-session.js';
 import { type TestSession, textIn } from '../../src/agent-acceptance/test-session.js';
-import { MODELS_MAX, modelSettingIn } from '../../src/agents/acp/remote-session.js';
 import { ACP_TEST_MAX_MS, acpRoom, notesIn } from '../support/acp-room.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };

@@ -1,9 +1,9 @@
+import { AgentError } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import { loadSdk } from '../../src/agents/acp/connection.js';
-import { acpError } from '../../src/agents/acp/errors.js';
-import { promptBlocks } from '../../src/agents/acp/session.js';
-import { outcomeOf } from '../../src/agents/acp/tool-calls.js';
-import { AgentError } from '../../src/core/contracts/agent.js';
+import { loadSdk } from '../../../agents/src/acp/connection.js';
+import { acpError } from '../../../agents/src/acp/errors.js';
+import { promptBlocks } from '../../../agents/src/acp/session.js';
+import { outcomeOf } from '../../../agents/src/acp/tool-calls.js';
 
 describe('the package that speaks the protocol', () => {
   it('is asked for by name when it is not installed', async () => {

@@ -1,6 +1,6 @@
+import type { Extension, Gate } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it } from 'vitest';
 import { type Answer, approve, deny, REASON, textIn } from '../../src/agent-acceptance/test-session.js';
-import type { Extension, Gate } from '../../src/core/contracts/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };

@@ -1,6 +1,7 @@
 /** What agents publish about their models. */
+
+import { claudeAgent, copilotAgent, modelAgent } from '@atrium/agents';
 import { describe, expect, it } from 'vitest';
-import { claudeAgent, copilotAgent, modelAgent } from '../../src/agents/index.js';
 
 const LARGE = { id: 'large', name: 'Large', maxContextWindow: 200_000, supportsVision: true };
 const models = [LARGE, { id: 'plain', name: 'Plain' }];

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Gate } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Gate } from '../../src/core/contracts/extension.js';
 import { hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
 import { bash, ClaudeRoom, callIn, callsOf } from '../support/claude-room.js';
 import { callsIn, textIn } from '../support/session-room.js';

@@ -1,20 +1,20 @@
 /** The parts of the Claude agent that need no Claude. */
 import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { claudeAgent } from '../../src/agents/claude/backend.js';
-import { resultError } from '../../src/agents/claude/errors.js';
-import { hooksOf } from '../../src/agents/claude/hooks.js';
-import type { Steering } from '../../src/agents/claude/prompt.js';
-import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
+import { claudeAgent } from '../../../agents/src/claude/backend.js';
+import { resultError } from '../../../agents/src/claude/errors.js';
+import { hooksOf } from '../../../agents/src/claude/hooks.js';
+import type { Steering } from '../../../agents/src/claude/prompt.js';
+import { loadClaudeSdk } from '../../../agents/src/claude/sdk.js';
 import {
   beginningOf,
   type ClaudeMemory,
   MARKS_MAX_CHARACTERS,
   memoryOf,
   withMark,
-} from '../../src/agents/claude/session.js';
-import type { TurnCalls } from '../../src/agents/claude/tools.js';
-import { callWords, resultText } from '../../src/agents/claude/tools.js';
+} from '../../../agents/src/claude/session.js';
+import type { TurnCalls } from '../../../agents/src/claude/tools.js';
+import { callWords, resultText } from '../../../agents/src/claude/tools.js';
 import { FakeTurn } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {

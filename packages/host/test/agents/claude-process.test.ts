@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ClaudeProcess } from '../../src/agents/claude/process.js';
+import { ClaudeProcess } from '../../../agents/src/claude/process.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const STUBBORN = `trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done`;

@@ -1,8 +1,8 @@
 /** What a session with Claude hears and remembers, turn by turn. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../src/core/contracts/tool.js';
 import { hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
 import { bash, ClaudeRoom, callIn, callsOf } from '../support/claude-room.js';
 import { textIn } from '../support/session-room.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Gate } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/core/contracts/extension.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { bash, CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { callsIn, textIn } from '../support/session-room.js';

@@ -1,9 +1,9 @@
 /** What Copilot has heard and what it has not, by a runtime that does only what a test tells it to. */
 import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CopilotRuntime } from '../../src/agents/copilot/runtime.js';
-import type { CopilotSdk, SdkEvent, SdkSession, SessionConfig } from '../../src/agents/copilot/sdk.js';
-import { CopilotSession } from '../../src/agents/copilot/session.js';
+import { CopilotRuntime } from '../../../agents/src/copilot/runtime.js';
+import type { CopilotSdk, SdkEvent, SdkSession, SessionConfig } from '../../../agents/src/copilot/sdk.js';
+import { CopilotSession } from '../../../agents/src/copilot/session.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 

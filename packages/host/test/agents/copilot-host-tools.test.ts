@@ -1,5 +1,5 @@
+import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../src/core/contracts/tool.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { textIn } from '../support/session-room.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ALLOW_IN_SESSION } from '@atrium/core/contracts/tool.js';
 import { describe, expect, it } from 'vitest';
-import { ALLOW_IN_SESSION } from '../../src/core/contracts/tool.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { bash, CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { callsIn, textIn } from '../support/session-room.js';

@@ -1,9 +1,9 @@
+import type { AgentRunCall, Permit } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import { sessionConfig } from '../../src/agents/copilot/connection.js';
-import { decide } from '../../src/agents/copilot/permission.js';
-import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
-import { TurnCalls } from '../../src/agents/copilot/tools.js';
-import type { AgentRunCall, Permit } from '../../src/core/contracts/agent.js';
+import { sessionConfig } from '../../../agents/src/copilot/connection.js';
+import { decide } from '../../../agents/src/copilot/permission.js';
+import { CopilotPrompt } from '../../../agents/src/copilot/prompt.js';
+import { TurnCalls } from '../../../agents/src/copilot/tools.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -1,5 +1,5 @@
+import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it } from 'vitest';
-import type { Extension } from '../../src/core/contracts/extension.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
 import type { Message } from '../support/test-host.js';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copilotAgent } from '../../src/agents/copilot/backend.js';
-import { runtimeEnvironment } from '../../src/agents/copilot/runtime.js';
-import { loadSdk } from '../../src/agents/copilot/sdk.js';
+import { copilotAgent } from '../../../agents/src/copilot/backend.js';
+import { runtimeEnvironment } from '../../../agents/src/copilot/runtime.js';
+import { loadSdk } from '../../../agents/src/copilot/sdk.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { openSession } from '../support/fake-turn.js';

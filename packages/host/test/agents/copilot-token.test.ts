@@ -1,14 +1,14 @@
 /** Tokens that clients show for GitHub: asked for where they are needed, taken when GitHub takes them, told to nobody. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { RootState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copilotAgent, protectedResources } from '../../src/agents/copilot/backend.js';
-import { sessionConfig } from '../../src/agents/copilot/connection.js';
-import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
-import { CopilotRuntime } from '../../src/agents/copilot/runtime.js';
-import type { ClientOptions, CopilotSdk, SdkClient } from '../../src/agents/copilot/sdk.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { copilotAgent, protectedResources } from '../../../agents/src/copilot/backend.js';
+import { sessionConfig } from '../../../agents/src/copilot/connection.js';
+import { CopilotPrompt } from '../../../agents/src/copilot/prompt.js';
+import { CopilotRuntime } from '../../../agents/src/copilot/runtime.js';
+import type { ClientOptions, CopilotSdk, SdkClient } from '../../../agents/src/copilot/sdk.js';
 import { createHost } from '../../src/host.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { openSession } from '../support/fake-turn.js';

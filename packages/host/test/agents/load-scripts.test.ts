@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadScripts } from '../../src/agents/scripted/backend.js';
-import { checkScript, STEP_SHAPES } from '../../src/agents/scripted/script.js';
+import { loadScripts } from '../../../agents/src/scripted/backend.js';
+import { checkScript, STEP_SHAPES } from '../../../agents/src/scripted/script.js';
 
 const BASE = { provider: 'test', displayName: 'Test' };
 

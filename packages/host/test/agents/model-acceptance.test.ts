@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
+import type { Step } from '../../../agents/src/scripted/script.js';
 import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agent-acceptance/suite.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { Step } from '../../src/agents/scripted/script.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
 /** How servers say it. */

@@ -1,7 +1,7 @@
 /** Answers that no model should give, and requests that have to wait: the turn ends well, and people see why. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ANSWER_MAX, CALLS_PER_STEP_MAX } from '../../src/agents/model/answer.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
+import { ANSWER_MAX, CALLS_PER_STEP_MAX } from '../../../agents/src/model/answer.js';
+import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
 import { completed, FakeTurn, openSession } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer, type ServedCall } from '../support/model-server.js';
 

@@ -1,7 +1,7 @@
+import { AgentError } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
-import { modelError, SERVER_MESSAGE_MAX_CHARACTERS } from '../../src/agents/shared/model-errors.js';
-import { AgentError } from '../../src/core/contracts/agent.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
+import { modelError, SERVER_MESSAGE_MAX_CHARACTERS } from '../../../agents/src/shared/model-errors.js';
 import { FakeTurn, runTurn } from '../support/fake-turn.js';
 import { ModelServer } from '../support/model-server.js';
 

@@ -1,8 +1,9 @@
 /** What a model is told, after a restart, of calls that did not come to their end. */
+
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { type ResponsePart, steeringPart, type ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { exchangeOf } from '../../src/agents/model/history.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { exchangeOf } from '../../../agents/src/model/history.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetRoom, startHost, stateOf } from '../support/session-room.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { callsIn, openPuppetRoom, startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';
@@ -108,9 +108,13 @@ describe('the tools that a turn offers', () => {
 
 describe('the AI SDK', () => {
   it('is not loaded by a host without a model: no module imports it but by type or on demand', async () => {
-    const source = fileURLToPath(new URL('../../src', import.meta.url));
-    const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith('.ts'));
-    const texts = await Promise.all(files.map((file) => readFile(path.join(source, file), 'utf8')));
+    const packages = fileURLToPath(new URL('../../..', import.meta.url));
+    const sources = ['core', 'agents', 'host'].map((name) => path.join(packages, name, 'src'));
+    const listed = await Promise.all(
+      sources.map((source) => readdir(source, { recursive: true, withFileTypes: true })),
+    );
+    const files = listed.flat().filter(({ name }) => name.endsWith('.ts'));
+    const texts = await Promise.all(files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'utf8')));
     const eager = texts.flatMap(
       (text) => text.match(/^(?:import|export) (?!type)[^;]*?from '(?:ai|@ai-sdk\/[^']+)'/gm) ?? [],
     );

@@ -1,9 +1,11 @@
 /** Images that tools give back: models that can see do, the others are told of them. */
+
+import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ToolResultContent, Turn } from '@atrium/protocol';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
-import { fit, tokensIn } from '../../src/agents/model/context-window.js';
+import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
+import { fit, tokensIn } from '../../../agents/src/model/context-window.js';
 import {
   type Conversation,
   IMAGES_KEPT_MAX,
@@ -12,10 +14,9 @@ import {
   outputText,
   successOutput,
   withNewestImages,
-} from '../../src/agents/model/conversation.js';
-import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/messages.js';
-import { mcpResult } from '../../src/agents/shared/tool-results.js';
-import type { ToolOutcome } from '../../src/core/contracts/agent.js';
+} from '../../../agents/src/model/conversation.js';
+import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
+import { mcpResult } from '../../../agents/src/shared/tool-results.js';
 import { FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AnswerReader } from '../../src/agents/model/answer.js';
-import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
-import { MODEL_SECTIONS } from '../../src/agents/model/prompt.js';
-import { STEPS_MAX } from '../../src/agents/model/session.js';
-import { toolTable } from '../../src/agents/shared/tool-names.js';
+import { AnswerReader } from '../../../agents/src/model/answer.js';
+import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
+import { MODEL_SECTIONS } from '../../../agents/src/model/prompt.js';
+import { STEPS_MAX } from '../../../agents/src/model/session.js';
+import { toolTable } from '../../../agents/src/shared/tool-names.js';
 import { completed, FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
-import { ContextWindow, tokensIn } from '../../src/agents/model/context-window.js';
-import { messagesOf } from '../../src/agents/model/conversation.js';
-import { attachedImages, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/messages.js';
+import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
+import { ContextWindow, tokensIn } from '../../../agents/src/model/context-window.js';
+import { messagesOf } from '../../../agents/src/model/conversation.js';
+import { attachedImages, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
 import { completed, FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 

@@ -1,10 +1,11 @@
 /** A long output of a tool: what the model reads of it, how it reads the rest, and that people have the whole. */
+
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
+import { cutForModel } from '@atrium/core/tool-calls/results.js';
+import { RESULT_LINE_MAX_CHARACTERS } from '@atrium/core/util/text.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
-import { mcpResult } from '../../src/agents/shared/tool-results.js';
-import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../../src/core/tool-calls/limits.js';
-import { cutForModel } from '../../src/core/tool-calls/results.js';
-import { RESULT_LINE_MAX_CHARACTERS } from '../../src/core/util/text.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
+import { mcpResult } from '../../../agents/src/shared/tool-results.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';

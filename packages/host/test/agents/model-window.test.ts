@@ -9,8 +9,8 @@ import {
   SHORT_OUTPUT_CHARACTERS,
   TOOL_OUTPUTS_KEPT,
   tokensIn,
-} from '../../src/agents/model/context-window.js';
-import { type Conversation, messagesOf } from '../../src/agents/model/conversation.js';
+} from '../../../agents/src/model/context-window.js';
+import { type Conversation, messagesOf } from '../../../agents/src/model/conversation.js';
 
 const LONG = 'x'.repeat(4_000);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OFFLINE_SECTIONS, offlineAgent } from '../../src/agents/offline/backend.js';
+import { OFFLINE_SECTIONS, offlineAgent } from '../../../agents/src/offline/backend.js';
 import { FakeTurn, type FakeTurnOptions, openSession, realTools, runTurn } from '../support/fake-turn.js';
 import { ManualClock, tick } from '../support/manual-clock.js';
 

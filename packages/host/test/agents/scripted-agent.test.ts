@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { Script, Step } from '../../src/agents/scripted/script.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
+import type { Script, Step } from '../../../agents/src/scripted/script.js';
 import { FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
 import { ManualClock, tick } from '../support/manual-clock.js';
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of scripts are what is tested here
 import { describe, expect, it } from 'vitest';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { Step } from '../../src/agents/scripted/script.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
+import type { Step } from '../../../agents/src/scripted/script.js';
 import { completed, FakeTurn, type FakeTurnOptions, runTurn } from '../support/fake-turn.js';
 import { ManualClock, tick } from '../support/manual-clock.js';
 

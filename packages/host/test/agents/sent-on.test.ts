@@ -1,7 +1,8 @@
 /** A turn that goes on after its end, by each of the agents: one conversation, and history is cut around all of it. */
+
+import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
-import type { Extension } from '../../src/core/contracts/extension.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
 import { ClaudeRoom } from '../support/claude-room.js';

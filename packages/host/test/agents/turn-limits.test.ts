@@ -1,7 +1,5 @@
 /** What an agent may say in a turn, whichever agent it is: the turn runner keeps the books. */
-import type { ResponsePart, SessionAction } from '@atrium/protocol';
-import { describe, expect, it } from 'vitest';
-import { leftBehind } from '../../src/agent-acceptance/cases.js';
+
 import {
   ACTIVITY_MAX_CHARACTERS,
   NOTE_MAX_CHARACTERS,
@@ -9,8 +7,11 @@ import {
   TITLE_MAX_CHARACTERS,
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
-} from '../../src/core/sessions/limits.js';
-import { TurnStream } from '../../src/core/sessions/turn-output.js';
+} from '@atrium/core/sessions/limits.js';
+import { TurnStream } from '@atrium/core/sessions/turn-output.js';
+import type { ResponsePart, SessionAction } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { leftBehind } from '../../src/agent-acceptance/cases.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
 import { ClaudeRoom } from '../support/claude-room.js';

@@ -1,9 +1,10 @@
 /** Agents that want a token: which requests say so, what a token opens, and who learns of it. */
+
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { RootState } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TOKEN_CHECK_TIMEOUT_MS } from '../../src/auth/auth.js';
-import { AgentError } from '../../src/core/contracts/agent.js';
-import type { Logger } from '../../src/core/util/logger.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { ROOT, settle, startTestHost, type TestHost } from '../support/test-host.js';

@@ -1,10 +1,10 @@
 /** What stays of changes: after a restart, a truncation, a fork and a disposal; and what clients can read of it. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import { DISPOSED_KEPT_MS } from '@atrium/core/sessions/limits.js';
 import type { ChangesetFile, ContentRef } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
-import { DISPOSED_KEPT_MS } from '../../src/core/sessions/limits.js';
 import { ChangePlaces } from '../../src/workspace/changes/places.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { failingLog } from '../support/failing-log.js';

@@ -1,10 +1,10 @@
 /** Large repositories, slow ones, and many views: nobody waits for them longer than is said, and nothing is hidden. */
 import { truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { silentLogger } from '@atrium/core/util/logger.js';
 import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
-import { systemClock } from '../../src/core/util/clock.js';
-import { silentLogger } from '../../src/core/util/logger.js';
 import type { Change, Entry } from '../../src/workspace/changes/change.js';
 import { ChangeLog } from '../../src/workspace/changes/change-log.js';
 import { FolderSnapshots } from '../../src/workspace/changes/folder-snapshots.js';

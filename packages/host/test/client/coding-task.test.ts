@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { type Client, connect, type Subscription } from '@atrium/client';
 import type { SessionState, ToolCallState } from '@atrium/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
 import { startServer } from '../../src/server/server.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';

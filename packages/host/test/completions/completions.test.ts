@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { CompletionItem } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';
 import { COMPLETIONS_MAX } from '../../src/workspace/completions/completions.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

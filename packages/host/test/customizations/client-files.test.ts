@@ -1,6 +1,7 @@
 /** The files of a plugin that a client answers for, whatever it answers. */
+
+import type { Connection } from '@atrium/core/wire/connection.js';
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../../src/core/wire/connection.js';
 import { clientFiles } from '../../src/plugins/customizations/client-files.js';
 import { CLIENT_REQUESTS_MAX } from '../../src/plugins/formats/limits.js';
 

@@ -1,5 +1,5 @@
+import { coalesced } from '@atrium/core/util/coalesced.js';
 import { describe, expect, it } from 'vitest';
-import { coalesced } from '../../src/core/util/coalesced.js';
 import { settle } from '../support/test-host.js';
 
 describe('looking for customizations', () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/util/clock.js';
 import { Hooks, isMatching } from '../../src/plugins/customizations/hooks.js';
 import type { HookPart } from '../../src/plugins/formats/hooks.js';
 import { type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';

@@ -1,8 +1,8 @@
 /** Hooks that hear of the end of a turn, and may send the agent on. */
 import { access, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { TURN_CONTINUED_MAX } from '@atrium/core/sessions/limits.js';
 import { describe, expect, it } from 'vitest';
-import { TURN_CONTINUED_MAX } from '../../src/core/sessions/limits.js';
 import { type CustomRoom, type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
 
 function hooksFile(...commands: readonly string[]): string {

@@ -2,8 +2,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
-import { offlineAgent } from '../../src/agents/offline/backend.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
+import { offlineAgent } from '../../../agents/src/offline/backend.js';
 import type { AgentFactories } from '../../src/discovery/candidate.js';
 import { type Discovered, type DiscoveryOptions, discoverAgents } from '../../src/discovery/discovery.js';
 

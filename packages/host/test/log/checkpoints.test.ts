@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/core/util/clock.js';
 import { CHECKPOINT_QUIET_MS } from '../../src/log-sqlite/schema.js';
 import { databaseOf } from '../support/log-damage.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';

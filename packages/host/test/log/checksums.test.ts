@@ -1,7 +1,7 @@
 /** Bit rot: text that SQLite reads without a complaint, and that is not what was stored. */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import type { Log } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
 import {
   type Database,
   libsqlDriver,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import type { LogRepair } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
-import type { LogRepair } from '../../src/core/log/log.js';
 import {
   closedFolder,
   cutTo,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
-import { LogLockedError, LogOpenError } from '../../src/core/log/log.js';
 import { loadDriver } from '../../src/log-sqlite/driver.js';
 import { withDatabase } from '../../src/log-sqlite/schema.js';
 import { LOCK_CHECK_MS, openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';

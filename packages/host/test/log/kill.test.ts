@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { Appender } from '../support/log-child.js';
 import { dataFolder, openLog } from '../support/log-folders.js';

@@ -1,5 +1,5 @@
+import type { Log } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
 import { countingDriver } from '../support/log-drivers.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';
 import { appendSamples } from '../support/log-samples.js';

@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { COMPACT_EVERY_ENTRIES, Compaction } from '@atrium/core/log/compaction.js';
+import type { Log, LogEntry } from '@atrium/core/log/log.js';
+import { silentLogger } from '@atrium/core/util/logger.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
-import { COMPACT_EVERY_ENTRIES, Compaction } from '../../src/core/log/compaction.js';
-import type { Log, LogEntry } from '../../src/core/log/log.js';
-import { silentLogger } from '../../src/core/util/logger.js';
-import { REPLAY_MAX_ENVELOPES } from '../../src/core/wire/limits.js';
 import { DATABASE_FILE } from '../../src/log-sqlite/folder.js';
 import { skipNumbers, withDatabase } from '../../src/log-sqlite/schema.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';

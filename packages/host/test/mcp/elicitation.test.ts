@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import type { SessionInputRequest, SessionInputResponseKind } from '@atrium/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { InputOutcome } from '../../src/core/contracts/agent.js';
 import { MCP_CALL_TIMEOUT_MS } from '../../src/plugins/mcp/limits.js';
 import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';
 import { openPuppetRoom, stateOf } from '../support/session-room.js';

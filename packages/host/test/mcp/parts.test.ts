@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { EventGauge } from '@atrium/core/util/event-gauge.js';
+import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
 import { describe, expect, it } from 'vitest';
-import { EventGauge } from '../../src/core/util/event-gauge.js';
-import { LineSplitter, LineTooLongError } from '../../src/core/util/line-splitter.js';
 import { Tokens } from '../../src/plugins/mcp/authorization.js';
 import { outputOf } from '../../src/plugins/mcp/host-tool.js';
 import {

@@ -1,5 +1,5 @@
+import { systemClock } from '@atrium/core/util/clock.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/util/clock.js';
 import { MCP_SERVERS_MAX } from '../../src/plugins/mcp/limits.js';
 import { McpServer } from '../../src/plugins/mcp/server.js';
 import { type McpDeclaration, McpServers } from '../../src/plugins/mcp/servers.js';

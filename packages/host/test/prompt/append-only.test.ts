@@ -1,6 +1,6 @@
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
+import { unsupportedTransforms } from '@atrium/core/prompt/contributions.js';
 import { describe, expect, it } from 'vitest';
-import type { AgentAbilities } from '../../src/core/contracts/agent.js';
-import { unsupportedTransforms } from '../../src/core/prompt/contributions.js';
 import { backendOf, extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 
 const EVERYTHING = [

@@ -1,7 +1,7 @@
+import type { SectionCallback } from '@atrium/core/contracts/extension.js';
+import { CallbackMemory } from '@atrium/core/prompt/contributions.js';
+import { CALLBACK_TIMEOUT_MS, CALLBACKS_TIMEOUT_MS } from '@atrium/core/prompt/limits.js';
 import { describe, expect, it } from 'vitest';
-import type { SectionCallback } from '../../src/core/contracts/extension.js';
-import { CallbackMemory } from '../../src/core/prompt/contributions.js';
-import { CALLBACK_TIMEOUT_MS, CALLBACKS_TIMEOUT_MS } from '../../src/core/prompt/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 import { settle } from '../support/test-host.js';

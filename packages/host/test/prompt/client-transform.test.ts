@@ -1,10 +1,10 @@
+import { withClient } from '@atrium/core/prompt/client-transform.js';
+import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '@atrium/core/prompt/limits.js';
+import { type LogFields, silentLogger } from '@atrium/core/util/logger.js';
+import { FIRST_HOST_REQUEST_ID } from '@atrium/core/wire/limits.js';
 import type { SessionActiveClient } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Script } from '../../src/agents/scripted/script.js';
-import { withClient } from '../../src/core/prompt/client-transform.js';
-import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '../../src/core/prompt/limits.js';
-import { type LogFields, silentLogger } from '../../src/core/util/logger.js';
-import { FIRST_HOST_REQUEST_ID } from '../../src/core/wire/limits.js';
+import type { Script } from '../../../agents/src/scripted/script.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { askerOf } from '../support/prompts.js';
 import { refusalOf, startHost } from '../support/session-room.js';

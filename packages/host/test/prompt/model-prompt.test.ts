@@ -2,10 +2,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/backend.js';
-import { environmentText, MODEL_SECTIONS, PROJECT_INSTRUCTIONS_MAX_BYTES } from '../../src/agents/model/prompt.js';
-import type { Extension } from '../../src/core/contracts/extension.js';
+import { modelAgent } from '../../../agents/src/model/backend.js';
+import { environmentText, MODEL_SECTIONS, PROJECT_INSTRUCTIONS_MAX_BYTES } from '../../../agents/src/model/prompt.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { extension, transforms } from '../support/prompts.js';
 import { startHost } from '../support/session-room.js';

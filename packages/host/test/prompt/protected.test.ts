@@ -1,8 +1,8 @@
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import { PROMPT_SECTION_MAX_CHARACTERS } from '@atrium/core/prompt/limits.js';
+import { promptText } from '@atrium/core/util/prompt-sections.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/prompt/limits.js';
-import { promptText } from '../../src/core/util/prompt-sections.js';
 import { backendOf, extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 
 const prompt = (identity: string, safety: string) => ({

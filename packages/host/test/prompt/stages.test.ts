@@ -1,8 +1,8 @@
+import type { RenderFacts } from '@atrium/core/contracts/extension.js';
+import { PROMPT_SECTION_MAX_CHARACTERS } from '@atrium/core/prompt/limits.js';
+import type { LogFields } from '@atrium/core/util/logger.js';
+import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { describe, expect, it } from 'vitest';
-import type { RenderFacts } from '../../src/core/contracts/extension.js';
-import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/prompt/limits.js';
-import type { LogFields } from '../../src/core/util/logger.js';
-import { promptText } from '../../src/core/util/prompt-sections.js';
 import { backendOf, extension, PRISTINE, rendered, renderedAtStart, transforms } from '../support/prompts.js';
 
 describe('what a prompt is made of', () => {

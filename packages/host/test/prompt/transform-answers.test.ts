@@ -1,8 +1,9 @@
 /** Whatever a client answers when it is asked to rewrite sections, the host renders a prompt and goes on. */
+
+import { TRANSFORM_TIMEOUT_MS } from '@atrium/core/prompt/limits.js';
 import type { SessionActiveClient } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Script } from '../../src/agents/scripted/script.js';
-import { TRANSFORM_TIMEOUT_MS } from '../../src/core/prompt/limits.js';
+import type { Script } from '../../../agents/src/scripted/script.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { lastText, startHost, stateOf } from '../support/session-room.js';
 import { type Message, type RawClient, settle } from '../support/test-host.js';

@@ -2,7 +2,7 @@
 import { type Client, connect, type SystemMessageTransform } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Script } from '../../src/agents/scripted/script.js';
+import type { Script } from '../../../agents/src/scripted/script.js';
 import { transportTo } from '../support/library.js';
 import { extension, PRISTINE } from '../support/prompts.js';
 import { lastText, startHost } from '../support/session-room.js';

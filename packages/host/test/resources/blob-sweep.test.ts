@@ -1,12 +1,12 @@
 /** Which blobs the sweep at the start of a host leaves, wherever in the log they are named. */
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import type { LogEntry } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { SWEEP_PAGE_TURNS, sweep } from '../../src/blobs/sweep.js';
-import type { LogEntry } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { systemClock } from '../../src/core/util/clock.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SESSION = 'ahp-session:/s';

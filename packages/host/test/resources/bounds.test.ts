@@ -2,8 +2,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
-import { OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { LINKS_MAX, PATH_MAX_NAMES } from '../../src/workspace/files/places.js';
 import { FolderBudget, knownIn, WATCH_NAMES_MAX, WatchedFolders } from '../../src/workspace/files/tree-watch.js';

@@ -1,5 +1,5 @@
+import { isInGit } from '@atrium/core/util/folded-name.js';
 import { describe, expect, it } from 'vitest';
-import { isInGit } from '../../src/core/util/folded-name.js';
 import { filePathOf } from '../../src/workspace/files/places.js';
 import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';
 import { changeFilter } from '../../src/workspace/files/watches.js';

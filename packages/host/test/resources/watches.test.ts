@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { silentLogger } from '@atrium/core/util/logger.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { silentLogger } from '../../src/core/util/logger.js';
 import { FolderBudget, WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS } from '../../src/workspace/files/tree-watch.js';
 import { WATCH_UNUSED_MS, WATCHES_MAX, Watches } from '../../src/workspace/files/watches.js';
 import { FakeClock } from '../support/fake-clock.js';

@@ -2,11 +2,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { environmentOf } from '../../src/agents/claude/turn.js';
-import { runtimeEnvironment } from '../../src/agents/copilot/runtime.js';
-import { type ModelAgentOptions, modelAgent } from '../../src/agents/model/backend.js';
-import { childEnvironment } from '../../src/core/util/child-environment.js';
+import { environmentOf } from '../../../agents/src/claude/turn.js';
+import { runtimeEnvironment } from '../../../agents/src/copilot/runtime.js';
+import { type ModelAgentOptions, modelAgent } from '../../../agents/src/model/backend.js';
 import { configuredCandidates } from '../../src/discovery/configured.js';
 import { commandEnvironment, shellEnvironment } from '../../src/workspace/terminals/shells.js';
 import { acpRoom } from '../support/acp-room.js';

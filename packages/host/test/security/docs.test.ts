@@ -1,10 +1,10 @@
 /** The numbers in `docs/security.md` and `docs/operations.md` are those of the code. */
 
 import { readFile } from 'node:fs/promises';
+import * as ofSessions from '@atrium/core/sessions/limits.js';
+import { TOKEN_BYTES } from '@atrium/core/util/token.js';
+import * as ofWire from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
-import * as ofSessions from '../../src/core/sessions/limits.js';
-import { TOKEN_BYTES } from '../../src/core/util/token.js';
-import * as ofWire from '../../src/core/wire/limits.js';
 import * as ofServer from '../../src/server/limits.js';
 import * as budget from '../../src/server/peer-budget.js';
 import { LINGER_MS } from '../../src/server/pending-connections.js';

@@ -1,10 +1,10 @@
 /** Peers that send control frames and fragments without end, and never read. Real sockets, bounded in bytes and time. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { CONNECTIONS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { WireFrame } from '../../src/core/wire/frames.js';
-import { CloseCode, type Transport } from '../../src/core/wire/transport.js';
 import { startGatewayServer } from '../../src/gateway/server.js';
 import {
   CONTROL_FRAME_BYTES,

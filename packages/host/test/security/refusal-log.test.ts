@@ -1,5 +1,5 @@
+import type { LogFields, Logger } from '@atrium/core/util/logger.js';
 import { describe, expect, it } from 'vitest';
-import type { LogFields, Logger } from '../../src/core/util/logger.js';
 import { REFUSALS_LOGGED_MAX, RefusalLog } from '../../src/server/pending-connections.js';
 
 function scene() {

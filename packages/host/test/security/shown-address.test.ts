@@ -1,6 +1,6 @@
+import { hasLogin, shownAddress, withoutLogins } from '@atrium/core/util/shown-address.js';
 import { describe, expect, it } from 'vitest';
-import { modelError } from '../../src/agents/shared/model-errors.js';
-import { hasLogin, shownAddress, withoutLogins } from '../../src/core/util/shown-address.js';
+import { modelError } from '../../../agents/src/shared/model-errors.js';
 
 describe('passwords in addresses', () => {
   it.each([

@@ -1,9 +1,9 @@
 import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { NotPrivateError } from '@atrium/core/util/private-file.js';
+import { newToken } from '@atrium/core/util/token.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NotPrivateError } from '../../src/core/util/private-file.js';
-import { newToken } from '../../src/core/util/token.js';
 import { isTokenText, keptToken, readToken, storeToken, TOKEN_FILE } from '../../src/server/token-file.js';
 
 const isWindows = process.platform === 'win32';

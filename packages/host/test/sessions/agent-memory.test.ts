@@ -1,6 +1,6 @@
+import { AGENT_MEMORY_MAX_CHARACTERS, type AgentBackend, type AgentMemory } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TestSession } from '../../src/agent-acceptance/test-session.js';
-import { AGENT_MEMORY_MAX_CHARACTERS, type AgentBackend, type AgentMemory } from '../../src/core/contracts/agent.js';
 
 /** Hands out the memory of each session that is opened. */
 function forgetfulAgent(): { agent: AgentBackend; memories: AgentMemory[] } {

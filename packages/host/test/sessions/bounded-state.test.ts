@@ -1,11 +1,12 @@
 /** What clients can put into the state of a session: everybody who opens it gets it, and it is in memory meanwhile. */
-import type { StateAction } from '@atrium/protocol';
-import { expect, it } from 'vitest';
+
 import {
   DEFERRED_ACTIONS_MAX,
   GIVEN_TITLE_MAX_CHARACTERS,
   PENDING_MESSAGES_MAX,
-} from '../../src/core/sessions/limits.js';
+} from '@atrium/core/sessions/limits.js';
+import type { StateAction } from '@atrium/protocol';
+import { expect, it } from 'vitest';
 import { answerTo, openPuppetRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 

@@ -1,7 +1,7 @@
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
+import { TurnRunner } from '@atrium/core/sessions/turn.js';
 import type { StateAction, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
-import { TurnRunner } from '../../src/core/sessions/turn.js';
 import { callsIn, openPuppetRoom, type PuppetRoom, refusalOf, runningCall, stateOf } from '../support/session-room.js';
 import { type RawClient, settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

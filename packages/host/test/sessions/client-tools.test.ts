@@ -1,6 +1,6 @@
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { callsIn, openPuppetRoom, refusalOf, runningCall, stateOf } from '../support/session-room.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

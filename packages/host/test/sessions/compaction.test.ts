@@ -1,6 +1,6 @@
+import { COMPACT_EVERY_ENTRIES } from '@atrium/core/log/compaction.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
-import { COMPACT_EVERY_ENTRIES } from '../../src/core/log/compaction.js';
-import { REPLAY_MAX_ENVELOPES } from '../../src/core/wire/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { openPuppetRoom, openRoom, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

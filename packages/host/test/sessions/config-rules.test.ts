@@ -1,6 +1,6 @@
+import { refusal } from '@atrium/core/sessions/session-rules.js';
 import type { Customization, SessionState, StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../src/core/sessions/session-rules.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openRoom, refusalOf, stateOf } from '../support/session-room.js';
 

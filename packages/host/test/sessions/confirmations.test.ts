@@ -1,6 +1,6 @@
+import type { ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { ToolConfirmation } from '../../src/core/contracts/tool.js';
 import { callsIn, openPuppetRoom, refusalOf, runningCall, stateOf, turnStarted } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

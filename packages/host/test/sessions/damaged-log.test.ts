@@ -3,10 +3,10 @@
  * the list and opens, and nothing is shown that was not said.
  */
 import { readFileSync, statSync } from 'node:fs';
+import type { LogEntry, ReadRange } from '@atrium/core/log/log.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState, SessionSummary, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry, ReadRange } from '../../src/core/log/log.js';
-import type { Logger } from '../../src/core/util/logger.js';
 import { databaseOf, garbage, overwrite, zeros } from '../support/log-damage.js';
 import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
-import { CLIENT_ID_MAX_CHARACTERS } from '../../src/core/wire/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import type { Database } from '../../src/log-sqlite/driver.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { spyingDriver } from '../support/log-drivers.js';

@@ -1,7 +1,7 @@
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { DISPOSED_KEPT_MS } from '@atrium/core/sessions/limits.js';
 import { ErrorCode, type SessionSummary } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { DISPOSED_KEPT_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetRoom, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';

@@ -1,6 +1,6 @@
+import { ANSWER_MAX_CHARACTERS } from '@atrium/core/sessions/limits.js';
 import type { SessionInputAnswer, SessionInputRequest, StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { ANSWER_MAX_CHARACTERS } from '../../src/core/sessions/limits.js';
 import {
   answerTo,
   lastText,

@@ -1,6 +1,6 @@
+import type { AgentOpenContext, AgentSession } from '@atrium/core/contracts/agent.js';
+import { AGENT_CLOSE_MAX_MS, IDLE_SESSION_MS } from '@atrium/core/sessions/limits.js';
 import { describe, expect, it } from 'vitest';
-import type { AgentOpenContext, AgentSession } from '../../src/core/contracts/agent.js';
-import { AGENT_CLOSE_MAX_MS, IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

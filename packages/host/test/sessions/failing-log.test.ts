@@ -1,9 +1,9 @@
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '@atrium/core/sessions/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

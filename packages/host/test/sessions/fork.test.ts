@@ -1,6 +1,6 @@
+import { TITLE_MAX_CHARACTERS } from '@atrium/core/sessions/limits.js';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { TITLE_MAX_CHARACTERS } from '../../src/core/sessions/limits.js';
 import { openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { settle } from '../support/test-host.js';

@@ -1,7 +1,7 @@
+import { DISPOSED_KEPT_MS, HOUSEKEEPING_EVERY_MS, UNFINISHED_KEPT_MS } from '@atrium/core/sessions/limits.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '@atrium/core/wire/limits.js';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { DISPOSED_KEPT_MS, HOUSEKEEPING_EVERY_MS, UNFINISHED_KEPT_MS } from '../../src/core/sessions/limits.js';
-import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '../../src/core/wire/limits.js';
 import { failingLog } from '../support/failing-log.js';
 import { partsOf } from '../support/host-parts.js';
 import { KeptLog } from '../support/logs.js';

@@ -1,8 +1,8 @@
+import type { Log } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '@atrium/core/sessions/limits.js';
 import type { SessionState, StateAction, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '../../src/core/sessions/limits.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
 import { partsOf } from '../support/host-parts.js';
 import { SlowLog } from '../support/logs.js';

@@ -1,7 +1,8 @@
 /** Whose title a session has: an agent names it, unless a person has. */
+
+import type { Log } from '@atrium/core/log/log.js';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

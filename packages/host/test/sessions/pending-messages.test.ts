@@ -1,7 +1,7 @@
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { StateAction } from '@atrium/protocol';
 import { checkAction } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {

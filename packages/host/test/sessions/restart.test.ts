@@ -1,8 +1,8 @@
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import type { Log } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { AgentError } from '../../src/core/contracts/agent.js';
-import type { Log } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

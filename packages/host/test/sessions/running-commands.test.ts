@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { LogRecord } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import {
   InterruptedCommands,
   STORED_BLOCK_CHARACTERS,
   STORED_OUTPUT_MAX_CHARACTERS,
   StoredCommand,
-} from '../../src/core/sessions/running-commands.js';
-import { groupsWith } from '../../src/core/util/processes.js';
+} from '@atrium/core/sessions/running-commands.js';
+import { groupsWith } from '@atrium/core/util/processes.js';
+import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 
 const PLACE = { session: 'ahp-session:/s', toolCallId: 'call 1' };

@@ -1,6 +1,6 @@
+import { StandingRequests } from '@atrium/core/sessions/questions.js';
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { StandingRequests } from '../../src/core/sessions/questions.js';
 import { partsOf } from '../support/host-parts.js';
 import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

@@ -1,6 +1,6 @@
+import { LogConflictError } from '@atrium/core/log/log.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { LogConflictError } from '../../src/core/log/log.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { KeptLog } from '../support/logs.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

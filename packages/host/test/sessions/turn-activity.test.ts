@@ -1,5 +1,5 @@
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { openPuppetRoom, openRoom, type Room, startHost, stateOf, turnStarted } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { TestProvider } from '../support/test-provider.js';

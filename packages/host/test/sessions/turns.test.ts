@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
+import { AgentError } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import { AgentError } from '../../src/core/contracts/agent.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf, textIn, turnStarted } from '../support/session-room.js';
 import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
 

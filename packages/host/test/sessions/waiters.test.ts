@@ -1,8 +1,9 @@
 /** Many calls at once: what one of them costs must not depend on how many others there are. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import { CallPlaces, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
 import type { ResponsePart, SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Step } from '../../src/core/channels/channel.js';
-import { CallPlaces, NO_CALL, Waiters } from '../../src/core/sessions/waiters.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { echoTool } from '../support/tools.js';
 

@@ -1,8 +1,8 @@
 /** Clients come and go all day; a host must be the same in the evening. Scaled down to a few seconds. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '@atrium/core/sessions/limits.js';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Random } from '../support/fuzz-random.js';
 import { FUZZ_SCRIPT } from '../support/fuzz-script.js';

@@ -1,9 +1,10 @@
 /** Wall clocks jump, and some waits are longer than a timer can be. Neither may show. */
+
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
+import { systemClock } from '@atrium/core/util/clock.js';
 import type { SessionState } from '@atrium/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
-import { systemClock } from '../../src/core/util/clock.js';
 import { JumpingClock } from '../support/fuzz-jumping-clock.js';
 import { LeasedLog } from '../support/fuzz-leased-log.js';
 import { FUZZ_SCRIPT } from '../support/fuzz-script.js';

@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type ClaudeAgentOptions, claudeAgent } from '../../src/agents/claude/backend.js';
-import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
-import type { AgentBackend } from '../../src/core/contracts/agent.js';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import { type ClaudeAgentOptions, claudeAgent } from '../../../agents/src/claude/backend.js';
+import { loadClaudeSdk } from '../../../agents/src/claude/sdk.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';
 
 /** Whether the optional package is here; `npm run test:agents` installs it. */

@@ -1,10 +1,10 @@
 /** A session with the real Claude agent, a folder, and desk in front of it. */
 import { pathToFileURL } from 'node:url';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { SessionState, StateAction, ToolCallState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { ClaudeAgentOptions } from '../../src/agents/claude/backend.js';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { ClaudeAgentOptions } from '../../../agents/src/claude/backend.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import { type ClaudeUnderTest, claudeUnderTest } from './claude-agent.js';

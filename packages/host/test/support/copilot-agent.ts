@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type CopilotAgentOptions, copilotAgent } from '../../src/agents/copilot/backend.js';
-import { loadSdk, SDK_PACKAGE } from '../../src/agents/copilot/sdk.js';
-import type { AgentBackend } from '../../src/core/contracts/agent.js';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import { type CopilotAgentOptions, copilotAgent } from '../../../agents/src/copilot/backend.js';
+import { loadSdk, SDK_PACKAGE } from '../../../agents/src/copilot/sdk.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';
 
 /** Whether the optional package is here. */

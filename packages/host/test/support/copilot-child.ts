@@ -1,5 +1,5 @@
 /** A process with an open Copilot session, to be killed by a test. Usage: copilot-child <home> <url>. */
-import { copilotAgent } from '../../src/agents/copilot/backend.js';
+import { copilotAgent } from '../../../agents/src/copilot/backend.js';
 import { openSession } from './fake-turn.js';
 
 const [home = '', baseUrl = ''] = process.argv.slice(2);

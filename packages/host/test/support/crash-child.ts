@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import type { LogEntry } from '@atrium/core/log/log.js';
 import { programFile } from '../../../../test/support/programs.js';
-import type { LogEntry } from '../../src/core/log/log.js';
 import { type CrashPoint, crashPointText } from './crash-log.js';
 
 /** A data folder that is gone when the test is over. */

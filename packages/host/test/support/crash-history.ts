@@ -1,6 +1,7 @@
 /** Holds what is left of sessions in the end against everything that was ever stored about them. */
+
+import type { LogEntry } from '@atrium/core/log/log.js';
 import type { SessionState, StateAction } from '@atrium/protocol';
-import type { LogEntry } from '../../src/core/log/log.js';
 
 interface Sent {
   /** How often each turn was started, by session and id. */

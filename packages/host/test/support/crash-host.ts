@@ -3,8 +3,8 @@
  * serves, and answers every line on standard input, a number, with the log's entries behind it. It ends with its parent.
  */
 import { createInterface } from 'node:readline';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { Logger } from '../../src/core/util/logger.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
 import { createHost } from '../../src/host.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { startServer } from '../../src/server/server.js';

@@ -2,6 +2,8 @@
  * Keeps its own copy of everything that a host has stored, and holds the host to it: numbers without gap or double,
  * states that follow from the entries, turns that a crash cut off, and what clients were shown.
  */
+
+import type { LogEntry } from '@atrium/core/log/log.js';
 import {
   type ActionEnvelope,
   type SessionState,
@@ -9,7 +11,6 @@ import {
   type StateAction,
   sessionReducer,
 } from '@atrium/protocol';
-import type { LogEntry } from '../../src/core/log/log.js';
 import { checkHistory } from './crash-history.js';
 import { difference } from './fuzz-difference.js';
 

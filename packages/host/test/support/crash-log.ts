@@ -1,5 +1,5 @@
 /** A log whose process dies at a chosen commit: right before it is stored, or right after. */
-import type { Log } from '../../src/core/log/log.js';
+import type { Log } from '@atrium/core/log/log.js';
 
 /** Written as `before:7` or `after:7` in the environment of a process. */
 export interface CrashPoint {

@@ -1,7 +1,7 @@
 /** What the agent of a host that is going to be killed does: streams, asks for permission, thinks, fails. */
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import type { Script, Step } from '../../src/agents/scripted/script.js';
+import type { Script, Step } from '../../../agents/src/scripted/script.js';
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog, and then it does so once more. ';
 

@@ -1,6 +1,7 @@
 /** What watchers saw of tool calls before a host was killed, to be held against what is there after its restart. */
+
+import { plainText } from '@atrium/core/util/plain-text.js';
 import type { ActionEnvelope, SessionState, ToolCallState, ToolResultContent } from '@atrium/protocol';
-import { plainText } from '../../src/core/util/plain-text.js';
 
 interface Seen {
   readonly session: string;

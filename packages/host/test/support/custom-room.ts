@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import type { Transport } from '@atrium/core/wire/transport.js';
 import type { Customization, SessionState } from '@atrium/protocol';
 import { expect, onTestFinished } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
-import type { Clock } from '../../src/core/util/clock.js';
-import type { Logger } from '../../src/core/util/logger.js';
-import type { Transport } from '../../src/core/wire/transport.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';

@@ -1,6 +1,6 @@
 /** A log that can be told to fail, or to take its time. Everything else goes to the log inside. */
-import type { Commit, Log } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { Commit, Log } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 
 export interface FailingLog extends Log {
   /** So many of the next commits fail, behind some that do not; the rest is stored. */

@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it. */
-import type { Clock } from '../../src/core/util/clock.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { settle } from './test-host.js';
 
 interface Timer {

@@ -1,6 +1,5 @@
 /** An `AgentTurn` that writes down what an agent does, and answers as a test tells it to. */
 import { setMaxListeners } from 'node:events';
-import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
 import type {
   AgentBackend,
   AgentRunCall,
@@ -12,7 +11,8 @@ import type {
   ScriptedToolCall,
   ToolOutcome,
   ToolRequest,
-} from '../../src/core/contracts/agent.js';
+} from '@atrium/core/contracts/agent.js';
+import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 export type TurnEvent =

@@ -1,5 +1,5 @@
 /** A clock whose wall time can be set back and forth, as people and time servers do, while its timers run on. */
-import type { Clock } from '../../src/core/util/clock.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { FakeClock } from './fake-clock.js';
 
 export class JumpingClock implements Clock {

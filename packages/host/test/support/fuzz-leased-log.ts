@@ -1,5 +1,5 @@
 /** A log in memory that outlives its hosts, and hosts that can die at it: what they do after that is never stored. */
-import type { Log } from '../../src/core/log/log.js';
+import type { Log } from '@atrium/core/log/log.js';
 
 export type Death = 'now' | 'before-commit' | 'after-commit';
 

@@ -1,5 +1,5 @@
 /** A wire between a host and a client that a test holds in its hand: it decides what is read, and when it breaks. */
-import type { Transport, TransportEvents } from '../../src/core/wire/transport.js';
+import type { Transport, TransportEvents } from '@atrium/core/wire/transport.js';
 
 /** More than the host lets wait before it begins to merge. */
 const STALLED_BYTES = 2 ** 20;

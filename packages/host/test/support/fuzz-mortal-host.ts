@@ -1,9 +1,10 @@
 /** A host in this process that can stop in good order or die, and comes to life again on the same log. */
+
+import type { LogEntry } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { Snapshot } from '@atrium/protocol';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { LogEntry } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import type { Logger } from '../../src/core/util/logger.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import { FakeClock } from './fake-clock.js';

@@ -1,5 +1,5 @@
 /** What the agent of a fuzzed host does. Its pauses are those of the test's clock. */
-import type { Script } from '../../src/agents/scripted/script.js';
+import type { Script } from '../../../agents/src/scripted/script.js';
 
 export const CLIENT_TOOL = 'lookup';
 

@@ -1,9 +1,10 @@
 /** A session that is far too large for one piece, straight in a log, and clients that see the parts of its snapshot. */
+
+import type { Log } from '@atrium/core/log/log.js';
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import type { MessagePart } from '@atrium/core/wire/transport.js';
 import type { SessionState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
-import { WireFrame } from '../../src/core/wire/frames.js';
-import type { MessagePart } from '../../src/core/wire/transport.js';
 import { RawClient, type TestHost } from './test-host.js';
 
 export const LARGE = 'ahp-session:/large';

@@ -1,6 +1,6 @@
 /** Our client library on a host in the same process. */
 import type { Transport } from '@atrium/client';
-import { transportPair } from '../../src/core/wire/transports/in-process.js';
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import type { Host } from '../../src/host-options.js';
 
 export function transportTo(host: Host): Transport {

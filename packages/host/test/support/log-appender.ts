@@ -3,7 +3,7 @@
  * Usage: log-appender.ts <folder> <seed>. It writes `open <head>`, `stored <head>` and `failed <reason>` lines.
  */
 import { writeSync } from 'node:fs';
-import { type Archive, type Log, LogWriteError } from '../../src/core/log/log.js';
+import { type Archive, type Log, LogWriteError } from '@atrium/core/log/log.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { randomFrom } from './log-random.js';
 import { HEAD_RECORD, sampleEntry, TURNS_CHANNEL } from './log-samples.js';

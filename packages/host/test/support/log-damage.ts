@@ -1,7 +1,7 @@
 /** Ways to spoil a file, and a log worth spoiling. */
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Log } from '../../src/core/log/log.js';
+import type { Log } from '@atrium/core/log/log.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { copyOf, dataFolder } from './log-folders.js';
 import { appendSamples } from './log-samples.js';

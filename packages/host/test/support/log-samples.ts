@@ -1,5 +1,5 @@
 /** Entries whose contents follow from their number, so that any process can tell whether they are right. */
-import type { Log, LogEntry } from '../../src/core/log/log.js';
+import type { Log, LogEntry } from '@atrium/core/log/log.js';
 
 export const HEAD_RECORD = 'test:head';
 export const TURNS_CHANNEL = 'ahp-session:/turns';

@@ -1,6 +1,6 @@
 /** Logs that misbehave on request: slow ones, full ones, and one that outlives its host. */
-import type { Commit } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { Commit } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 
 /** Stands for a disk: it is still there when the host that used it has stopped. */
 export class KeptLog extends MemoryLog {

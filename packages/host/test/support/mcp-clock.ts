@@ -2,7 +2,7 @@
  * A clock whose long waits stand still until a test moves it, while short ones pass by themselves: the host looks every
  * few milliseconds whether a real process is gone, and real processes do not wait for a test.
  */
-import { type Clock, systemClock } from '../../src/core/util/clock.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { FakeClock } from './fake-clock.js';
 
 const SHORT_MS = 600;

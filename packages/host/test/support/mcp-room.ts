@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { HostTool, ToolContext, ToolOutput } from '@atrium/core/contracts/tool.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { expect } from 'vitest';
-import type { HostTool, ToolContext, ToolOutput } from '../../src/core/contracts/tool.js';
-import { type Clock, systemClock } from '../../src/core/util/clock.js';
-import type { Logger } from '../../src/core/util/logger.js';
 import type { McpServerConfig } from '../../src/plugins/formats/mcp.js';
 import { McpServer, type McpServerOptions, type McpServerState } from '../../src/plugins/mcp/server.js';
 

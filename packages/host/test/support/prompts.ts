@@ -1,14 +1,15 @@
 /** Renders prompts without a session: the pipeline as it is, with extensions and a client in the hands of the test. */
+
+import type { AgentAbilities, AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { Extension, PromptContribution, StaticTransform } from '@atrium/core/contracts/extension.js';
+import type { Presence } from '@atrium/core/contracts/ports.js';
+import { CallbackMemory } from '@atrium/core/prompt/contributions.js';
+import { type RenderRequest, renderPrompt, type TurnAudience } from '@atrium/core/prompt/prompt.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
+import type { Sections } from '@atrium/core/util/prompt-sections.js';
 import type { SessionActiveClient } from '@atrium/protocol';
-import { sectionCatalogue } from '../../src/agents/shared/agent-info.js';
-import type { AgentAbilities, AgentBackend } from '../../src/core/contracts/agent.js';
-import type { Extension, PromptContribution, StaticTransform } from '../../src/core/contracts/extension.js';
-import type { Presence } from '../../src/core/contracts/ports.js';
-import { CallbackMemory } from '../../src/core/prompt/contributions.js';
-import { type RenderRequest, renderPrompt, type TurnAudience } from '../../src/core/prompt/prompt.js';
-import { type Clock, systemClock } from '../../src/core/util/clock.js';
-import { type Logger, silentLogger } from '../../src/core/util/logger.js';
-import type { Sections } from '../../src/core/util/prompt-sections.js';
+import { sectionCatalogue } from '../../../agents/src/shared/agent-info.js';
 
 export const PRISTINE = {
   identity: 'I am a mock.',

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemClock } from '@atrium/core/util/clock.js';
+import type { ClientEnd } from '@atrium/core/wire/transports/in-process.js';
 import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
-import { systemClock } from '../../src/core/util/clock.js';
-import type { ClientEnd } from '../../src/core/wire/transports/in-process.js';
 import type { PairingRequest } from '../../src/gateway/pairing.js';
 import { type GatewayServer, startGatewayServer } from '../../src/gateway/server.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';

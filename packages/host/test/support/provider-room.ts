@@ -1,6 +1,7 @@
 /** Where tests of what providers do begin: a session with a running turn, and a provider that is bound to it. */
+
+import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
-import type { ToolOutcome } from '../../src/core/contracts/agent.js';
 import { sessionId } from './provider-door.js';
 import { callsIn, openPuppetRoom, type PuppetRoom, type RoomOptions, stateOf } from './session-room.js';
 import { settle } from './test-host.js';

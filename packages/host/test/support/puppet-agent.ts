@@ -1,13 +1,14 @@
 /** An agent that does nothing by itself: the test holds the strings. */
-import type { Turn } from '@atrium/protocol';
+
 import type {
   AgentAbilities,
   AgentBackend,
   AgentOpenContext,
   AgentSession,
   AgentTurn,
-} from '../../src/core/contracts/agent.js';
-import { untilAborted } from '../../src/core/util/waiting.js';
+} from '@atrium/core/contracts/agent.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import type { Turn } from '@atrium/protocol';
 
 export interface PuppetTurn {
   readonly turn: AgentTurn;

@@ -2,9 +2,9 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../src/core/log/log.js';
-import type { Clock } from '../../src/core/util/clock.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
 import { KeptLog } from './logs.js';

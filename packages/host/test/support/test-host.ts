@@ -1,15 +1,16 @@
 /** A real host in this process, with an in-memory log and scripted agents, and raw clients that see every frame. */
+
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Log } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
+import type { WireFrame } from '@atrium/core/wire/frames.js';
+import type { Transport, TransportEvents } from '@atrium/core/wire/transport.js';
 import type { StateAction } from '@atrium/protocol';
-import { scriptedAgent } from '../../src/agents/scripted/backend.js';
-import type { AgentBackend } from '../../src/core/contracts/agent.js';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import type { HostTool } from '../../src/core/contracts/tool.js';
-import type { Log } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { type Clock, systemClock } from '../../src/core/util/clock.js';
-import { type Logger, silentLogger } from '../../src/core/util/logger.js';
-import type { WireFrame } from '../../src/core/wire/frames.js';
-import type { Transport, TransportEvents } from '../../src/core/wire/transport.js';
+import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';

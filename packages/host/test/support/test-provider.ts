@@ -1,4 +1,6 @@
 /** A provider in the hands of a test: sends what it is told to and keeps every frame it gets. */
+
+import { type ClientEnd, transportPair } from '@atrium/core/wire/transports/in-process.js';
 import type {
   ToGatewayMessage,
   ToProviderMessage,
@@ -6,7 +8,6 @@ import type {
   ToProviderMessageType,
 } from '@atrium/protocol/provider';
 import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
-import { type ClientEnd, transportPair } from '../../src/core/wire/transports/in-process.js';
 import type { TestHost } from './test-host.js';
 
 /** What opens something: a token of any kind. */

@@ -1,5 +1,5 @@
 /** Host tools for tests: they say what they were given. */
-import type { HostTool, ToolConfirmation, ToolContext } from '../../src/core/contracts/tool.js';
+import type { HostTool, ToolConfirmation, ToolContext } from '@atrium/core/contracts/tool.js';
 
 export interface EchoTool extends HostTool {
   /** Every input that it was run with. */

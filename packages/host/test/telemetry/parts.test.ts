@@ -1,10 +1,10 @@
 /** The parts of telemetry alone: what a failure says, what counts as listening, and a collector that is no help. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { silentLogger } from '@atrium/core/util/logger.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AgentError } from '../../src/core/contracts/agent.js';
-import { systemClock } from '../../src/core/util/clock.js';
-import { silentLogger } from '../../src/core/util/logger.js';
 import { HttpExporter, TelemetryChannels } from '../../src/telemetry/exporters.js';
 import { SessionSpans } from '../../src/telemetry/service.js';
 import { type Sink, Telemetry } from '../../src/telemetry/telemetry.js';

@@ -1,10 +1,10 @@
 /** Telemetry over channels and to a collector: what is told, to whom, and what never is. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import type { Logger } from '../../src/core/util/logger.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
 import { FLUSH_EVERY_MS } from '../../src/telemetry/telemetry.js';

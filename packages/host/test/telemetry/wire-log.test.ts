@@ -1,8 +1,8 @@
 /** The wire log: every message of a connection, with its size and direction, without its secrets. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';
 import { redacted, WIRE_FILES_MAX, WireFiles } from '../../src/telemetry/wire-log.js';
 import { FakeClock } from '../support/fake-clock.js';

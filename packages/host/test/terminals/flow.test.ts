@@ -1,5 +1,5 @@
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import { describe, expect, it } from 'vitest';
-import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
 import {
   Flow,
   GATHER_MAX_CHARACTERS,

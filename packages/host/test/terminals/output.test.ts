@@ -1,6 +1,6 @@
+import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '@atrium/core/util/plain-text.js';
 import { type TerminalContentPart, type TerminalState, terminalReducer } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/core/util/plain-text.js';
 import {
   OscSplitter,
   type Piece,

@@ -1,10 +1,10 @@
 /** A program that writes without end, before one who reads and one who does not. `ATRIUM_SOAK_MB=100` makes it long. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import type { TerminalState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { createHost, MemoryLog, scriptedAgent, startServer } from '../../src/index.js';
 import { reduceBounded } from '../../src/workspace/terminals/scrollback.js';
 import { DEFAULT_SCRIPT } from '../support/test-host.js';

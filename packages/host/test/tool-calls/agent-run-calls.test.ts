@@ -1,7 +1,7 @@
+import type { Gate } from '@atrium/core/contracts/extension.js';
+import { INPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/arguments.js';
+import { CALL_NAME_MAX_CHARACTERS } from '@atrium/core/tool-calls/shown-call.js';
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/core/contracts/extension.js';
-import { INPUT_MAX_CHARACTERS } from '../../src/core/tool-calls/arguments.js';
-import { CALL_NAME_MAX_CHARACTERS } from '../../src/core/tool-calls/shown-call.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { answer, approve, callState, DENY, extension, gate, openGate, typesOf } from './support.js';

@@ -1,8 +1,9 @@
 /** A call of a client's tool, while its owner comes and goes, another client wants it, and people and gates decide. */
+
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
 import type { ToolDefinition } from '@atrium/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, envelopesOf, stateOf, turnStarted } from '../support/session-room.js';

@@ -1,7 +1,7 @@
+import type { Gate } from '@atrium/core/contracts/extension.js';
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
 import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/core/contracts/extension.js';
-import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { answer, call, callState, DENY, extension, gate, openGate, stepsOf, typesOf } from './support.js';

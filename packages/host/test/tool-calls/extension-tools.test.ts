@@ -1,7 +1,7 @@
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import { ALLOW_IN_SESSION, type HostTool } from '@atrium/core/contracts/tool.js';
+import { IDLE_SESSION_MS } from '@atrium/core/sessions/limits.js';
 import { describe, expect, it } from 'vitest';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import { ALLOW_IN_SESSION, type HostTool } from '../../src/core/contracts/tool.js';
-import { IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {

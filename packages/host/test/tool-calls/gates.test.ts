@@ -1,7 +1,7 @@
+import type { Gate } from '@atrium/core/contracts/extension.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
+import { GATES_TIMEOUT_MS } from '@atrium/core/tool-calls/limits.js';
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/core/contracts/extension.js';
-import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '../../src/core/contracts/tool.js';
-import { GATES_TIMEOUT_MS } from '../../src/core/tool-calls/limits.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

@@ -1,5 +1,5 @@
+import { INPUT_MAX_CHARACTERS, schemaProblem } from '@atrium/core/tool-calls/arguments.js';
 import { describe, expect, it } from 'vitest';
-import { INPUT_MAX_CHARACTERS, schemaProblem } from '../../src/core/tool-calls/arguments.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { type EchoTool, echoTool } from '../support/tools.js';

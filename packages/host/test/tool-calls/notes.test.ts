@@ -1,7 +1,7 @@
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import type { ResponsePart } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Extension } from '../../src/core/contracts/extension.js';
-import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS } from '../../src/core/tool-calls/limits.js';
 import { openPuppetRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

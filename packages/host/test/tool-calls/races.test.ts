@@ -1,6 +1,6 @@
+import type { GateVerdict } from '@atrium/core/contracts/extension.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GateVerdict } from '../../src/core/contracts/extension.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { type Envelope, envelopesOf, stateOf, turnStarted } from '../support/session-room.js';

@@ -1,6 +1,6 @@
+import type { HostTool, ToolOutput } from '@atrium/core/contracts/tool.js';
+import { RESULT_DATA_MAX_CHARACTERS, RESULT_TEXT_MAX_CHARACTERS } from '@atrium/core/tool-calls/results.js';
 import { describe, expect, it } from 'vitest';
-import type { HostTool, ToolOutput } from '../../src/core/contracts/tool.js';
-import { RESULT_DATA_MAX_CHARACTERS, RESULT_TEXT_MAX_CHARACTERS } from '../../src/core/tool-calls/results.js';
 import { openPuppetRoom, refusalOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

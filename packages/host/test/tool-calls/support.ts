@@ -1,9 +1,10 @@
 /** Gates and extensions for tests: they write down what they were asked, and answer as told. */
+
+import type { AgentTurn, ToolRequest } from '@atrium/core/contracts/agent.js';
+import type { Extension, Gate, GateCall, GateVerdict } from '@atrium/core/contracts/extension.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import { TurnRunner } from '@atrium/core/sessions/turn.js';
 import type { SessionAction, ToolCallState } from '@atrium/protocol';
-import type { AgentTurn, ToolRequest } from '../../src/core/contracts/agent.js';
-import type { Extension, Gate, GateCall, GateVerdict } from '../../src/core/contracts/extension.js';
-import type { Session } from '../../src/core/sessions/session.js';
-import { TurnRunner } from '../../src/core/sessions/turn.js';
 import { callsIn, envelopesOf, type Room, stateOf } from '../support/session-room.js';
 import type { RawClient } from '../support/test-host.js';
 

@@ -1,7 +1,7 @@
+import type { InputOutcome } from '@atrium/core/contracts/agent.js';
+import { ASK_MAX_OPTIONS } from '@atrium/core/contracts/ask-question.js';
 import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { InputOutcome } from '../../src/core/contracts/agent.js';
-import { ASK_MAX_OPTIONS } from '../../src/core/contracts/ask-question.js';
 import { askUserTool } from '../../src/workspace/tools/ask-user.js';
 import { TODO_MAX_ITEMS, todoListTool } from '../../src/workspace/tools/todo-list.js';
 import { use } from './tool-box.js';

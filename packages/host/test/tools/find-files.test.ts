@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { GLOB_MAX_ALTERNATIVES, glob } from '@atrium/core/util/glob.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GLOB_MAX_ALTERNATIVES, glob } from '../../src/core/util/glob.js';
 import { FIND_MAX_FILES, findFilesTool, GLOB_MAX_CHARACTERS } from '../../src/workspace/tools/find-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 

@@ -1,9 +1,9 @@
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { StateAction } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { editFileTool } from '../../src/workspace/tools/edit-file.js';
 import { FakeClock } from '../support/fake-clock.js';

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { ALLOW_IN_SESSION } from '@atrium/core/contracts/tool.js';
+import { killOnExit } from '@atrium/core/util/processes.js';
+import { type Path, problemOf, type Shape } from '@atrium/core/util/shape.js';
+import { Tail } from '@atrium/core/util/tail.js';
+import { count, shorten, sizeText } from '@atrium/core/util/text.js';
+import { throttle } from '@atrium/core/util/throttle.js';
 import { describe, expect, it } from 'vitest';
-import { ALLOW_IN_SESSION } from '../../src/core/contracts/tool.js';
-import { killOnExit } from '../../src/core/util/processes.js';
-import { type Path, problemOf, type Shape } from '../../src/core/util/shape.js';
-import { Tail } from '../../src/core/util/tail.js';
-import { count, shorten, sizeText } from '../../src/core/util/text.js';
-import { throttle } from '../../src/core/util/throttle.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { hostTool } from '../../src/workspace/tools/host-tool.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { resolveInside } from '@atrium/core/util/paths.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resolveInside } from '../../src/core/util/paths.js';
 import { listFilesTool } from '../../src/workspace/tools/list-files.js';
 import { readFileTool } from '../../src/workspace/tools/read-file.js';
 import { searchFilesTool } from '../../src/workspace/tools/search-files.js';

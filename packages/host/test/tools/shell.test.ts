@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { SHELL_OUTPUT_MAX_BYTES } from '@atrium/core/contracts/tool.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
-import { SHELL_OUTPUT_MAX_BYTES } from '../../src/core/contracts/tool.js';
 import { SHELL_PROGRESS_EVERY_MS, SHELL_PROGRESS_MAX_BYTES, shellTool } from '../../src/workspace/tools/shell.js';
 import { temporaryFolder, use } from './tool-box.js';
 

@@ -2,7 +2,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { HostTool, ToolContext, ToolOutput } from '../../src/core/contracts/tool.js';
+import type { HostTool, ToolContext, ToolOutput } from '@atrium/core/contracts/tool.js';
 
 export interface Result {
   readonly output: ToolOutput;

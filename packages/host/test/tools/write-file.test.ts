@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EDIT_INLINE_MAX_BYTES } from '@atrium/core/util/file-edit.js';
+import { lineDiff } from '@atrium/core/util/line-diff.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EDIT_INLINE_MAX_BYTES } from '../../src/core/util/file-edit.js';
-import { lineDiff } from '../../src/core/util/line-diff.js';
 import { existingFile, type FileVersion, replaceFile } from '../../src/workspace/tools/text-files.js';
 import { writeFileTool } from '../../src/workspace/tools/write-file.js';
 import { temporaryFolder, use } from './tool-box.js';

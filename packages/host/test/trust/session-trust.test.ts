@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Session } from '@atrium/core/sessions/session.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Session } from '../../src/core/sessions/session.js';
 import {
   PROGRAM_LINE_MAX_CHARACTERS,
   PROGRAMS_QUESTION_MAX,

@@ -1,6 +1,6 @@
+import { HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '@atrium/core/wire/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../../src/core/wire/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';

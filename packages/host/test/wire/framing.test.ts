@@ -1,6 +1,6 @@
+import { FRAME_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import { FRAME_MAX_DEPTH } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
-import { FRAME_MAX_BYTES } from '../../src/core/wire/limits.js';
 import { startHost } from '../support/session-room.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 

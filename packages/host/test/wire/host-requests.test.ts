@@ -1,8 +1,8 @@
+import type { Connection } from '@atrium/core/wire/connection.js';
+import { HostRequestQueue } from '@atrium/core/wire/inbound.js';
+import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '@atrium/core/wire/limits.js';
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../../src/core/wire/connection.js';
-import { HostRequestQueue } from '../../src/core/wire/inbound.js';
-import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '../../src/core/wire/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { partsOf } from '../support/host-parts.js';
 import { SlowLog } from '../support/logs.js';

@@ -1,9 +1,9 @@
 /** What a client can make the host keep by sending, over and over, what is turned down or forgotten. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_ID_MAX_CHARACTERS } from '../../src/core/wire/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { answerTo, openRoom, startHost } from '../support/session-room.js';
 import { ROOT } from '../support/test-host.js';

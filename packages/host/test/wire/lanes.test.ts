@@ -1,7 +1,7 @@
+import type { Lane } from '@atrium/core/sessions/service.js';
+import { Lanes } from '@atrium/core/wire/inbound.js';
+import { INBOUND_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
 import { expect, it } from 'vitest';
-import type { Lane } from '../../src/core/sessions/service.js';
-import { Lanes } from '../../src/core/wire/inbound.js';
-import { INBOUND_MAX_CHARACTERS } from '../../src/core/wire/limits.js';
 import { settle } from '../support/test-host.js';
 
 function slow(): { work: () => Promise<void>; finish: () => void } {

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import type { TurnRange } from '@atrium/core/log/log.js';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
+import { stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 import type { SessionState } from '@atrium/protocol';
 import { dialectNamed } from '@atrium/protocol/dialects';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { TurnRange } from '../../src/core/log/log.js';
-import { MemoryLog } from '../../src/core/log/memory-log.js';
-import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
-import { stdioTransport } from '../../src/core/wire/transports/stdio.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { startServer } from '../../src/server/server.js';
 import {

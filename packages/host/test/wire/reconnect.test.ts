@@ -1,5 +1,5 @@
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { KeptLog, SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { answerTo, openRoom, refusalOf, startHost } from '../support/session-room.js';

@@ -1,6 +1,6 @@
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
+import { ReplayBuffer } from '@atrium/core/wire/replay.js';
 import { describe, expect, it } from 'vitest';
-import { REPLAY_MAX_ENVELOPES } from '../../src/core/wire/limits.js';
-import { ReplayBuffer } from '../../src/core/wire/replay.js';
 import { KeptLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';

@@ -1,7 +1,8 @@
 /** What a client sent under its own numbers, seen across connections, restarts and published clients' counting. */
+
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '@atrium/core/wire/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '../../src/core/wire/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
 import { answerTo, envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';

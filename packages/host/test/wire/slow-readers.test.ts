@@ -1,7 +1,7 @@
+import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
-import { CloseCode } from '../../src/core/wire/transport.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { openPuppetRoom, type PuppetRoom, textIn } from '../support/session-room.js';
 import { comparableSessionsV1, sessionsV1Client } from '../support/sessions-v1-client.js';

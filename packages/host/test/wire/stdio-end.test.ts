@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 import { expect, it } from 'vitest';
-import { stdioTransport } from '../../src/core/wire/transports/stdio.js';
 import { ROOT, startTestHost } from '../support/test-host.js';
 
 it('answers everything that was asked before the input ended', async () => {

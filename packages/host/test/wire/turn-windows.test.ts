@@ -1,6 +1,6 @@
+import { TURNS_IN_MEMORY } from '@atrium/core/sessions/limits.js';
 import type { SessionState, Turn } from '@atrium/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TURNS_IN_MEMORY } from '../../src/core/sessions/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { answerTo, startHost } from '../support/session-room.js';

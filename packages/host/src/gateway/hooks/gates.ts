@@ -1,13 +1,13 @@
 /** Gates of providers: rules that answer by themselves, and questions that a provider answers. */
 import { randomUUID } from 'node:crypto';
+import type { Gate, GateCall, GateVerdict } from '@atrium/core/contracts/extension.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import {
   GATE_TIMEOUT_MS,
   gateDecisionOf,
   type ProviderGateResultMessage,
   type ProviderGateRule,
 } from '@atrium/protocol/provider';
-import type { Gate, GateCall, GateVerdict } from '../../core/contracts/extension.js';
-import type { Clock } from '../../core/util/clock.js';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
 import { type AppliedRule, argumentsOf, RuleBook } from './rules.js';

@@ -1,7 +1,8 @@
 /** What providers add to tool calls and prompts: gates, changed prompt sections, context for the model. */
+
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Extension } from '../../core/contracts/extension.js';
-import type { Clock } from '../../core/util/clock.js';
 import { authorizeContext, authorizeHooks, cannotDo, degradedFor } from '../authorize.js';
 import { unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';

@@ -3,11 +3,11 @@
  * tool, its provider, a file glob, or a pattern for the arguments.
  */
 import path from 'node:path';
+import type { GateCall } from '@atrium/core/contracts/extension.js';
+import { type Glob, glob } from '@atrium/core/util/glob.js';
+import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
-import type { GateCall } from '../../core/contracts/extension.js';
-import { type Glob, glob } from '../../core/util/glob.js';
-import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from '../../core/util/patterns.js';
-import { isRecord } from '../../core/util/shape.js';
 import { GatewayError } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';

@@ -1,11 +1,12 @@
 /** What providers change in the prompt of their sessions: fixed texts, and sections that a provider is asked about. */
+
+import type { PromptContribution, SectionCallback, StaticTransform } from '@atrium/core/contracts/extension.js';
 import {
   GatewayErrorCode,
   type ProviderTransform,
   type ToGatewayMessageMap,
   transformContentOf,
 } from '@atrium/protocol/provider';
-import type { PromptContribution, SectionCallback, StaticTransform } from '../../core/contracts/extension.js';
 import { tooLong, tooMany } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { type Binding, type Provider, present } from '../provider.js';

@@ -3,9 +3,10 @@
  * that the host started for a listed provider may bind under its name. And their gates fail closed while they are
  * missing: keeping a provider away must not open what it guards.
  */
+
+import type { Gate, GateCall } from '@atrium/core/contracts/extension.js';
 import type { ProviderHookRule } from '@atrium/protocol/provider';
 import type { ProviderConfig } from '../../config/schema.js';
-import type { Gate, GateCall } from '../../core/contracts/extension.js';
 import { unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { hostNameOf, RuleBook } from '../hooks/rules.js';

@@ -3,11 +3,11 @@
  * started again when they fail, ended with the session.
  */
 import path from 'node:path';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { folderOf } from '@atrium/core/util/folders.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { ProviderConfig } from '../../config/schema.js';
-import type { Clock } from '../../core/util/clock.js';
-import { folderOf } from '../../core/util/folders.js';
-import type { Logger } from '../../core/util/logger.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';
 import type { GatewaySession } from '../gateway-session.js';
 import type { GatewayService, GatewayUrl } from '../ports.js';

@@ -1,11 +1,11 @@
 /** One process of a project provider: its token, its output, its end, and its next start. */
 import path from 'node:path';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
+import { pause } from '@atrium/core/util/waiting.js';
 import type { ProviderConfig } from '../../config/schema.js';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
-import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
-import { pause } from '../../core/util/waiting.js';
 import type { GatewayUrl } from '../ports.js';
 import type { ProviderTokens } from '../provider-auth.js';
 import type { OrphanReaper } from './orphan-reaper.js';

@@ -2,9 +2,10 @@
  * Messages of providers that become turns. People come first; each provider has one message under way at a time; and a
  * provider that only ever answers itself is paused.
  */
+
+import type { Step } from '@atrium/core/channels/channel.js';
 import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
-import type { Step } from '../../core/channels/channel.js';
 import type { GatewaySession } from '../gateway-session.js';
 
 export interface Inject {

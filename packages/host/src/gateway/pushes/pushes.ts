@@ -2,6 +2,12 @@
  * Events that providers push: kept in streams, shown to people, or turned into a turn, as far as filters and rate limits
  * allow.
  */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { type Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
 import type { SessionState } from '@atrium/protocol';
 import {
   GatewayErrorCode,
@@ -11,11 +17,6 @@ import {
   STREAMS_PER_PROVIDER_MAX,
   type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
-import type { Step } from '../../core/channels/channel.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
-import { type Pattern, tryPatterns } from '../../core/util/patterns.js';
-import { RateLimit } from '../../core/util/rate-limit.js';
 import { GatewayError, tooMany, unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { compilePattern } from '../hooks/rules.js';

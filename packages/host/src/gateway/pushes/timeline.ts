@@ -2,11 +2,12 @@
  * Notes of providers for the people in a session. While a turn runs they are parts of it; otherwise they wait in the
  * session's metadata and stand at the head of the next turn. The model does not read them.
  */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { shorten } from '@atrium/core/util/text.js';
+import { type Throttle, throttle } from '@atrium/core/util/throttle.js';
 import type { SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { Clock } from '../../core/util/clock.js';
-import { shorten } from '../../core/util/text.js';
-import { type Throttle, throttle } from '../../core/util/throttle.js';
 import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 
 /** Notes that the metadata keeps, and that wait for a turn at most. */

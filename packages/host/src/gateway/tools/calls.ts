@@ -3,6 +3,8 @@
  * provider went away, or because the turn was stopped. What comes later is dropped.
  */
 import { randomUUID } from 'node:crypto';
+import type { Attributes } from '@atrium/core/contracts/telemetry.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import {
   CANCELLED_SLOT_RELEASE_MS,
   ProviderRuleError,
@@ -13,8 +15,6 @@ import {
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
-import type { Attributes } from '../../core/contracts/telemetry.js';
-import type { Clock } from '../../core/util/clock.js';
 import { GatewayError } from '../errors.js';
 import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';

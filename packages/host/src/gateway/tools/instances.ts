@@ -1,7 +1,8 @@
 /** Several instances of one provider share their tools: how a call finds its instance, and how the model learns of them. */
+
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
-import type { HostTool } from '../../core/contracts/tool.js';
-import { isRecord } from '../../core/util/shape.js';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
 import { extensionId, present } from '../provider.js';

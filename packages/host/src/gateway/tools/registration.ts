@@ -3,8 +3,8 @@
  * name has one owner there. One wrong tool refuses the whole message.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
-import { isRecord } from '../../core/util/shape.js';
 import { GatewayError, tooLong, tooMany } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { extensionId, type Provider } from '../provider.js';

@@ -6,6 +6,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { ToolOutput } from '@atrium/core/contracts/tool.js';
+import { folderOf, makeFolderSync } from '@atrium/core/util/folders.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { ToolResultContent } from '@atrium/protocol';
 import {
   FILE_RESULT_MAX_BYTES,
@@ -14,9 +17,6 @@ import {
   ToolErrorCode,
   type ToolOutcome,
 } from '@atrium/protocol/provider';
-import type { ToolOutput } from '../../core/contracts/tool.js';
-import { folderOf, makeFolderSync } from '../../core/util/folders.js';
-import { isRecord } from '../../core/util/shape.js';
 import type { Provider } from '../provider.js';
 
 /** An error message has a few lines; the rest is cut. */

@@ -1,4 +1,15 @@
 /** Tools of providers: registered, offered to the session's agent, called, and removed. */
+
+import {
+  ALLOW_IN_SESSION,
+  type HostTool,
+  type ToolConfirmation,
+  type ToolContext,
+  type ToolOutput,
+} from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { throttle } from '@atrium/core/util/throttle.js';
 import {
   GatewayErrorCode,
   grantOf,
@@ -7,16 +18,6 @@ import {
   ToolErrorCode,
   type ToolOutcome,
 } from '@atrium/protocol/provider';
-import {
-  ALLOW_IN_SESSION,
-  type HostTool,
-  type ToolConfirmation,
-  type ToolContext,
-  type ToolOutput,
-} from '../../core/contracts/tool.js';
-import type { Clock } from '../../core/util/clock.js';
-import { isRecord } from '../../core/util/shape.js';
-import { throttle } from '../../core/util/throttle.js';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { CallTelemetry, GatewayService, Leaving } from '../ports.js';
 import { type Binding, extensionId, type Provider, present } from '../provider.js';

@@ -1,8 +1,8 @@
 /** The files of a published plugin: on this machine, if its folder is here, or else asked of the client one by one. */
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
-import { RequestError } from '../../core/contracts/request-error.js';
 import {
   baseName,
   byCodeUnits,

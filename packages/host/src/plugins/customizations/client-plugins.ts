@@ -1,6 +1,7 @@
 /** The plugins that the active client publishes in a session. They go when the client stops being active. */
+
+import { isProviderId } from '@atrium/core/contracts/extension.js';
 import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/protocol';
-import { isProviderId } from '../../core/contracts/extension.js';
 import { CLIENT_PLUGINS_MAX } from '../formats/limits.js';
 import type { PluginSource } from '../formats/source.js';
 import { localFolder, publishedFiles } from './client-files.js';

@@ -1,7 +1,7 @@
 /** A plugin or a watched directory in one session: its source, and its parts as they were last read. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolderSync } from '../../core/util/folders.js';
+import { makeFolderSync } from '@atrium/core/util/folders.js';
 import { type LoadedContainer, loadDirectory, loadPlugin } from '../formats/load.js';
 import type { Surroundings } from '../formats/placeholders.js';
 import type { ContainerSource } from '../formats/source.js';

@@ -1,8 +1,9 @@
 /** Applies what is enabled to a session: extensions, hooks, MCP servers, and the model of the selected agent. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
 import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { AgentModel, selectedAgent } from './custom-agent.js';

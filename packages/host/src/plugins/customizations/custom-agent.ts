@@ -1,7 +1,8 @@
 /** The custom agent that a session works as: its text in the prompt, the tools that it may use, the model that it asks for. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Gate } from '@atrium/core/contracts/extension.js';
 import type { AgentInfo, AgentSelection, ModelSelection, SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { Gate } from '../../core/contracts/extension.js';
 import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { USE_SKILL } from './invocables.js';

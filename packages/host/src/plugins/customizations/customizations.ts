@@ -1,5 +1,5 @@
 /** The customizations of all sessions in memory. */
-import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { DirectorySource } from '../formats/source.js';
 import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';

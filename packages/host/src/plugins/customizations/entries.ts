@@ -2,8 +2,9 @@
  * What clients see: one entry for each container, and one for each MCP server that stands for itself. The publisher
  * writes the entries that changed; changes that come close together are written as one.
  */
+
+import type { Clock } from '@atrium/core/util/clock.js';
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
-import type { Clock } from '../../core/util/clock.js';
 import { PUBLISH_MERGE_MS } from '../formats/limits.js';
 import { present } from '../formats/load-context.js';
 import type { ContainerSource, ServerSource } from '../formats/source.js';

@@ -1,7 +1,7 @@
 /** Customizations as extensions of their session: what they add to its prompt, its tools and its gates. */
 import path from 'node:path';
-import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../core/contracts/extension.js';
-import { type Glob, glob } from '../../core/util/glob.js';
+import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '@atrium/core/contracts/extension.js';
+import { type Glob, glob } from '@atrium/core/util/glob.js';
 import type { RulePart } from '../formats/markdown-parts.js';
 import type { ServerSource } from '../formats/source.js';
 import type { Container } from './container.js';

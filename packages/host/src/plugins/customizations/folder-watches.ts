@@ -1,8 +1,8 @@
 /** Notices changes in the folders of containers, also in folders that do not exist yet. */
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../../core/util/clock.js';
-import { type FolderWatcher, watchFolder } from '../../core/util/watch-folder.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { type FolderWatcher, watchFolder } from '@atrium/core/util/watch-folder.js';
 import { WATCH_DEBOUNCE_MS, WATCHED_FOLDERS_MAX } from '../formats/limits.js';
 
 interface Watched {

@@ -1,5 +1,5 @@
 /** The hooks of one container in a session: before and after calls, when a turn begins, at start and end. */
-import type { ToolOutcome } from '../../core/contracts/agent.js';
+import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type {
   Gate,
   GateCall,
@@ -7,9 +7,9 @@ import type {
   TurnAdvice,
   TurnEnding,
   TurnOpening,
-} from '../../core/contracts/extension.js';
-import { mapSome } from '../../core/util/map-some.js';
-import { Pattern, tryPatterns } from '../../core/util/patterns.js';
+} from '@atrium/core/contracts/extension.js';
+import { mapSome } from '@atrium/core/util/map-some.js';
+import { Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
 import type { HookCommand, HookEvent, HookPart } from '../formats/hooks.js';
 import {
   HOOK_RESPONSE_MAX_CHARACTERS,

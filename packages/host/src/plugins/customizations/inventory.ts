@@ -2,7 +2,7 @@
  * What customizes one session, as it was last read: plugins and watched directories, and MCP servers that stand for
  * themselves. Reads each container again when its folder changes.
  */
-import type { Clock } from '../../core/util/clock.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import type { ContainerSource, ServerSource } from '../formats/source.js';
 import { Container, type ContainerOptions } from './container.js';
 import { FolderWatches, foldersBelow } from './folder-watches.js';

@@ -1,8 +1,8 @@
 /** Skills, commands, prompts and rules that the model or a person calls by name, and the tool that reads them. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
-import { shorten } from '../../core/util/text.js';
+import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
+import { shorten } from '@atrium/core/util/text.js';
 import { hostTool, succeeded } from '../../workspace/tools/host-tool.js';
 import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from '../formats/limits.js';
 import type { Container } from './container.js';

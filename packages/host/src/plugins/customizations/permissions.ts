@@ -1,6 +1,6 @@
 /** Which programs of a customization may run: hooks and MCP servers. Text needs no permission; code always does. */
 
-import { count } from '../../core/util/text.js';
+import { count } from '@atrium/core/util/text.js';
 import type { HookPart } from '../formats/hooks.js';
 import type { McpServerPart } from '../formats/mcp.js';
 import type { AnySource, ServerSource } from '../formats/source.js';

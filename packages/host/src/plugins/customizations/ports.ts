@@ -1,11 +1,12 @@
 /** What customizations need of the host, and of one of its sessions. */
+
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol';
-import type { AgentBackend } from '../../core/contracts/agent.js';
-import type { Extension } from '../../core/contracts/extension.js';
-import type { HostTool } from '../../core/contracts/tool.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
 import type { SessionTrust } from '../trust/session-trust.js';
 
 /** Where this machine keeps customizations. The host looks nowhere else. */

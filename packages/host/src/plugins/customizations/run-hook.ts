@@ -1,11 +1,11 @@
 /** Runs one hook as a process, with the event as JSON on its input, and reads its answer. The convention is Claude's. */
 import { tmpdir } from 'node:os';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
-import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
-import { isRecord } from '../../core/util/shape.js';
-import { Tail } from '../../core/util/tail.js';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { Tail } from '@atrium/core/util/tail.js';
 import type { HookCommand } from '../formats/hooks.js';
 import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from '../formats/limits.js';
 

@@ -2,12 +2,13 @@
  * The customizations of one session. Data goes one way: sources (found on this machine, or published by a client) → the
  * inventory, which reads them → the enabled set → contributions to the session, and entries for its clients.
  */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import { coalesced } from '@atrium/core/util/coalesced.js';
+import { folderOf } from '@atrium/core/util/folders.js';
+import { mapSome } from '@atrium/core/util/map-some.js';
 import type { SessionActiveClient, SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { SessionObserver } from '../../core/sessions/session-observer.js';
-import { coalesced } from '../../core/util/coalesced.js';
-import { folderOf } from '../../core/util/folders.js';
-import { mapSome } from '../../core/util/map-some.js';
 import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
 import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';
 import type { McpServer } from '../mcp/server.js';

@@ -1,7 +1,7 @@
 /** The MCP servers of a session: every declared one is there, and those that are wanted run. Also asks people to sign in. */
-import type { HostTool } from '../../core/contracts/tool.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { People } from '../mcp/elicitation.js';
 import type { McpServer, McpServerState } from '../mcp/server.js';
 import { McpServers, serverKey } from '../mcp/servers.js';

@@ -2,8 +2,8 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { foldedName } from '@atrium/core/util/folded-name.js';
 import type { ChildCustomizationType } from '@atrium/protocol';
-import { foldedName } from '../../core/util/folded-name.js';
 import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 
 interface Place {

@@ -1,6 +1,6 @@
 /** A plugin's manifest: what it says about the plugin as a whole, and where the parts of the plugin are. */
 import path from 'node:path';
-import { isRecord } from '../../core/util/shape.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
 import { LOCATIONS_MAX, NAME_MAX_CHARACTERS } from './limits.js';
 import {

@@ -1,5 +1,5 @@
 /** Finds the plugins in a marketplace, by its index, or in a folder full of plugins. */
-import { isRecord } from '../../core/util/shape.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { FileProblem, filesBelow, folderNames, joined, type PluginFiles } from './files.js';
 import { parseJson, plainValue } from './json.js';
 import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES, SEARCHED_FOLDERS_MAX } from './limits.js';

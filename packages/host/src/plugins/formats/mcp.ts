@@ -1,8 +1,8 @@
 /** MCP servers that a container or a configuration file declares: how each is started or reached. */
 import path from 'node:path';
+import { isLoopback } from '@atrium/core/util/loopback.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { TextRange } from '@atrium/protocol';
-import { isLoopback } from '../../core/util/loopback.js';
-import { isRecord } from '../../core/util/shape.js';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { KEY_MAX_CHARACTERS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';

@@ -1,5 +1,5 @@
 /** Puts real values in the place of `${PLUGIN_ROOT}` and its kind, in texts, maps of texts and lines for a shell. */
-import { isRecord } from '../../core/util/shape.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 
 /** What a container's declarations may refer to. */
 export interface Surroundings {

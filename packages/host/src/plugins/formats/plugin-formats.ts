@@ -1,6 +1,6 @@
 /** The four dialects in which plugins are written: where each keeps its parts, and how a plugin's dialect is detected. */
 import { isDeepStrictEqual } from 'node:util';
-import { problemOf, type RecordShape, type Shape } from '../../core/util/shape.js';
+import { problemOf, type RecordShape, type Shape } from '@atrium/core/util/shape.js';
 import { type FileEntry, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type JsonDocument, memberOf, type NotJson, parseJson, plainValue } from './json.js';
 import { MANIFEST_MAX_BYTES } from './limits.js';

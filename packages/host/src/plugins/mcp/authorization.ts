@@ -1,6 +1,7 @@
 /** Tokens for servers, the secrets in their declarations, and what a server says about signing in. */
+
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
-import { isRecord } from '../../core/util/shape.js';
 import type { McpServerConfig } from '../formats/mcp.js';
 import {
   MCP_RESOURCE_MAX_BYTES,

@@ -1,10 +1,11 @@
 /** One connection to a server, from the first byte to the last. It opens once. */
+
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { shorten } from '@atrium/core/util/text.js';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import type { Clock } from '../../core/util/clock.js';
-import { shorten } from '../../core/util/text.js';
 import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../formats/mcp.js';
 import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';

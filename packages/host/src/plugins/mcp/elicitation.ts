@@ -2,6 +2,9 @@
  * A question of a server to the person (`elicitation/create`) as an input request of the session. The server is a
  * stranger and writes the text, so every text names the server, is cut at a limit and hides nothing.
  */
+
+import type { InputOutcome } from '@atrium/core/contracts/agent.js';
+import { shorten } from '@atrium/core/util/text.js';
 import {
   type SessionInputAnswer,
   type SessionInputQuestion,
@@ -14,8 +17,6 @@ import type {
   ElicitResult,
   PrimitiveSchemaDefinition,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { InputOutcome } from '../../core/contracts/agent.js';
-import { shorten } from '../../core/util/text.js';
 import {
   MCP_ELICIT_FIELDS_MAX,
   MCP_ELICIT_OPTIONS_MAX,

@@ -1,6 +1,5 @@
 /** A tool of a server as a tool of the host: confirmed, run, watched and cancelled like any other. */
-import type { ToolResultContent } from '@atrium/protocol';
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+
 import {
   ALLOW_IN_SESSION,
   type HostTool,
@@ -8,11 +7,13 @@ import {
   type ToolContext,
   ToolFailure,
   type ToolOutput,
-} from '../../core/contracts/tool.js';
-import type { Clock } from '../../core/util/clock.js';
-import { isRecord } from '../../core/util/shape.js';
-import { shorten } from '../../core/util/text.js';
-import { throttle } from '../../core/util/throttle.js';
+} from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { shorten } from '@atrium/core/util/text.js';
+import { throttle } from '@atrium/core/util/throttle.js';
+import type { ToolResultContent } from '@atrium/protocol';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { Tokens } from './authorization.js';
 import { type Connection, wordsOf } from './connection.js';
 import {

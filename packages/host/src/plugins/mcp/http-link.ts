@@ -1,10 +1,10 @@
 /** The link to a server at an address: streamable HTTP, or the older pair of a stream and posts. */
 import { connect } from 'node:net';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { EventGauge } from '@atrium/core/util/event-gauge.js';
+import { shorten, sizeText } from '@atrium/core/util/text.js';
+import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Clock } from '../../core/util/clock.js';
-import { EventGauge } from '../../core/util/event-gauge.js';
-import { shorten, sizeText } from '../../core/util/text.js';
-import { within } from '../../core/util/waiting.js';
 import type { McpRemoteConfig } from '../formats/mcp.js';
 import { protectedResource, type Tokens } from './authorization.js';
 import {

@@ -1,9 +1,10 @@
 /** One MCP server of one session: starts it, starts it again when it fails, and offers its tools. Knows nothing of clients. */
+
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { pause, untilAborted, within } from '@atrium/core/util/waiting.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { HostTool } from '../../core/contracts/tool.js';
-import type { Clock } from '../../core/util/clock.js';
-import type { Logger } from '../../core/util/logger.js';
-import { pause, untilAborted, within } from '../../core/util/waiting.js';
 import type { McpServerConfig } from '../formats/mcp.js';
 import { secretsOf, Tokens } from './authorization.js';
 import { Connection, wordsOf } from './connection.js';

@@ -1,7 +1,7 @@
 /** All MCP servers of one session. A failure of one does not affect the others. */
 
-import type { HostTool } from '../../core/contracts/tool.js';
-import type { Logger } from '../../core/util/logger.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { MCP_SERVERS_MAX } from './limits.js';
 import { McpServer, type McpServerOptions } from './server.js';
 import { modelToolName } from './tool-list.js';

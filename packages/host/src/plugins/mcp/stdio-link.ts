@@ -1,15 +1,15 @@
 /** The link to a server that the host starts as a process: one message per line, over its input and output. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
+import { endGroup, killOnExit } from '@atrium/core/util/processes.js';
+import { OUTPUT_CLOSE_MAX_MS } from '@atrium/core/util/run-process.js';
+import { Tail } from '@atrium/core/util/tail.js';
+import { shorten, sizeText } from '@atrium/core/util/text.js';
+import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Clock } from '../../core/util/clock.js';
-import { LineSplitter, LineTooLongError } from '../../core/util/line-splitter.js';
-import { endGroup, killOnExit } from '../../core/util/processes.js';
-import { OUTPUT_CLOSE_MAX_MS } from '../../core/util/run-process.js';
-import { Tail } from '../../core/util/tail.js';
-import { shorten, sizeText } from '../../core/util/text.js';
-import { within } from '../../core/util/waiting.js';
 import type { McpStdioConfig } from '../formats/mcp.js';
 import {
   MCP_BACKLOG_MAX_BYTES,

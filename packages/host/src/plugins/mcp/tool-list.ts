@@ -1,9 +1,9 @@
 /** The tools of a server: reads them page by page, again when the server says so, and names them for models. */
 import { createHash } from 'node:crypto';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { pause, within } from '@atrium/core/util/waiting.js';
 import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol';
-import type { Clock } from '../../core/util/clock.js';
-import { isRecord } from '../../core/util/shape.js';
-import { pause, within } from '../../core/util/waiting.js';
 import type { Connection } from './connection.js';
 import {
   MCP_DESCRIPTION_MAX_CHARACTERS,

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { isInside } from '@atrium/core/util/paths.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { visibleText } from '@atrium/protocol';
 import type { AgentEntry, ProviderConfig } from '../../config/schema.js';
-import { isInside } from '../../core/util/paths.js';
-import { isRecord } from '../../core/util/shape.js';
 import type { HookCommand } from '../formats/hooks.js';
 import type { McpServerConfig } from '../formats/mcp.js';
 

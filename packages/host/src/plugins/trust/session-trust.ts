@@ -1,9 +1,10 @@
 /** Asks the people in a session whether the programs that their folder declares may start. */
+
+import type { Session } from '@atrium/core/sessions/session.js';
+import { folderOf } from '@atrium/core/util/folders.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
+import { count } from '@atrium/core/util/text.js';
 import { visibleText } from '@atrium/protocol';
-import type { Session } from '../../core/sessions/session.js';
-import { folderOf } from '../../core/util/folders.js';
-import { type Logger, silentLogger } from '../../core/util/logger.js';
-import { count } from '../../core/util/text.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
 import type { FolderTrust } from './trust.js';
 

@@ -5,8 +5,8 @@
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { writePrivateFile } from '../../core/util/private-file.js';
-import { isRecord } from '../../core/util/shape.js';
+import { writePrivateFile } from '@atrium/core/util/private-file.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 
 /** No person trusts more folders by hand. */
 const TRUSTED_FOLDERS_MAX = 10_000;

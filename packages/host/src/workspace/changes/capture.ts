@@ -1,8 +1,8 @@
 /** Captures what is at a path now: a file, a link, or nothing that counts. Its content goes into a blob store. */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { mapSome } from '../../core/util/map-some.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { mapSome } from '@atrium/core/util/map-some.js';
 import { type BytePath, onDisk } from '../git/byte-path.js';
 import { plainContent } from '../tools/plain-content.js';
 import type { Entry } from './change.js';

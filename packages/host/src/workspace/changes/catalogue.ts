@@ -1,7 +1,8 @@
 /** A session's catalogue: which views there are, and how much each of them shows. */
+
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { ChangesetSummary } from '@atrium/protocol';
-import type { Session } from '../../core/sessions/session.js';
-import type { Logger } from '../../core/util/logger.js';
 import { turnTemplates, viewUri } from './uri.js';
 import type { Shown } from './views.js';
 

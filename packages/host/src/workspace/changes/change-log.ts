@@ -3,9 +3,9 @@
  * a key that begins with the session, so that reading a session is reading one range of keys. The log holds paths and
  * hashes; the contents are blobs. See `docs/decisions/0030-changes-in-the-log.md`.
  */
-import type { Writer } from '../../core/channels/writer.js';
-import type { Log } from '../../core/log/log.js';
-import { isRecord } from '../../core/util/shape.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Log } from '@atrium/core/log/log.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { BytePath } from '../git/byte-path.js';
 import { type Change, segmentsOf } from './change.js';
 import { keyOf } from './uri.js';

@@ -2,18 +2,19 @@
  * What changes in the folders of sessions, as channels: what is not committed, what a session's agent changed, what one of
  * its turns did. This is the service that the host asks; each session's part is in `session-changes.ts`.
  */
+
+import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Sessions } from '@atrium/core/sessions/sessions.js';
 import {
   type ChangesetOperation,
   ErrorCode,
   type InvokeChangesetOperationParams,
   type InvokeChangesetOperationResult,
 } from '@atrium/protocol';
-import type { OpenChannel } from '../../core/channels/open-channel.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service } from '../../core/sessions/service.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { SessionObserver } from '../../core/sessions/session-observer.js';
-import type { Sessions } from '../../core/sessions/sessions.js';
 import type { FolderTrust } from '../../plugins/trust/trust.js';
 import { GitError } from '../git/git.js';
 import { type ChangeRecords, forgetChanges } from './change-log.js';

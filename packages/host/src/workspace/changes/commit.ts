@@ -1,9 +1,10 @@
 /** Commits what is staged, or everything when nothing is. Programs of the repository run only in a trusted folder. */
+
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { runProcess } from '@atrium/core/util/run-process.js';
 import type { SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { Session } from '../../core/sessions/session.js';
-import { systemClock } from '../../core/util/clock.js';
-import { runProcess } from '../../core/util/run-process.js';
 import { shownPath } from '../git/byte-path.js';
 import {
   GIT_GRACE_MS,

@@ -1,6 +1,6 @@
 /** Reads the two sides of a change: blobs, files of commits, and files on disk whose names are no text. */
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { looksBinary } from '../../core/util/text.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { looksBinary } from '@atrium/core/util/text.js';
 import type { ContentReader, StoredContent } from '../files/read.js';
 import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.js';
 import { trackedContent } from '../git/contents.js';

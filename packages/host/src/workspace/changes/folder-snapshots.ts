@@ -3,8 +3,8 @@
  * share the snapshot before the first of them; a change since the last snapshot belongs to the call that ends next.
  */
 import { realpath } from 'node:fs/promises';
-import type { Clock } from '../../core/util/clock.js';
-import { untilAborted } from '../../core/util/waiting.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { BytePath } from '../git/byte-path.js';
 import { findRepository } from '../git/repository.js';
 import type { Tracked } from '../git/status.js';

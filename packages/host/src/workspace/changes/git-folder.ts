@@ -2,7 +2,7 @@
  * Snapshots of a folder in a repository. A snapshot is the last commit and the content of every file that differs from it,
  * so taking one costs as much as `git status`. The host writes nothing to the repository, and passes by what Git ignores.
  */
-import type { BlobStore } from '../../core/contracts/blobs.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { type BytePath, foldersOf } from '../git/byte-path.js';
 import { trackedContents } from '../git/contents.js';
 import { gitList } from '../git/git.js';

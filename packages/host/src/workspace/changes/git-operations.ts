@@ -1,8 +1,9 @@
 /** What people do with uncommitted changes: stage, unstage, discard, and restore what they discarded. */
+
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { count } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { count } from '../../core/util/text.js';
 import { type BytePath, shownPath } from '../git/byte-path.js';
 import { trackedContents } from '../git/contents.js';
 import { GIT_WRITE_MAX_MS, GitError, type GitRun, git, gitText } from '../git/git.js';

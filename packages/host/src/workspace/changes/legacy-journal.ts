@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../../core/util/shape.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { type ChangeEvent, ChangeLog, type ChangeRecords } from './change-log.js';
 import { keyOf } from './uri.js';
 

@@ -5,8 +5,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { TextRange } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
 import type { BytePath } from '../git/byte-path.js';
 import { GitError, git } from '../git/git.js';
 import { capture } from './capture.js';

@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { FileBlobStore } from '../../blobs/file-blob-store.js';
-import type { BlobStore } from '../../core/contracts/blobs.js';
 import { SNAPSHOTS_MAX_BYTES } from './limits.js';
 
 const SESSIONS = 'sessions';

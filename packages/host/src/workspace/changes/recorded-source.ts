@@ -1,8 +1,9 @@
 /** The view of what the agent changed in some turns. People's own changes are not in it. */
+
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { lineDiff } from '@atrium/core/util/line-diff.js';
+import { looksBinary, sizeText } from '@atrium/core/util/text.js';
 import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { lineDiff } from '../../core/util/line-diff.js';
-import { looksBinary, sizeText } from '../../core/util/text.js';
 import { fileUri } from '../git/byte-path.js';
 import { type Change, changeOf, type Entry, netOf } from './change.js';
 import type { ChangeLog } from './change-log.js';

@@ -3,13 +3,14 @@
  * a snapshot of the folder, and another one when the call is over. Where the tool names its file, it captures only that
  * file.
  */
+
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import type { GateCall } from '@atrium/core/contracts/extension.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { mapSome } from '@atrium/core/util/map-some.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { ErrorCode } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import type { GateCall } from '../../core/contracts/extension.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { Logger } from '../../core/util/logger.js';
-import { mapSome } from '../../core/util/map-some.js';
-import { isRecord } from '../../core/util/shape.js';
 import { type BytePath, fromText } from '../git/byte-path.js';
 import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';

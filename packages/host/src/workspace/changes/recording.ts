@@ -4,9 +4,9 @@
  * call by call, so that what people change in between is not taken for the agent's. Otherwise the whole turn counts as one
  * call.
  */
-import type { AgentAbilities } from '../../core/contracts/agent.js';
-import type { Extension, GateCall } from '../../core/contracts/extension.js';
-import type { Session } from '../../core/sessions/session.js';
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
+import type { Extension, GateCall } from '@atrium/core/contracts/extension.js';
+import type { Session } from '@atrium/core/sessions/session.js';
 import type { EndRecording, Recorder } from './recorder.js';
 
 export interface RecordingParts {

@@ -1,12 +1,12 @@
 /** The changes of one session: a recorder beside its agent, its part of the change log, open views, and the catalogue. */
 import path from 'node:path';
+import type { Step } from '@atrium/core/channels/channel.js';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import { folderOf } from '@atrium/core/util/folders.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState } from '@atrium/protocol';
-import type { Step } from '../../core/channels/channel.js';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { SessionObserver } from '../../core/sessions/session-observer.js';
-import { folderOf } from '../../core/util/folders.js';
-import type { Logger } from '../../core/util/logger.js';
 import { type BytePath, fromText } from '../git/byte-path.js';
 import { CatalogueKeeper } from './catalogue.js';
 import { ChangeLog, type ChangeRecords } from './change-log.js';

@@ -1,8 +1,9 @@
 /** Makes the source of each view of a session, and counts for the catalogue. */
+
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Session } from '@atrium/core/sessions/session.js';
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { Session } from '../../core/sessions/session.js';
 import type { Repository } from '../git/repository.js';
 import type { Counted } from './catalogue.js';
 import type { ChangeLog } from './change-log.js';

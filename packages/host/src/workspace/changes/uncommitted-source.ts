@@ -1,5 +1,8 @@
 /** The view of what differs from the last commit, whether people or agents changed it, and what Git can do with it. */
 import { readlink } from 'node:fs/promises';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { looksBinary } from '@atrium/core/util/text.js';
 import {
   type ChangesetOperation,
   type ContentRef,
@@ -7,9 +10,6 @@ import {
   type FileEditDiff,
   type FileEditSide,
 } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { looksBinary } from '../../core/util/text.js';
 import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../git/byte-path.js';
 import { findRepository, type Repository } from '../git/repository.js';
 import {

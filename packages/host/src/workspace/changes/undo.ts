@@ -2,10 +2,11 @@
  * Undo: takes changes back, and puts back what was taken back. The change log says what is about to happen before the
  * first file changes, so that a host that stops in the middle can still put everything back.
  */
+
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { count } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol';
-import type { BlobStore } from '../../core/contracts/blobs.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { count } from '../../core/util/text.js';
 import type { BytePath } from '../git/byte-path.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';

@@ -1,4 +1,9 @@
 /** Views: channels that show changes, from when a client asks for one until no client watches it any more. */
+
+import { EphemeralChannel } from '@atrium/core/channels/ephemeral-channel.js';
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import {
   type ChangesetAction,
   type ChangesetFile,
@@ -8,10 +13,6 @@ import {
   type ErrorInfo,
   type TextRange,
 } from '@atrium/protocol';
-import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
-import { STORE_RETRY_MS } from '../../core/channels/limits.js';
-import type { Writer } from '../../core/channels/writer.js';
-import type { Clock } from '../../core/util/clock.js';
 import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
 

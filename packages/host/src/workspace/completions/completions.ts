@@ -5,6 +5,10 @@
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { folderOf } from '@atrium/core/util/folders.js';
 import {
   type ChildCustomization,
   type CompletionItem,
@@ -13,10 +17,6 @@ import {
   type MessageAttachment,
   type SessionState,
 } from '@atrium/protocol';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../../core/sessions/service.js';
-import type { Clock } from '../../core/util/clock.js';
-import { folderOf } from '../../core/util/folders.js';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 
 const TRIGGERS: readonly string[] = ['@', '#', '/'];

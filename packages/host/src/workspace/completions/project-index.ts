@@ -4,7 +4,7 @@
  * to date. Its cost grows with the number of files, once in some seconds, not with every key stroke.
  */
 import path from 'node:path';
-import type { Clock } from '../../core/util/clock.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { plainContent } from '../tools/plain-content.js';
 import { filesUnder } from '../tools/walk.js';
 

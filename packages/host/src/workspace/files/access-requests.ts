@@ -2,12 +2,13 @@
  * `resourceRequest`: a client asks for access to a place that it has no access to, and a person decides. The question
  * appears in a session that the client watches, for all participants to see. Without such a session it is refused.
  */
+
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
+import { shorten } from '@atrium/core/util/text.js';
 import type { ResourceRequestParams } from '@atrium/protocol';
-import type { Caller } from '../../core/contracts/ports.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { Clock } from '../../core/util/clock.js';
-import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
-import { shorten } from '../../core/util/text.js';
 import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';
 import { refused } from './errors.js';
 import { filePathOf } from './places.js';

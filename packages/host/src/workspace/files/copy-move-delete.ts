@@ -4,9 +4,9 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
+import { isInside } from '@atrium/core/util/paths.js';
 import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol';
-import { isForbidden } from '../../core/util/forbidden-paths.js';
-import { isInside } from '../../core/util/paths.js';
 import { alreadyThere, codeOf, invalid, notFound, refused } from './errors.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
 import type { Place, Places } from './places.js';

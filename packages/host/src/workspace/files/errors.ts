@@ -2,9 +2,10 @@
  * Why a request about a resource fails, in the codes of the protocol. Denials reveal nothing about paths outside of the
  * roots.
  */
+
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { ToolFailure } from '../../core/contracts/tool.js';
 import type { Access } from './roots.js';
 
 /** A person could grant it: the error says how to ask. */

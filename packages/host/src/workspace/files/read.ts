@@ -4,6 +4,9 @@ import type { BigIntStats, Dir, Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { sizeText } from '@atrium/core/util/text.js';
+import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import {
   type DirectoryEntry,
   ErrorCode,
@@ -14,9 +17,6 @@ import {
   type ResourceResolveResult,
   type ResourceType,
 } from '@atrium/protocol';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { sizeText } from '../../core/util/text.js';
-import { PAYLOAD_MAX_BYTES } from '../../core/wire/limits.js';
 import { isText, typeOfFile } from './content-type.js';
 import { codeOf, denied, invalid, notFound, refused } from './errors.js';
 import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned-folder.js';

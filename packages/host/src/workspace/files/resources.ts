@@ -1,10 +1,11 @@
 /** The resource requests of clients: files of this machine, contents that the host refers to by URI, and watches. */
+
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import { RawJson } from '@atrium/core/util/json-parts.js';
 import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@atrium/protocol';
-import type { Caller } from '../../core/contracts/ports.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../../core/sessions/service.js';
-import type { Session } from '../../core/sessions/session.js';
-import { RawJson } from '../../core/util/json-parts.js';
 import { AccessRequests, type AccessRequestsHost } from './access-requests.js';
 import { ClientRoots, type DeclaredDirectory, Grants } from './client-roots.js';
 import { copy, move, remove } from './copy-move-delete.js';

@@ -3,7 +3,7 @@
  * goes by text: whether links lead out of a root is found out on the way (see `walk.ts`).
  */
 import path from 'node:path';
-import { isInside } from '../../core/util/paths.js';
+import { isInside } from '@atrium/core/util/paths.js';
 
 /** `list`: names of folders and files. `read`: contents too. `write`: everything. */
 export type Access = 'list' | 'read' | 'write';

@@ -1,20 +1,20 @@
 /** The watches that clients have opened: each is a channel that lives as long as it has a subscriber. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { EphemeralChannel, type EphemeralChannelOptions } from '@atrium/core/channels/ephemeral-channel.js';
+import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { type Glob, glob } from '@atrium/core/util/glob.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import {
   type CreateResourceWatchParams,
   type ResourceWatchState,
   resourceWatchReducer,
   type WatchFilter,
 } from '@atrium/protocol';
-import { EphemeralChannel, type EphemeralChannelOptions } from '../../core/channels/ephemeral-channel.js';
-import type { OpenChannel } from '../../core/channels/open-channel.js';
-import type { Writer } from '../../core/channels/writer.js';
-import type { Caller } from '../../core/contracts/ports.js';
-import { ToolFailure } from '../../core/contracts/tool.js';
-import type { Clock } from '../../core/util/clock.js';
-import { type Glob, glob } from '../../core/util/glob.js';
-import type { Logger } from '../../core/util/logger.js';
 import type { ClientRoots } from './client-roots.js';
 import { invalid, notFound, refused } from './errors.js';
 import type { Place, Places } from './places.js';

@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import { shorten, sizeText } from '../../core/util/text.js';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { shorten, sizeText } from '@atrium/core/util/text.js';
 
 /** How long Git may take over reading, over changing something, and over writing out a whole repository. */
 export const GIT_READ_MAX_MS = 30_000;

@@ -2,8 +2,9 @@
  * Who owns a terminal, who may change that, and which actions of clients a terminal accepts. There is always exactly
  * one owner.
  */
+
+import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
 import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
-import { CLIENT_ID_MAX_CHARACTERS } from '../../core/wire/limits.js';
 import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
 
 export const COLS_MAX = 1_000;

@@ -1,10 +1,10 @@
 /** Runs the command of a tool in a terminal of its own, where people can watch it, type into it, and take it over. */
 import { randomUUID } from 'node:crypto';
+import type { TerminalRequest, TerminalRun } from '@atrium/core/contracts/tool.js';
+import { PlainLines } from '@atrium/core/util/plain-text.js';
+import { killOnExit } from '@atrium/core/util/processes.js';
+import { shorten } from '@atrium/core/util/text.js';
 import type { TerminalClaim } from '@atrium/protocol';
-import type { TerminalRequest, TerminalRun } from '../../core/contracts/tool.js';
-import { PlainLines } from '../../core/util/plain-text.js';
-import { killOnExit } from '../../core/util/processes.js';
-import { shorten } from '../../core/util/text.js';
 import { type CallClaim, inBackground, isOfCall } from './claims.js';
 import { cleanTitle } from './osc-sequences.js';
 import { commandEnvironment, type Launch } from './shells.js';

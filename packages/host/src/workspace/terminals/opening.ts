@@ -6,6 +6,9 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { folderOf } from '@atrium/core/util/folders.js';
 import {
   type CreateTerminalParams,
   channelKind,
@@ -13,9 +16,6 @@ import {
   type SessionState,
   type TerminalClaim,
 } from '@atrium/protocol';
-import type { Caller } from '../../core/contracts/ports.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { folderOf } from '../../core/util/folders.js';
 import { sizeProblem, titleProblem, unfit } from './claims.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';

@@ -3,10 +3,11 @@
  * something is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest
  * watcher, the program has to wait.
  */
+
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { TerminalAction } from '@atrium/protocol';
-import { STORE_RETRY_MS } from '../../core/channels/limits.js';
-import type { Writer } from '../../core/channels/writer.js';
-import { type Clock, systemClock } from '../../core/util/clock.js';
 
 /**
  * Output of a busy program is written this often, or earlier when there is this much. Output after a pause is written

@@ -3,10 +3,10 @@
  */
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { ErrorCode } from '@atrium/protocol';
 import type * as NodePty from '@lydell/node-pty';
-import { RequestError } from '../../core/contracts/request-error.js';
-import { type Clock, systemClock } from '../../core/util/clock.js';
 
 /** How often a program that did not read its input is offered the rest of it. */
 const INPUT_RETRY_MS = 10;

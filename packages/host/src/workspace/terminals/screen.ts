@@ -3,10 +3,10 @@
  * folder.
  */
 import { pathToFileURL } from 'node:url';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { plainText } from '@atrium/core/util/plain-text.js';
+import { throttle } from '@atrium/core/util/throttle.js';
 import type { TerminalAction, TerminalState } from '@atrium/protocol';
-import type { Clock } from '../../core/util/clock.js';
-import { plainText } from '../../core/util/plain-text.js';
-import { throttle } from '../../core/util/throttle.js';
 import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
 import type { Flow } from './output-flow.js';
 

@@ -1,7 +1,7 @@
 /** The process of a terminal and everything that it starts, from its beginning to the end of the last one. */
-import { systemClock } from '../../core/util/clock.js';
-import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '../../core/util/processes.js';
-import { succeedsWithin } from '../../core/util/waiting.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '@atrium/core/util/processes.js';
+import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
 
 /** Between hanging up and killing. */

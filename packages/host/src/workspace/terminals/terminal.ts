@@ -1,9 +1,10 @@
 /** One terminal: a process, the channel that shows it, and the actions of clients on it. */
+
+import { EphemeralChannel } from '@atrium/core/channels/ephemeral-channel.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import type { StateAction, TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol';
-import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
-import type { Writer } from '../../core/channels/writer.js';
-import { type Clock, systemClock } from '../../core/util/clock.js';
-import { succeedsWithin } from '../../core/util/waiting.js';
 import { isOfCall, terminalRefusal } from './claims.js';
 import { Flow } from './output-flow.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';

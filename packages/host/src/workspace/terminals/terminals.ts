@@ -3,16 +3,16 @@
  * host. Begin reading here; `terminal.ts` is one of them, `command-run.ts` is how tools use one.
  */
 
+import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { ToolContext } from '@atrium/core/contracts/tool.js';
+import type { Service, ServiceRequests, ToolPlace } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
-import type { OpenChannel } from '../../core/channels/open-channel.js';
-import type { Writer } from '../../core/channels/writer.js';
-import type { Caller } from '../../core/contracts/ports.js';
-import { RequestError } from '../../core/contracts/request-error.js';
-import type { ToolContext } from '../../core/contracts/tool.js';
-import type { Service, ServiceRequests, ToolPlace } from '../../core/sessions/service.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { SessionObserver } from '../../core/sessions/session-observer.js';
-import type { Logger } from '../../core/util/logger.js';
 import { runCommand } from './command-run.js';
 import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
 import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';

@@ -1,8 +1,8 @@
 /** `ask_user`: a question to the person, with or without answers to choose from. */
 
-import { ASK_MAX_OPTIONS, askQuestion } from '../../core/contracts/ask-question.js';
-import { ToolFailure } from '../../core/contracts/tool.js';
-import { shorten } from '../../core/util/text.js';
+import { ASK_MAX_OPTIONS, askQuestion } from '@atrium/core/contracts/ask-question.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
+import { shorten } from '@atrium/core/util/text.js';
 import { hostTool, succeeded } from './host-tool.js';
 
 export const askUserTool = hostTool({

@@ -1,6 +1,6 @@
 /** The tools that every session has. */
 
-import type { HostTool } from '../../core/contracts/tool.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { askUserTool } from './ask-user.js';
 import { editFileTool } from './edit-file.js';
 import { findFilesTool } from './find-files.js';

@@ -1,10 +1,10 @@
 /** `edit_file`: replaces exact text in a file, whose line endings may differ from those in the request. */
 import { createHash } from 'node:crypto';
-import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
-import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
-import { oneAtATime } from '../../core/util/one-at-a-time.js';
-import { resolveInside } from '../../core/util/paths.js';
-import { count, sizeText } from '../../core/util/text.js';
+import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/util/file-edit.js';
+import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
+import { resolveInside } from '@atrium/core/util/paths.js';
+import { count, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import {
   changedMeanwhile,

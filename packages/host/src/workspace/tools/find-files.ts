@@ -1,9 +1,9 @@
 /** `find_files`: files by a pattern for their path. */
 import { stat } from 'node:fs/promises';
-import { ToolFailure } from '../../core/contracts/tool.js';
-import { glob } from '../../core/util/glob.js';
-import { resolveInside, sessionFolder, shownPath } from '../../core/util/paths.js';
-import { shorten } from '../../core/util/text.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
+import { glob } from '@atrium/core/util/glob.js';
+import { resolveInside, sessionFolder, shownPath } from '@atrium/core/util/paths.js';
+import { shorten } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 import { filesUnder } from './walk.js';
 

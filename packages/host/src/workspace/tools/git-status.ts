@@ -4,12 +4,12 @@
  * session's folder, which may be one of many in a repository.
  */
 
-import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
-import { type Clock, systemClock } from '../../core/util/clock.js';
-import { sessionFolder } from '../../core/util/paths.js';
-import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
-import { Tail } from '../../core/util/tail.js';
-import { shorten, sizeText } from '../../core/util/text.js';
+import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { sessionFolder } from '@atrium/core/util/paths.js';
+import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
+import { Tail } from '@atrium/core/util/tail.js';
+import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { GitError, gitEnvironment, HARMLESS, NO_HOOKS } from '../git/git.js';
 import { PROGRAM_LIST, programsIn } from '../git/repository.js';
 import { hostTool, succeeded } from './host-tool.js';

@@ -2,7 +2,7 @@
  * Makes a `HostTool` out of its parts, so that every tool treats bad input, refusals and file system errors alike: they
  * become a failed output that says what to do. Only mistakes of ours are thrown.
  */
-import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
+
 import {
   type HostTool,
   type PreviewContext,
@@ -11,9 +11,10 @@ import {
   ToolFailure,
   type ToolOutput,
   type ToolPreview,
-} from '../../core/contracts/tool.js';
-import { problemOf, type RecordShape, type Shape } from '../../core/util/shape.js';
-import { shorten } from '../../core/util/text.js';
+} from '@atrium/core/contracts/tool.js';
+import { problemOf, type RecordShape, type Shape } from '@atrium/core/util/shape.js';
+import { shorten } from '@atrium/core/util/text.js';
+import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
 
 type PlainShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
 type ListShape = { readonly type: 'array'; readonly items: PlainShape; readonly description?: string };

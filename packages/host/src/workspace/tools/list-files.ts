@@ -2,9 +2,9 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFailure } from '../../core/contracts/tool.js';
-import { type InsidePath, resolveInside } from '../../core/util/paths.js';
-import { count, sizeText } from '../../core/util/text.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
+import { type InsidePath, resolveInside } from '@atrium/core/util/paths.js';
+import { count, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 
 export const LIST_MAX_ENTRIES = 200;

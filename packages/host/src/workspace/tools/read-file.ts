@@ -1,8 +1,8 @@
 /** `read_file`: the text of one file, or some of its lines. */
-import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
-import { fileInside, type InsidePath } from '../../core/util/paths.js';
-import { type LineRange, type Lines, readLines } from '../../core/util/read-lines.js';
-import { count, linePieces, RESULT_SCHEME, sizeText } from '../../core/util/text.js';
+import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
+import { fileInside, type InsidePath } from '@atrium/core/util/paths.js';
+import { type LineRange, type Lines, readLines } from '@atrium/core/util/read-lines.js';
+import { count, linePieces, RESULT_SCHEME, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;

@@ -4,10 +4,10 @@
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import { systemClock } from '../../core/util/clock.js';
-import { isForbidden } from '../../core/util/forbidden-paths.js';
-import { runProcess } from '../../core/util/run-process.js';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
+import { runProcess } from '@atrium/core/util/run-process.js';
 import { byWalk, SKIPPED_FOLDERS } from './walk.js';
 
 /** After this the search goes on without it. */

@@ -1,9 +1,9 @@
 /** `search_files`: lines of files, by a plain text or by a regular expression that is not trusted to come to an end. */
 import { readFile, stat } from 'node:fs/promises';
 import { createContext, Script } from 'node:vm';
-import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
-import { resolveInside, sessionFolder, shownPath } from '../../core/util/paths.js';
-import { count, looksBinary, shorten, sizeText } from '../../core/util/text.js';
+import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
+import { resolveInside, sessionFolder, shownPath } from '@atrium/core/util/paths.js';
+import { count, looksBinary, shorten, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 import { installedRipgrep, quickFiles } from './ripgrep.js';
 import { filesUnder } from './walk.js';

@@ -1,5 +1,5 @@
 /** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
-import type { ToolResultContent } from '@atrium/protocol';
+
 import {
   ALLOW_IN_SESSION,
   type HostTool,
@@ -10,14 +10,15 @@ import {
   type ToolContext,
   ToolFailure,
   type ToolOutput,
-} from '../../core/contracts/tool.js';
-import { childEnvironment } from '../../core/util/child-environment.js';
-import { type Clock, systemClock } from '../../core/util/clock.js';
-import { sessionFolder } from '../../core/util/paths.js';
-import { runProcess } from '../../core/util/run-process.js';
-import { Tail } from '../../core/util/tail.js';
-import { shorten, sizeText } from '../../core/util/text.js';
-import { throttle } from '../../core/util/throttle.js';
+} from '@atrium/core/contracts/tool.js';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { type Clock, systemClock } from '@atrium/core/util/clock.js';
+import { sessionFolder } from '@atrium/core/util/paths.js';
+import { runProcess } from '@atrium/core/util/run-process.js';
+import { Tail } from '@atrium/core/util/tail.js';
+import { shorten, sizeText } from '@atrium/core/util/text.js';
+import { throttle } from '@atrium/core/util/throttle.js';
+import type { ToolResultContent } from '@atrium/protocol';
 import { hostTool } from './host-tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;

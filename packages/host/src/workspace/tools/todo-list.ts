@@ -3,9 +3,9 @@
  * of the last call that set it, so it is there again after a restart and goes back when history is cut.
  */
 
-import { ToolFailure } from '../../core/contracts/tool.js';
-import { isRecord } from '../../core/util/shape.js';
-import { count, shorten } from '../../core/util/text.js';
+import { ToolFailure } from '@atrium/core/contracts/tool.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { count, shorten } from '@atrium/core/util/text.js';
 import { hostTool, succeeded } from './host-tool.js';
 
 export const TODO_MAX_ITEMS = 100;

@@ -6,9 +6,9 @@ import {
   type ToolConfirmation,
   type ToolContext,
   type ToolOutput,
-} from '../../core/contracts/tool.js';
-import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
-import { oneAtATime } from '../../core/util/one-at-a-time.js';
+} from '@atrium/core/contracts/tool.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/util/file-edit.js';
+import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import {
   changedMeanwhile,

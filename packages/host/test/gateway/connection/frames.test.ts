@@ -1,3 +1,4 @@
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import {
   FATAL_GATEWAY_ERRORS,
   GatewayErrorCode,
@@ -5,7 +6,6 @@ import {
   TOOL_RESULT_MAX_BYTES,
 } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
 import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';

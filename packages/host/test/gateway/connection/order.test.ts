@@ -1,7 +1,8 @@
 /** What a provider hears first is that it is bound, and then what there is to do. */
+
+import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ToProviderMessage } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import type { ToolOutcome } from '../../../src/core/contracts/agent.js';
 import { SlowLog } from '../../support/logs.js';
 import { call, openProviderRoom, tool } from '../../support/provider-room.js';
 import { openPuppetRoom } from '../../support/session-room.js';

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { describe, expect, it, vi } from 'vitest';
-import type { Logger } from '../../../src/core/util/logger.js';
 import { PairingBoard } from '../../../src/gateway/pairing.js';
 import { FLUSH_EVERY_MS } from '../../../src/telemetry/telemetry.js';
 import { FakeClock } from '../../support/fake-clock.js';

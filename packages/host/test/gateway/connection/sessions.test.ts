@@ -1,7 +1,7 @@
+import type { Session } from '@atrium/core/sessions/session.js';
+import { silentLogger } from '@atrium/core/util/logger.js';
 import { EXIT_CLOSE_CODE, TO_GATEWAY_TYPES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import type { Session } from '../../../src/core/sessions/session.js';
-import { silentLogger } from '../../../src/core/util/logger.js';
 import { Gateway } from '../../../src/gateway/gateway.js';
 import { SessionList, TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { SessionTrust } from '../../../src/plugins/trust/session-trust.js';

@@ -1,3 +1,5 @@
+import { silentLogger } from '@atrium/core/util/logger.js';
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import {
   CONNECTION_STATE_RULES,
   CONNECTION_STATES,
@@ -8,8 +10,6 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../../../src/core/util/logger.js';
-import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { ProviderConnection } from '../../../src/gateway/connection.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId, shownCode, shownPairings } from '../../support/provider-door.js';

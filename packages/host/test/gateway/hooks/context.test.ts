@@ -1,6 +1,6 @@
 /** What providers tell the model beside a message, as the model's endpoint really gets it. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../../src/agents/model/backend.js';
+import { modelAgent } from '../../../../agents/src/model/backend.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { ModelServer } from '../../support/model-server.js';
 import { pair } from '../../support/provider-door.js';

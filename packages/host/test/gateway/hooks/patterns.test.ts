@@ -1,12 +1,6 @@
 import vm from 'node:vm';
+import { CUTS_MAX, MATCH_INPUT_MAX_CHARACTERS, Pattern, RUNS_MAX, tryPatterns } from '@atrium/core/util/patterns.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  CUTS_MAX,
-  MATCH_INPUT_MAX_CHARACTERS,
-  Pattern,
-  RUNS_MAX,
-  tryPatterns,
-} from '../../../src/core/util/patterns.js';
 import { hostNameOf, PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/rules.js';
 
 const BOMB = '(a+)+$';

@@ -1,6 +1,6 @@
+import { MATCH_INPUT_MAX_CHARACTERS } from '@atrium/core/util/patterns.js';
 import { HOOK_RULES_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { MATCH_INPUT_MAX_CHARACTERS } from '../../../src/core/util/patterns.js';
 import { PATHS_MAX } from '../../../src/gateway/hooks/rules.js';
 import {
   answerNext,

@@ -1,7 +1,8 @@
 /** What providers change in a prompt, looked at in the prompt that an agent renders in a turn. */
+
+import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { PROTECTED_SECTIONS, TRANSFORM_TIMEOUT_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { promptText } from '../../../src/core/util/prompt-sections.js';
 import { TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
 import { PRISTINE } from '../../support/prompts.js';
 import { pair } from '../../support/provider-door.js';

@@ -1,7 +1,8 @@
 /** What a provider may change, and how often, also when it comes back under the same name over and over. */
+
+import { RateLimit } from '@atrium/core/util/rate-limit.js';
 import { PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { RateLimit } from '../../../src/core/util/rate-limit.js';
 import { TRANSFORMS_MAX_CHARACTERS, TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
 import { CONNECTIONS_PER_PAIRING_MAX } from '../../../src/gateway/provider-auth.js';
 import { TOOL_TIMEOUT_MAX_MS } from '../../../src/gateway/tools/calls.js';

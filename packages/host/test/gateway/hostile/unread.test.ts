@@ -1,8 +1,8 @@
 /** A provider that asks and asks, and never reads an answer. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Transport } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
-import type { Transport } from '../../../src/core/wire/transport.js';
 import { UNREAD_MAX_BYTES } from '../../../src/gateway/connection.js';
 import { startGatewayServer } from '../../../src/gateway/server.js';
 import { openProject, openProjectHost } from './support/project-host.js';

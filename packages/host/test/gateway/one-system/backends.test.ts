@@ -1,9 +1,10 @@
 /** The same scenario over agents of different abilities: the same comes of it, or it was said beforehand. */
+
+import type { AgentAbilities, AgentBackend, AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { RootState, SessionState, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Script } from '../../../src/agents/scripted/script.js';
-import { sectionCatalogue } from '../../../src/agents/shared/agent-info.js';
-import type { AgentAbilities, AgentBackend, AgentTurn } from '../../../src/core/contracts/agent.js';
+import type { Script } from '../../../../agents/src/scripted/script.js';
+import { sectionCatalogue } from '../../../../agents/src/shared/agent-info.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { answerNext, tool } from '../../support/provider-room.js';
 import { callsIn, startHost, stateOf, textIn } from '../../support/session-room.js';

@@ -1,7 +1,7 @@
 /** Providers of one name, one after the other or side by side: what belonged to one is not the other's. */
 import path from 'node:path';
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { describe, expect, it } from 'vitest';
-import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { EMPTY_REGISTRATION, Provider } from '../../../src/gateway/provider.js';
 import { ResultFolders } from '../../../src/gateway/tools/results.js';

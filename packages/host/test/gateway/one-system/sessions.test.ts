@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/util/clock.js';
 import { openDoor, openProjectRoom, overSocket, sessionId, TRUSTING, until } from '../../support/provider-door.js';
 import { tool } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, refusalOf, startHost, stateOf, turnStarted } from '../../support/session-room.js';

@@ -1,6 +1,7 @@
 /** A provider that a person switches off in a session, or that its agent cannot serve as it would like. */
+
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import type { AgentAbilities } from '../../../src/core/contracts/agent.js';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { tool } from '../../support/provider-room.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';

@@ -1,6 +1,7 @@
 /** What a client of the newer wire sees of providers, action by action: names, members and order. */
+
+import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../../src/core/contracts/tool.js';
 import { tool, updated } from '../../support/provider-room.js';
 import { type Envelope, envelopesOf, openPuppetRoom, type Room } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
+import { systemClock } from '@atrium/core/util/clock.js';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import type { AgentTurn } from '../../../src/core/contracts/agent.js';
-import { systemClock } from '../../../src/core/util/clock.js';
 import { PROJECT_PROVIDERS_MAX } from '../../../src/gateway/project/project-providers.js';
 import { type FolderTrust, TrustedFolders } from '../../../src/plugins/trust/trust.js';
 import { builtinTools } from '../../../src/workspace/tools/builtin.js';

@@ -1,5 +1,5 @@
+import type { Logger } from '@atrium/core/util/logger.js';
 import { describe, expect, it } from 'vitest';
-import type { Logger } from '../../../src/core/util/logger.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';

@@ -1,6 +1,7 @@
 /** What holds for every call, whatever happens around it: updates, the end of a session, other agents, people. */
+
+import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import type { AgentAbilities } from '../../../src/core/contracts/agent.js';
 import type { GatewaySession } from '../../../src/gateway/gateway-session.js';
 import { Gates } from '../../../src/gateway/hooks/gates.js';
 import { Transforms } from '../../../src/gateway/hooks/transforms.js';

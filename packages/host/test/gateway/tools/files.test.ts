@@ -3,9 +3,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { MODEL_OUTPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import { FILE_RESULT_MAX_BYTES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { MODEL_OUTPUT_MAX_CHARACTERS } from '../../../src/core/tool-calls/limits.js';
 import { readFileResult } from '../../../src/gateway/tools/results.js';
 import { pair } from '../../support/provider-door.js';
 import {

@@ -1,5 +1,5 @@
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { CloseCode } from '../../../src/core/wire/transport.js';
 import { startHost } from '../../support/session-room.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { ROOT, settle } from '../../support/test-host.js';

@@ -1,10 +1,11 @@
 /** Coming back in sessions-v1: what was missed, action by action, wherever sessions-v1 can say it. */
+
+import { encodedOf, type NumberedMessage } from '@atrium/core/wire/encoding.js';
+import { outgoing } from '@atrium/core/wire/frames.js';
+import { TranslatedReplay } from '@atrium/core/wire/replay.js';
 import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
 import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
-import { encodedOf, type NumberedMessage } from '../../../src/core/wire/encoding.js';
-import { outgoing } from '../../../src/core/wire/frames.js';
-import { TranslatedReplay } from '../../../src/core/wire/replay.js';
 import { KeptLog } from '../../support/logs.js';
 import { openRoom, type Room, startHost, turnStarted } from '../../support/session-room.js';
 import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';

@@ -1,7 +1,7 @@
+import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../../src/core/sessions/limits.js';
-import { CloseCode } from '../../../src/core/wire/transport.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { comparable, Mirror } from '../../support/mirror.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';

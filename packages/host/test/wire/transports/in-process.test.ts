@@ -1,7 +1,7 @@
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
+import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { describe, expect, it, vi } from 'vitest';
-import { WireFrame } from '../../../src/core/wire/frames.js';
-import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
-import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,11 +1,11 @@
 /** Real sockets and streams for tests: a server that echoes, clients that remember, and a clock that a test moves. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Clock } from '@atrium/core/util/clock.js';
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import type { Transport } from '@atrium/core/wire/transport.js';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { Clock } from '../../../src/core/util/clock.js';
-import { WireFrame } from '../../../src/core/wire/frames.js';
-import type { Transport } from '../../../src/core/wire/transport.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js';
 
 export const TOKEN = 'a-token-for-tests';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
+import { WireFrame } from '@atrium/core/wire/frames.js';
+import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
+import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, vi } from 'vitest';
-import { WireFrame } from '../../../src/core/wire/frames.js';
-import { PAYLOAD_MAX_BYTES } from '../../../src/core/wire/limits.js';
-import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
 import { HEARTBEAT_MS } from '../../../src/server/limits.js';
 import { ask, client, closeOf, openClient, startEcho, startManual, TestClock } from './support.js';
 

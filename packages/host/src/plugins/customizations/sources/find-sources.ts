@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { isInside } from '@atrium/core/util/paths.js';
 import type { Customization } from '@atrium/protocol';
 import { PROJECT_FILE, readConfigFile } from '../../../config/config-file.js';
-import type { Logger } from '../../../core/util/logger.js';
-import { isInside } from '../../../core/util/paths.js';
 import { projectDirectories, userDirectories } from '../../formats/directories.js';
 import { localFiles } from '../../formats/files.js';
 import { PLUGINS_MAX } from '../../formats/limits.js';

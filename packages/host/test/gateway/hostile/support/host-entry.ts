@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { scriptedAgent } from '../../../../src/agents/scripted/backend.js';
-import type { Logger } from '../../../../src/core/util/logger.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { scriptedAgent } from '../../../../../agents/src/scripted/backend.js';
 import { startGatewayServer } from '../../../../src/gateway/server.js';
 import { createHost } from '../../../../src/host.js';
 import { openSqliteLog } from '../../../../src/log-sqlite/sqlite-log.js';

@@ -1,5 +1,5 @@
 /** What the agent of a hostile session does: it calls the tool that it is told to, and says what came of it. */
-import type { Script } from '../../../../src/agents/scripted/script.js';
+import type { Script } from '../../../../../agents/src/scripted/script.js';
 
 export const HOSTILE_SCRIPT: Script = {
   provider: 'caller',

@@ -1,7 +1,7 @@
 /** A client that comes by the network, and one that only measures how long the host takes to answer. */
 import { performance } from 'node:perf_hooks';
+import { WireFrame } from '@atrium/core/wire/frames.js';
 import WebSocket from 'ws';
-import { WireFrame } from '../../../../src/core/wire/frames.js';
 import { RawClient, ROOT } from '../../../support/test-host.js';
 
 async function open(port: number): Promise<WebSocket> {

@@ -1,0 +1,79 @@
+/** Any agent that speaks the Agent Client Protocol (ACP), behind a command that starts it. */
+import type { AgentAbilities, AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { HostTool } from '@atrium/core/contracts/tool.js';
+
+export interface AcpAgentOptions {
+  /** The id under which clients choose this agent. */
+  readonly provider: string;
+  readonly displayName: string;
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the environment of the host. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder in which the command starts: the session's folder by default. */
+  readonly cwd?: string | undefined;
+  readonly description?: string;
+  /** The mode of its sessions, by the agent's own id for it. */
+  readonly mode?: string;
+  /** A way to log in that needs no person, such as a key in `env`, by the agent's own id for it. */
+  readonly login?: string;
+  /** Lets it read and write files by way of the host, with these tools. Some agents fail with this. */
+  readonly fileTools?: FileTools;
+}
+
+/** The host's tools for files. */
+export interface FileTools {
+  readonly read: HostTool;
+  readonly write: HostTool;
+}
+
+/** The host sees of its tool calls what the agent reports, and decides where the agent asks. */
+const ABILITIES: AgentAbilities = {
+  tools: 'at-open',
+  toolIntent: 'on-request',
+  render: 'preface',
+  steer: false,
+  cancelTool: false,
+  ownTools: true,
+  ownProcess: true,
+};
+
+export function acpAgent(options: AcpAgentOptions): AgentBackend {
+  const { provider, displayName, description = `Runs ${options.command} on this machine.` } = options;
+  const offered = new OfferedModels();
+  return {
+    get info() {
+      return { provider, displayName, description, models: offered.all.map((model) => ({ ...model, provider })) };
+    },
+    whenInfoChanges: (changed) => offered.watch(changed),
+    abilities: ABILITIES,
+    sections: {},
+    // Loaded with the first session, so that a host without such agents starts faster.
+    open: async (context) => (await import('./session.js')).AcpSession.open({ options, context, offered }),
+  };
+}
+
+/** The models that an agent offered in the session it opened last. Agents tell their models only in a session. */
+export class OfferedModels {
+  #models: readonly OfferedModel[] = [];
+  readonly #watchers: (() => void)[] = [];
+
+  get all(): readonly OfferedModel[] {
+    return this.#models;
+  }
+
+  watch(changed: () => void): void {
+    this.#watchers.push(changed);
+  }
+
+  set(models: readonly OfferedModel[]): void {
+    if (JSON.stringify(models) === JSON.stringify(this.#models)) return;
+    this.#models = models;
+    for (const changed of this.#watchers) changed();
+  }
+}
+
+export interface OfferedModel {
+  readonly id: string;
+  readonly name: string;
+}

@@ -1,0 +1,63 @@
+/** Classifies an agent's failures, as far as its words allow, and says what to do about each. */
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+
+/** Of what an agent says about a failure. */
+const ERROR_MAX_CHARACTERS = 1_000;
+
+/** The protocol's number for "log in first". */
+const AUTH_REQUIRED = -32_000;
+
+export interface ErrorPlace {
+  readonly displayName: string;
+  readonly command: string;
+  /** The ways to log in that the agent offers, by the names it gives them. */
+  readonly logins: readonly string[];
+}
+
+export function acpError(error: unknown, place: ErrorPlace): AgentError {
+  if (error instanceof AgentError) return error;
+  const said = wordsOf(error);
+  const isAuth = isRecord(error) && error.code === AUTH_REQUIRED;
+  const type = isAuth ? 'auth' : (BY_WORDS.find(([pattern]) => pattern.test(said))?.[1] ?? 'other');
+  const quoted = said === '' ? '' : ` (${said})`;
+  return new AgentError(type, `${type === 'auth' ? loginAdvice(place) : ADVICE[type](place.displayName)}${quoted}`);
+}
+
+type Told = 'rate-limited' | 'overloaded' | 'context-overflow' | 'network' | 'model-not-found' | 'other';
+
+const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
+  'rate-limited': (name) => `${name} may send no more requests for now. Wait a little, then try again.`,
+  overloaded: (name) => `The model behind ${name} is overloaded or down. Try again in a minute.`,
+  'context-overflow': (name) => `The session is too long for ${name}. Go on in a new session.`,
+  network: (name) => `${name} cannot reach its model. Check the network and the address it uses.`,
+  'model-not-found': (name) => `${name} does not have the model that it is set to. Choose another one in its settings.`,
+  other: (name) => `${name} failed. Try again; if it stays, look at its own log.`,
+};
+
+/** The first match counts. Agents pass on the words of the model's server, with or without its status. */
+const BY_WORDS: readonly (readonly [RegExp, Told | 'auth'])[] = [
+  [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
+  [/\bmodel\b.*\b(?:not found|does not exist)|model[_ ]not[_ ]found/i, 'model-not-found'],
+  [/\b429\b|rate[_ -]limit|too many requests|quota/i, 'rate-limited'],
+  [/\b(?:502|503|504|529)\b|overloaded|unavailable/i, 'overloaded'],
+  [/\b40[13]\b|unauthori[sz]ed|not logged in|log ?in|api[_ -]?key|authenticat/i, 'auth'],
+  [/fetch failed|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|socket|network|connection (?:error|refused|reset)/i, 'network'],
+];
+
+function loginAdvice({ displayName, command, logins }: ErrorPlace): string {
+  const ways = logins.length === 0 ? '' : ` (it offers: ${logins.join(', ')})`;
+  return `${displayName} wants you to log in first${ways}. Run ${command} in a terminal, log in there, and try again.`;
+}
+
+/** The message, and what the agent added to it. */
+function wordsOf(error: unknown): string {
+  if (!isRecord(error)) return String(error).slice(0, ERROR_MAX_CHARACTERS);
+  const { message, data } = error;
+  const added = isRecord(data) ? (data.details ?? data.message ?? data) : data;
+  const parts = [message, typeof added === 'object' ? JSON.stringify(added) : added];
+  return parts
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(': ')
+    .slice(0, ERROR_MAX_CHARACTERS);
+}

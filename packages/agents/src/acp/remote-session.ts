@@ -1,0 +1,305 @@
+/**
+ * The agent's own session behind one of the host's: its process, its conversation, its model and the tools it is lent.
+ * Opens everything again when it is lost.
+ */
+
+import os from 'node:os';
+import type { McpServer, NewSessionResponse, SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
+import { AgentError, type AgentOpenContext, type AgentTurn } from '@atrium/core/contracts/agent.js';
+import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { errorText } from '@atrium/core/util/text.js';
+import { titleFrom } from '../shared/messages.js';
+import { transcriptOf } from '../shared/transcript.js';
+import type { AcpAgentOptions, OfferedModel, OfferedModels } from './backend.js';
+import { AcpConnection, type AgentRequests } from './connection.js';
+import { ToolBridge } from './tool-bridge.js';
+
+/** Opening or loading a session; agents that start servers of their own take their time. */
+const SESSION_MAX_MS = 60_000;
+/** Between asking a process that did not stop a turn to end and killing it. */
+const END_AFTER_CANCEL_GRACE_MS = 100;
+/** Models that an agent may offer, and the length of their ids and names. */
+export const MODELS_MAX = 500;
+const MODEL_TEXT_MAX_CHARACTERS = 200;
+/** The earlier turns that an agent is told when it cannot load its session; the newest stay. */
+const TRANSCRIPT_TURNS_MAX = 50;
+const TRANSCRIPT_LIMITS = { maxCharacters: 24 * 2 ** 10, callMaxCharacters: 500 } as const;
+
+interface RemoteSessionParts {
+  readonly options: AcpAgentOptions;
+  readonly context: AgentOpenContext;
+  readonly requests: AgentRequests;
+  /** The turn that is running. */
+  readonly turn: () => AgentTurn | undefined;
+  readonly offered: OfferedModels;
+}
+
+export class RemoteSession {
+  readonly #parts: RemoteSessionParts;
+  #connection: AcpConnection | undefined;
+  /** A process that is being started. A turn that is cancelled meanwhile leaves it to the next one. */
+  #connecting: Promise<AcpConnection> | undefined;
+  #thread: Thread | undefined;
+  #bridge: Promise<ToolBridge> | undefined;
+  /** The chosen model that the agent does not have, once people were told so. */
+  #missed: string | undefined;
+  /** Processes that are ending. */
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(parts: RemoteSessionParts) {
+    this.#parts = parts;
+  }
+
+  get thread(): Thread | undefined {
+    return this.#thread;
+  }
+
+  /** The connection to the running process, or to a new one. */
+  async connected(): Promise<AcpConnection> {
+    if (this.#connection?.isOpen) return this.#connection;
+    this.#connecting ??= this.#start().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #start(): Promise<AcpConnection> {
+    this.#thread = undefined;
+    const { options, context, requests } = this.#parts;
+    const { command, args = [], env, cwd = this.#folder, displayName, login } = options;
+    const start = { displayName, command, args, env: { ...childEnvironment(), ...env }, cwd, login };
+    const connection = await AcpConnection.open(start, requests, context.signal);
+    this.#connection = connection;
+    return connection;
+  }
+
+  get #folder(): string {
+    return this.#parts.context.workingDirectory ?? os.tmpdir();
+  }
+
+  /**
+   * Opens the agent's session with the first turn and not before: only then the tools are known that it is lent, and a
+   * missing login fails a turn, which can be tried again, and not the session.
+   */
+  async opened(turn: AgentTurn): Promise<{ connection: AcpConnection; thread: Thread }> {
+    const connection = await this.connected();
+    // The next turn uses the process. Two turns that open its session at once would show everything twice.
+    turn.signal.throwIfAborted();
+    const thread = this.#thread ?? (await this.#open(turn, connection));
+    return { connection, thread: await this.#withModel(turn, connection, thread) };
+  }
+
+  async #open(turn: AgentTurn, connection: AcpConnection): Promise<Thread> {
+    const { options, context } = this.#parts;
+    const takesTools = connection.capabilities.mcpCapabilities?.http === true;
+    if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#parts.turn });
+    const bridge = takesTools ? await this.#bridge : undefined;
+    const mcpServers = bridge ? [bridge.address] : [];
+    const thread = await openThread(connection, { cwd: this.#folder, mcpServers, mode: options.mode }, context);
+    // Another process may have been started meanwhile; it does not know this session.
+    turn.signal.throwIfAborted();
+    this.#thread = thread;
+    this.#report(turn, thread, takesTools);
+    return thread;
+  }
+
+  /** Sets the model that people chose. The turn goes on when the agent does not have it. */
+  async #withModel(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<Thread> {
+    this.#parts.offered.set(thread.model?.models ?? []);
+    const { id } = turn.model ?? {};
+    if (id === undefined || id === thread.model?.current || id === this.#missed) return thread;
+    try {
+      const model = await chooseModel(connection, thread, id);
+      this.#missed = undefined;
+      return this.#changed({ ...thread, model });
+    } catch (error) {
+      if (!connection.isOpen) throw error;
+      this.#missed = id;
+      turn.notify(`${this.#parts.options.displayName} does not work with the model ${id}: ${errorText(error)}`);
+      return thread;
+    }
+  }
+
+  /** The agent reports its settings by itself: it may have changed its model. */
+  settingsChanged(configOptions: unknown): void {
+    const thread = this.#thread;
+    const model = modelSettingIn(configOptions);
+    if (thread && model) this.#changed({ ...thread, model });
+  }
+
+  #changed(thread: Thread): Thread {
+    if (this.#thread?.id === thread.id) this.#thread = thread;
+    return thread;
+  }
+
+  /** Tells people how the session was opened. */
+  #report(turn: AgentTurn, { isNew, transcript }: Thread, takesTools: boolean): void {
+    const { displayName } = this.#parts.options;
+    if (isNew && transcript === undefined) turn.title(titleFrom(turn.message.text) || 'Untitled');
+    if (transcript !== undefined)
+      turn.notify(`${displayName} could not go back to this session, so it was told of it.`);
+    const names = turn.tools().map(({ name }) => name);
+    if (!takesTools && names.length > 0) turn.notify(`${displayName} cannot be lent tools: ${names.join(', ')}.`);
+  }
+
+  /** The agent has the preface and the transcript, so the next prompt goes without them. */
+  heard({ id }: Thread, preface: string): void {
+    if (this.#thread?.id !== id) return;
+    this.#thread = { id, preface, model: this.#thread.model };
+    remember(this.#parts.context, id);
+  }
+
+  /** The next turn begins a new session of the agent. */
+  async forget(): Promise<void> {
+    const { id: sessionId } = this.#thread ?? {};
+    this.#parts.context.memory.set(undefined);
+    this.#thread = undefined;
+    if (!sessionId || !this.#connection?.capabilities.sessionCapabilities?.close) return;
+    await this.#connection
+      .request((agent) => agent.request('session/close', { sessionId }), SESSION_MAX_MS)
+      .catch(() => {});
+  }
+
+  /** Ends a process that does not react; the next turn starts another. */
+  giveUp(): void {
+    if (!this.#connection) return;
+    const ended = this.#letGo(END_AFTER_CANCEL_GRACE_MS).finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+
+  async close(): Promise<void> {
+    // The signal of the session has cancelled a start that is under way; it fails after it has ended its process.
+    await this.#connecting?.catch(() => undefined);
+    await Promise.all([this.#letGo(), ...this.#ending]);
+  }
+
+  /** Closes the tools with the process, so that its last calls do not reach the next turn. */
+  async #letGo(graceMs?: number): Promise<void> {
+    const connection = this.#connection;
+    const bridge = this.#bridge;
+    this.#connection = undefined;
+    this.#bridge = undefined;
+    await Promise.all([connection?.close(graceMs), bridge?.then((tools) => tools.close()).catch(() => {})]);
+  }
+}
+
+/** The agent's own session. */
+export interface Thread {
+  /** The agent's own id. */
+  readonly id: string;
+  /** Whether the agent had none before. */
+  readonly isNew?: boolean;
+  /** The earlier turns, when the agent does not know them. */
+  readonly transcript?: string | undefined;
+  /** The instructions that the agent has; they are sent again only when they change. */
+  readonly preface?: string;
+  /** Absent where the agent chooses its model itself. */
+  readonly model?: ModelSetting | undefined;
+}
+
+interface ThreadPlace {
+  readonly cwd: string;
+  readonly mcpServers: McpServer[];
+  readonly mode: string | undefined;
+}
+
+async function openThread(connection: AcpConnection, place: ThreadPlace, context: AgentOpenContext): Promise<Thread> {
+  const { mode: modeId, ...params } = place;
+  const thread = await openedThread(connection, params, context);
+  const { id: sessionId } = thread;
+  if (modeId === undefined) return thread;
+  await connection.request((agent) => agent.request('session/set_mode', { sessionId, modeId }), SESSION_MAX_MS);
+  return thread;
+}
+
+type Params = Omit<ThreadPlace, 'mode'>;
+
+async function openedThread(connection: AcpConnection, params: Params, context: AgentOpenContext): Promise<Thread> {
+  const known = knownId(context.memory.get());
+  const answer = known === undefined ? undefined : await resumed(connection, params, known);
+  if (known !== undefined && answer) return { id: known, model: modelSettingIn(answer.configOptions) };
+  const opened = await connection.request<NewSessionResponse>(
+    (agent) => agent.request('session/new', params),
+    SESSION_MAX_MS,
+  );
+  const { sessionId: id } = opened;
+  const turns = await context.history(TRANSCRIPT_TURNS_MAX);
+  const transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
+  // A session that has not been told of the earlier turns yet must not be resumed.
+  if (transcript === undefined) remember(context, id);
+  return { id, isNew: true, transcript, model: modelSettingIn(opened.configOptions) };
+}
+
+/** Keeps the id, under which another process of the agent can resume the session. */
+function remember({ memory }: AgentOpenContext, sessionId: string): void {
+  memory.set({ sessionId });
+}
+
+function knownId(memory: unknown): string | undefined {
+  return isRecord(memory) && typeof memory.sessionId === 'string' ? memory.sessionId : undefined;
+}
+
+type Resumed = Pick<NewSessionResponse, 'configOptions'>;
+
+/** Some agents declare that they can resume, and cannot. Any failure except a missing login means that it is gone. */
+async function resumed(connection: AcpConnection, opening: Params, sessionId: string): Promise<Resumed | undefined> {
+  const { loadSession, sessionCapabilities } = connection.capabilities;
+  if (!loadSession && !sessionCapabilities?.resume) return undefined;
+  const params = { ...opening, sessionId };
+  // Loading would repeat all earlier updates, so resuming is better.
+  const method = sessionCapabilities?.resume ? 'session/resume' : 'session/load';
+  try {
+    return (
+      (await connection.request<Resumed | undefined>((agent) => agent.request(method, params), SESSION_MAX_MS)) ?? {}
+    );
+  } catch (error) {
+    if (!connection.isOpen || (error instanceof AgentError && error.errorType === 'auth')) throw error;
+    return undefined;
+  }
+}
+
+interface ModelSetting {
+  /** The agent's id of the setting. */
+  readonly configId: string;
+  readonly current: string;
+  readonly models: readonly OfferedModel[];
+}
+
+/** Finds the model among the settings of a session. Undefined when the agent offers no choice. */
+export function modelSettingIn(configOptions: unknown): ModelSetting | undefined {
+  for (const option of listOf(configOptions)) {
+    const { id, category, type, currentValue, options } = option;
+    if (category !== 'model' || type !== 'select' || typeof id !== 'string') continue;
+    // Some agents group the models, by vendor for example.
+    const models = listOf(options).flatMap((one) => ('options' in one ? listOf(one.options) : [one]));
+    const current = typeof currentValue === 'string' ? currentValue : '';
+    return { configId: id, current, models: models.flatMap(modelOf).slice(0, MODELS_MAX) };
+  }
+  return undefined;
+}
+
+/** Throws an error with the reason, in words for people. */
+async function chooseModel(connection: AcpConnection, { id: sessionId, model }: Thread, value: string) {
+  if (!model) throw new Error('it chooses its model itself. Choose it in the settings of the agent.');
+  if (!model.models.some(({ id }) => id === value)) {
+    const names = model.models.map(({ id }) => id).join(', ');
+    throw new Error(`it offers ${names || 'none'}, and goes on with ${model.current || 'its own'}.`);
+  }
+  const params = { sessionId, configId: model.configId, value };
+  const answer = await connection.request<SetSessionConfigOptionResponse>(
+    (agent) => agent.request('session/set_config_option', params),
+    SESSION_MAX_MS,
+  );
+  return modelSettingIn(answer.configOptions) ?? { ...model, current: value };
+}
+
+function modelOf({ value, name }: Record<string, unknown>): OfferedModel[] {
+  if (typeof value !== 'string' || value === '' || value.length > MODEL_TEXT_MAX_CHARACTERS) return [];
+  const shown = typeof name === 'string' && name !== '' ? name.slice(0, MODEL_TEXT_MAX_CHARACTERS) : value;
+  return [{ id: value, name: shown }];
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}

@@ -1,0 +1,189 @@
+/** A session with an agent behind a command, turn by turn. */
+import type { ContentBlock, PromptCapabilities, PromptResponse } from '@agentclientprotocol/sdk';
+import type { AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { promptText } from '@atrium/core/util/prompt-sections.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { succeedsWithin, untilAborted } from '@atrium/core/util/waiting.js';
+import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { AcpAgentOptions, OfferedModels } from './backend.js';
+import type { AcpConnection, AgentRequests } from './connection.js';
+import { AcpTurn, showEnd } from './events.js';
+import { readForAgent, writeForAgent } from './files.js';
+import { RemoteSession, type Thread } from './remote-session.js';
+import { CANCELLED } from './tool-calls.js';
+
+/** How long an agent may take to confirm that it has stopped a turn. Then its process ends. */
+const CANCEL_GRACE_MS = 600;
+/** Reasons of denials that wait for the next prompt. */
+const UNTOLD_MAX = 20;
+
+interface AcpOpening {
+  readonly options: AcpAgentOptions;
+  readonly context: AgentOpenContext;
+  readonly offered: OfferedModels;
+}
+
+export class AcpSession implements AgentSession {
+  readonly #options: AcpAgentOptions;
+  readonly #remote: RemoteSession;
+  #turn: AcpTurn | undefined;
+  #untold: readonly string[] = [];
+  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(opening: AcpOpening) {
+    this.#options = opening.options;
+    this.#remote = new RemoteSession({ ...opening, requests: this.#requests(), turn: () => this.#turn?.turn });
+  }
+
+  static async open(opening: AcpOpening): Promise<AcpSession> {
+    const session = new AcpSession(opening);
+    await session.#remote.connected();
+    return session;
+  }
+
+  runTurn(turn: AgentTurn): Promise<void> {
+    const running = this.#last.then(() => this.#run(turn));
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  async #run(turn: AgentTurn): Promise<void> {
+    turn.signal.throwIfAborted();
+    const running = new AcpTurn(turn);
+    this.#turn = running;
+    try {
+      const { connection, thread } = await this.#ready(turn);
+      const response = await this.#prompt(turn, connection, thread);
+      await running.end();
+      showEnd(turn, response, this.#options.displayName);
+    } finally {
+      const denials = running.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
+      this.#untold = [...this.#untold, ...denials].slice(-UNTOLD_MAX);
+      this.#turn = undefined;
+    }
+  }
+
+  /** The protocol cannot cut history: the agent begins a new session, with the remaining turns as text. */
+  truncated(): Promise<void> {
+    return this.#remote.forget();
+  }
+
+  close(): Promise<void> {
+    return this.#remote.close();
+  }
+
+  async #ready(turn: AgentTurn): Promise<{ connection: AcpConnection; thread: Thread }> {
+    try {
+      return await untilAborted(turn.signal, this.#remote.opened(turn));
+    } catch (error) {
+      // The agent may be anywhere in opening its session.
+      if (turn.signal.aborted) this.#remote.giveUp();
+      throw error;
+    }
+  }
+
+  async #prompt(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<PromptResponse> {
+    const sections = await untilAborted(turn.signal, turn.renderPrompt());
+    const preface = promptText(sections);
+    const parts = {
+      preface: preface === thread.preface ? undefined : preface,
+      transcript: thread.transcript,
+      untold: this.#untold,
+      context: turn.context,
+      message: turn.message,
+    };
+    const prompt = promptBlocks(parts, connection.capabilities.promptCapabilities ?? {});
+    const answered = connection.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
+    try {
+      const response = await untilAborted(turn.signal, answered);
+      this.#heard(thread, preface);
+      return response;
+    } catch (error) {
+      // A prompt that failed may not have been read, so everything is sent again. One that was cancelled has been read.
+      if (turn.signal.aborted) {
+        this.#heard(thread, preface);
+        await this.#stop(connection, thread, answered);
+      }
+      throw error;
+    }
+  }
+
+  #heard(thread: Thread, preface: string): void {
+    this.#remote.heard(thread, preface);
+    this.#untold = [];
+  }
+
+  /** Asks the agent to stop, and ends it when it does not. */
+  async #stop(connection: AcpConnection, { id: sessionId }: Thread, answered: Promise<unknown>): Promise<void> {
+    connection.notify((agent) => agent.notify('session/cancel', { sessionId }));
+    const settled = answered.catch(() => {});
+    if (!(await succeedsWithin(systemClock, CANCEL_GRACE_MS, settled))) this.#remote.giveUp();
+  }
+
+  /** Answers the agent's requests in the running turn. Between two turns it refuses them. */
+  #requests(): AgentRequests {
+    const { fileTools } = this.#options;
+    const turn = () => {
+      if (!this.#turn) throw new Error('no turn is running');
+      return this.#turn.turn;
+    };
+    return {
+      update: (params) => {
+        const isOurs = isRecord(params) && params.sessionId === this.#remote.thread?.id;
+        if (!isOurs || !isRecord(params.update)) return;
+        if (params.update.sessionUpdate === 'config_option_update')
+          this.#remote.settingsChanged(params.update.configOptions);
+        this.#turn?.update(params.update);
+      },
+      permission: async (request) => ({ outcome: (await this.#turn?.permission(request)) ?? CANCELLED }),
+      ...(fileTools && {
+        files: {
+          read: async (request) => ({ content: await readForAgent(turn(), fileTools.read, request) }),
+          write: (request) => writeForAgent(turn(), fileTools.write, request),
+        },
+      }),
+    };
+  }
+}
+
+/** A message, and the texts that go before it. */
+export interface PromptParts {
+  /** Instructions for this session; absent when the agent has them already. */
+  readonly preface: string | undefined;
+  /** The earlier turns, for an agent that does not know them. */
+  readonly transcript: string | undefined;
+  /** What the agent must still be told of earlier turns. */
+  readonly untold: readonly string[];
+  readonly context: readonly string[];
+  readonly message: UserMessage;
+}
+
+export function promptBlocks(parts: PromptParts, capabilities: PromptCapabilities): ContentBlock[] {
+  const { preface, transcript, untold, context, message } = parts;
+  const before = [
+    preface && `Instructions for this session:\n\n${preface}`,
+    transcript,
+    ...untold,
+    ...context.map((text) => `Context for the message below:\n\n${text}`),
+  ];
+  return [
+    ...before.flatMap((text) => (text ? textBlock(text) : [])),
+    textBlock(message.text),
+    ...(message.attachments ?? []).map((attachment) => attachmentBlock(attachment, capabilities)),
+  ];
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** Depends on what the agent takes; all agents take links. */
+function attachmentBlock(attachment: MessageAttachment, { image }: PromptCapabilities): ContentBlock {
+  if (attachment.type === 'simple') return textBlock(attachment.modelRepresentation ?? attachment.label);
+  if (attachment.type === 'resource') return { type: 'resource_link', uri: attachment.uri, name: attachment.label };
+  const isPicture = attachment.type === 'embeddedResource' && attachment.contentType.startsWith('image/');
+  if (image && isPicture) return { type: 'image', data: attachment.data, mimeType: attachment.contentType };
+  return textBlock(`[Attached] ${attachment.label}`);
+}

@@ -1,0 +1,142 @@
+/** Translates Claude's messages into what people see of the turn, and counts its tokens. */
+
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
+import type { UsageInfo } from '@atrium/protocol';
+import type { ClaudeMessage, ContentBlock, StepUsage, StreamEvent } from './sdk.js';
+import { resultText, type TurnCalls } from './tools.js';
+
+export class EventReader {
+  /** The id of the last message that Claude stores. */
+  mark: string | undefined;
+  /** The kind of failure that Claude reported, if any. */
+  failure: string | undefined;
+  readonly #turn: AgentTurn;
+  readonly #calls: TurnCalls;
+  readonly #model: string | undefined;
+  readonly #usage = new UsageCount();
+  /** The calls of the answer that is being written, by their place in it. */
+  readonly #written = new Map<number, string>();
+
+  constructor(turn: AgentTurn, calls: TurnCalls, model: string | undefined) {
+    this.#turn = turn;
+    this.#calls = calls;
+    this.#model = model;
+  }
+
+  /** Shows the calls of sub-agents, but not their text. Ignores other types of messages. */
+  take(message: ClaudeMessage): void {
+    const isOwn = !message.parent_tool_use_id;
+    if (message.type === 'user') this.#results(message);
+    if (isOwn && message.type === 'stream_event' && message.event) this.#stream(message.event);
+    else if (isOwn && (message.type === 'assistant' || message.type === 'user')) this.#kept(message);
+    else if (message.type === 'system') this.#system(message);
+  }
+
+  #stream(event: StreamEvent): void {
+    const { type, index = 0, content_block, delta } = event;
+    if (type === 'content_block_delta') this.#delta(index, delta ?? {});
+    else if (type === 'content_block_start' && content_block?.type === 'tool_use') this.#begin(index, content_block);
+    else if (type === 'message_start') this.#step(event);
+    else if (type === 'message_delta') {
+      this.#usage.update(event.usage);
+      this.#turn.usage(this.#usage.info(this.#model));
+    }
+  }
+
+  #step({ message }: StreamEvent): void {
+    this.#written.clear();
+    this.#usage.begin(message?.usage);
+  }
+
+  #begin(index: number, { id, name }: NonNullable<StreamEvent['content_block']>): void {
+    if (id === undefined || name === undefined) return;
+    this.#written.set(index, id);
+    this.#calls.begin(id, name);
+  }
+
+  #delta(index: number, { type, text, thinking, partial_json }: NonNullable<StreamEvent['delta']>): void {
+    const id = this.#written.get(index);
+    if (type === 'text_delta' && text) this.#turn.text(text);
+    else if (type === 'thinking_delta' && thinking) this.#turn.reasoning(thinking);
+    else if (type === 'input_json_delta' && id !== undefined) this.#calls.delta(id, partial_json ?? '');
+  }
+
+  #kept({ uuid, error }: ClaudeMessage): void {
+    this.mark = uuid ?? this.mark;
+    this.failure = error ?? this.failure;
+  }
+
+  #results({ message }: ClaudeMessage): void {
+    if (typeof message?.content === 'string') return;
+    for (const block of message?.content ?? []) if (block.type === 'tool_result') this.#result(block);
+  }
+
+  #result({ tool_use_id, content, is_error }: ContentBlock): void {
+    // Rejects when the turn is over; its calls are over then, too.
+    void this.#calls.settle(tool_use_id ?? '', resultText(content), is_error !== true).catch(() => {});
+  }
+
+  #system({ subtype, attempt, max_retries }: ClaudeMessage): void {
+    const isFirstRetry = subtype === 'api_retry' && attempt === 1;
+    if (isFirstRetry) this.#turn.notify(`The model cannot be reached; Claude tries again, up to ${max_retries} times.`);
+    if (subtype === 'compact_boundary') this.#turn.notify('Claude summed up the earlier conversation to make room.');
+  }
+}
+
+interface Spent {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+class UsageCount {
+  #before: Spent = NOTHING;
+  #step: Spent = NOTHING;
+
+  /** A new step of the model begins. */
+  begin(usage: StepUsage | undefined): void {
+    this.#before = plus(this.#before, this.#step);
+    this.#step = NOTHING;
+    this.update(usage);
+  }
+
+  /** Later figures of a step replace earlier ones. */
+  update(usage: StepUsage | undefined): void {
+    const { input, output, cacheRead, cacheWrite } = this.#step;
+    this.#step = {
+      input: usage?.input_tokens ?? input,
+      output: usage?.output_tokens ?? output,
+      cacheRead: usage?.cache_read_input_tokens ?? cacheRead,
+      cacheWrite: usage?.cache_creation_input_tokens ?? cacheWrite,
+    };
+  }
+
+  /** Anthropic counts what it took from its cache, and what it put there, apart from the rest of the input. */
+  info(model: string | undefined): UsageInfo {
+    const { input, output, cacheRead, cacheWrite } = plus(this.#before, this.#step);
+    return {
+      inputTokens: input + cacheRead + cacheWrite,
+      outputTokens: output,
+      cacheReadTokens: cacheRead,
+      ...(model !== undefined && { model }),
+      _meta: { contextTokens: allOf(this.#step), ...(cacheWrite > 0 && { cacheWriteTokens: cacheWrite }) },
+    };
+  }
+}
+
+/** Every step sends the whole conversation, so one step alone tells its size. */
+function allOf({ input, output, cacheRead, cacheWrite }: Spent): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+function plus(a: Spent, b: Spent): Spent {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
+}

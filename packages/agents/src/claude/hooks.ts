@@ -1,0 +1,151 @@
+/** Where Claude asks the host: before and after each call of its own tools, for permission, and with questions. */
+import { setImmediate } from 'node:timers/promises';
+import type { AgentTurn, Permit } from '@atrium/core/contracts/agent.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import type { SessionInputAnswer, SessionInputQuestion } from '@atrium/protocol';
+import type { Steering } from './prompt.js';
+import type { CanUseTool, Hook, HookInput, HookMatcher, HookOutput, PermissionResult } from './sdk.js';
+import {
+  ANSWER_MAX_SECONDS,
+  ASK_TOOL,
+  HOST_TOOL_PREFIX,
+  type OwnToolUse,
+  resultText,
+  type TurnCalls,
+} from './tools.js';
+
+interface HookParts {
+  readonly turn: AgentTurn;
+  readonly calls: TurnCalls;
+  readonly steering: Steering;
+  /** Text that only the model reads, beside the message. */
+  readonly context: string;
+}
+
+/** A hook that fails before a call stops the call. */
+export function hooksOf(parts: HookParts): Readonly<Record<string, readonly HookMatcher[]>> {
+  const matcher = (hook: Hook, onFailure: HookMatcher['onFailure']) => [
+    { hooks: [hook], timeout: ANSWER_MAX_SECONDS, onFailure },
+  ];
+  return {
+    UserPromptSubmit: matcher(onceWith(parts.context), 'continue'),
+    PreToolUse: matcher((input) => beforeCall(parts, input), 'block'),
+    PostToolUse: matcher((input) => afterCall(parts, 'PostToolUse', input), 'continue'),
+    PostToolUseFailure: matcher((input) => afterCall(parts, 'PostToolUseFailure', input), 'continue'),
+  };
+}
+
+/** Only the first message of a turn has context. */
+function onceWith(context: string): Hook {
+  let isTold = context === '';
+  return async () => {
+    if (isTold) return {};
+    isTold = true;
+    return { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: context } };
+  };
+}
+
+/** "No objection" is not a permission: Claude's own rules and people still decide. */
+async function beforeCall({ calls }: HookParts, input: HookInput): Promise<HookOutput> {
+  const use = await ownUse(input);
+  if (!use) return {};
+  const permit = await calls.check(use);
+  const about = { hookEventName: 'PreToolUse' };
+  if (permit.kind === 'denied') {
+    const denial = { permissionDecision: 'deny' as const, permissionDecisionReason: permit.reason };
+    return { hookSpecificOutput: { ...about, ...denial } };
+  }
+  const updatedInput = changedInput(permit, use.input);
+  return updatedInput ? { hookSpecificOutput: { ...about, updatedInput } } : {};
+}
+
+async function afterCall({ calls, steering }: HookParts, hookEventName: string, input: HookInput): Promise<HookOutput> {
+  const use = await ownUse(input);
+  if (!use) return {};
+  const { error, tool_response } = input;
+  const notes = await calls.complete(use, error ?? resultText(tool_response), error === undefined);
+  await steering.afterTool();
+  return notes === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext: notes } };
+}
+
+/** Allows the host's tools at once, because the host asks about those itself. */
+export function permissionsOf({ turn, calls }: HookParts): CanUseTool {
+  return async (tool, input, { toolUseID: id }) => {
+    if (tool.startsWith(HOST_TOOL_PREFIX)) return { behavior: 'allow', updatedInput: input };
+    if (tool === ASK_TOOL) return askPerson(turn, input);
+    const permit = await calls.confirm({ id, tool, input });
+    if (permit.kind === 'denied') return { behavior: 'deny', message: `The call was denied: ${permit.reason}` };
+    return { behavior: 'allow', updatedInput: changedInput(permit, input) ?? input };
+  };
+}
+
+/** Hooks overtake the events before them, so those are handled first. */
+async function ownUse({ tool_use_id: id, tool_name: tool, tool_input: input }: HookInput) {
+  await setImmediate();
+  if (id === undefined || tool === undefined || tool.startsWith(HOST_TOOL_PREFIX)) return undefined;
+  return { id, tool, input } satisfies OwnToolUse;
+}
+
+/** The input as a person changed it; undefined when they did not. */
+function changedInput(permit: Extract<Permit, { kind: 'granted' }>, input: unknown) {
+  if (!isRecord(permit.input) || JSON.stringify(permit.input) === JSON.stringify(input)) return undefined;
+  return permit.input;
+}
+
+interface Question {
+  readonly text: string;
+  readonly title: string | undefined;
+  readonly options: readonly Option[];
+  readonly several: boolean;
+}
+
+interface Option {
+  readonly label: string;
+  readonly description: string | undefined;
+}
+
+/** Puts the questions of Claude's tool to a person, and returns the answers in the shape of the tool. */
+async function askPerson(turn: AgentTurn, input: Record<string, unknown>): Promise<PermissionResult> {
+  const questions = questionsIn(input);
+  const message = questions.map(({ text }) => text).join('\n');
+  const request = { id: `ask-${crypto.randomUUID()}`, message, questions: questions.map(requested) };
+  const { response, answers } = await turn.ask(request);
+  if (response !== 'accept') return { behavior: 'deny', message: 'The person did not want to answer. Go on without.' };
+  const given = questions.map(({ text }, index) => [text, textOf(answers[String(index)])]);
+  return { behavior: 'allow', updatedInput: { ...input, answers: Object.fromEntries(given) } };
+}
+
+/** Claude has checked its input against its own schema before it asks. */
+function questionsIn({ questions }: Record<string, unknown>): Question[] {
+  return (Array.isArray(questions) ? questions : []).filter(isRecord).map((question) => ({
+    text: String(question.question),
+    title: typeof question.header === 'string' ? question.header : undefined,
+    options: (Array.isArray(question.options) ? question.options : []).filter(isRecord).map((option) => ({
+      label: String(option.label),
+      description: typeof option.description === 'string' ? option.description : undefined,
+    })),
+    several: question.multiSelect === true,
+  }));
+}
+
+/** The label is also the id, because Claude wants the label back. */
+function requested({ text, title, options, several }: Question, index: number): SessionInputQuestion {
+  return {
+    id: String(index),
+    message: text,
+    ...(title !== undefined && { title }),
+    kind: several ? 'multi-select' : 'single-select',
+    options: options.map(({ label, description }) => ({ id: label, label, ...(description && { description }) })),
+    allowFreeformInput: true,
+    required: true,
+  };
+}
+
+function textOf(answer: SessionInputAnswer | undefined): string {
+  if (!answer) return '';
+  if (answer.state === 'skipped') return (answer.freeformValues ?? []).join(', ');
+  const { value } = answer;
+  if (value.kind === 'selected') return [value.value, ...(value.freeformValues ?? [])].filter(Boolean).join(', ');
+  if (value.kind === 'selected-many') return [...value.value, ...(value.freeformValues ?? [])].join(', ');
+  return String(value.value);
+}

@@ -1,0 +1,88 @@
+/** What a person says to Claude in one turn: the message, and messages that steer the running turn. */
+import { setImmediate } from 'node:timers/promises';
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
+import type { UserMessage } from '@atrium/protocol';
+import { attachedImages, messageText } from '../shared/messages.js';
+import type { InputBlock, UserInput } from './sdk.js';
+
+export async function messageBlocks(message: UserMessage, folder: string): Promise<InputBlock[]> {
+  const images = await attachedImages(message, folder);
+  return [
+    ...images.map(({ image, mediaType }): InputBlock => {
+      const source = { type: 'base64' as const, media_type: mediaType ?? 'image/png', data: String(image) };
+      return { type: 'image', source };
+    }),
+    textBlock(messageText(message)),
+  ];
+}
+
+export function textBlock(text: string): InputBlock {
+  return { type: 'text', text };
+}
+
+/** The stream of messages that the SDK reads. Open until `end` is called. */
+export class PromptStream implements AsyncIterable<UserInput> {
+  readonly #waiting: UserInput[] = [];
+  #isOver = false;
+  #wake: () => void = () => {};
+
+  /** Returns the id that the answer will name. */
+  push(content: readonly InputBlock[], more: Pick<UserInput, 'priority'> = {}): string {
+    const uuid = crypto.randomUUID();
+    this.#waiting.push({ type: 'user', uuid, message: { role: 'user', content }, parent_tool_use_id: null, ...more });
+    this.#wake();
+    return uuid;
+  }
+
+  /** After this, the program ends by itself once it has answered. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<UserInput> {
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next) yield next;
+      else if (this.#isOver) return;
+      else await this.#more();
+    }
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+/** Passes on a person's messages at the points where Claude can take them. */
+export class Steering {
+  readonly #turn: AgentTurn;
+  readonly #prompts: PromptStream;
+  /** Messages that no answer of Claude has named yet. */
+  readonly #unheard = new Set<string>();
+
+  constructor(turn: AgentTurn, prompts: PromptStream) {
+    this.#turn = turn;
+    this.#prompts = prompts;
+  }
+
+  /** Sends the message before the tool's result, so that the model's next step has both. */
+  async afterTool(): Promise<void> {
+    if (this.#take()) await setImmediate();
+  }
+
+  /** Called at the end of an answer, which names the messages it answers. Returns whether there is more to answer. */
+  goesOn(heard: readonly string[]): boolean {
+    for (const uuid of heard) this.#unheard.delete(uuid);
+    this.#take();
+    return this.#unheard.size > 0;
+  }
+
+  #take(): boolean {
+    const message = this.#turn.takeSteering();
+    if (message) this.#unheard.add(this.#prompts.push([textBlock(messageText(message))], { priority: 'next' }));
+    return message !== undefined;
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and
+ * the host is built without it.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import { errorText } from '@atrium/core/util/text.js';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+
+const CLAUDE_PACKAGE = '@anthropic-ai/claude-agent-sdk';
+
+export interface ClaudeSdk {
+  query(request: { prompt: AsyncIterable<UserInput>; options: QueryOptions }): ClaudeQuery;
+}
+
+export interface ClaudeQuery extends AsyncIterable<ClaudeMessage> {
+  interrupt(): Promise<unknown>;
+  close(): void;
+}
+
+export interface UserInput {
+  readonly type: 'user';
+  readonly uuid: string;
+  readonly message: { readonly role: 'user'; readonly content: readonly InputBlock[] };
+  readonly parent_tool_use_id: null;
+  readonly priority?: 'next';
+}
+
+export type InputBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image';
+      readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+    };
+
+export interface QueryOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly model?: string;
+  readonly systemPrompt: {
+    readonly type: 'preset';
+    readonly preset: 'claude_code';
+    readonly append?: string;
+    readonly snapshot: false;
+  };
+  readonly settingSources: readonly [];
+  readonly strictMcpConfig: true;
+  readonly includePartialMessages: true;
+  readonly verbatimPrompts: true;
+  readonly permissionMode: 'default';
+  readonly thinking: { readonly type: 'adaptive'; readonly display: 'summarized' };
+  readonly tools: readonly string[];
+  readonly mcpServers: Readonly<Record<string, HostServer>>;
+  readonly hooks: Readonly<Record<string, readonly HookMatcher[]>>;
+  readonly canUseTool: CanUseTool;
+  readonly spawnClaudeCodeProcess: (request: SpawnRequest) => ChildProcess;
+  /** A new conversation of this id, or one that goes on, perhaps from an earlier message. */
+  readonly sessionId?: string;
+  readonly resume?: string;
+  readonly resumeSessionAt?: string;
+}
+
+export interface HostServer {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly instance: Server;
+  /** For one call, in milliseconds. */
+  readonly timeout: number;
+}
+
+export interface SpawnRequest {
+  readonly command: string;
+  readonly args: string[];
+  readonly cwd?: string;
+  readonly env: Record<string, string | undefined>;
+}
+
+export interface HookMatcher {
+  readonly hooks: readonly Hook[];
+  /** In seconds. */
+  readonly timeout: number;
+  readonly onFailure: 'continue' | 'block';
+}
+
+export type Hook = (input: HookInput) => Promise<HookOutput>;
+
+/** The members of all hook inputs. Each input has some of them. */
+export interface HookInput {
+  readonly tool_name?: string;
+  readonly tool_use_id?: string;
+  readonly tool_input?: unknown;
+  readonly tool_response?: unknown;
+  readonly error?: string;
+}
+
+export interface HookOutput {
+  readonly hookSpecificOutput?: {
+    readonly hookEventName: string;
+    readonly permissionDecision?: 'deny';
+    readonly permissionDecisionReason?: string;
+    readonly updatedInput?: Readonly<Record<string, unknown>>;
+    readonly additionalContext?: string;
+  };
+}
+
+export type CanUseTool = (
+  name: string,
+  input: Record<string, unknown>,
+  options: { readonly toolUseID: string },
+) => Promise<PermissionResult>;
+
+export type PermissionResult =
+  | { readonly behavior: 'allow'; readonly updatedInput: Record<string, unknown> }
+  | { readonly behavior: 'deny'; readonly message: string };
+
+/** Loads the package when the first session needs it. */
+export async function loadClaudeSdk(name = CLAUDE_PACKAGE): Promise<ClaudeSdk> {
+  try {
+    return await import(name);
+  } catch (error) {
+    const why = errorText(error);
+    const advice = `Install it beside the host: npm install ${name}`;
+    throw new AgentError('agent-missing', `${name} cannot be loaded. ${advice} (${why})`);
+  }
+}
+
+/** The members of all messages. Each message has some of them, and there are more types. */
+export interface ClaudeMessage {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly uuid?: string;
+  /** Set on messages of a sub-agent. */
+  readonly parent_tool_use_id?: string | null;
+  /** `stream_event` */
+  readonly event?: StreamEvent;
+  /** `assistant`, `user` */
+  readonly message?: { readonly content?: string | readonly ContentBlock[] };
+  /** `assistant`: the kind of failure. */
+  readonly error?: string;
+  /** `result` */
+  readonly is_error?: boolean;
+  readonly result?: string;
+  readonly errors?: readonly string[];
+  readonly api_error_status?: number | null;
+  readonly terminal_reason?: string;
+  /** `result`: the ids of the messages that it answers. */
+  readonly user_message_uuids?: readonly string[];
+  /** `system`, `api_retry` */
+  readonly attempt?: number;
+  readonly max_retries?: number;
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly tool_use_id?: string;
+  readonly content?: unknown;
+  readonly is_error?: boolean;
+}
+
+/** An event of Anthropic's messages API. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly index?: number;
+  readonly content_block?: { readonly type: string; readonly id?: string; readonly name?: string };
+  readonly delta?: {
+    readonly type?: string;
+    readonly text?: string;
+    readonly thinking?: string;
+    readonly partial_json?: string;
+  };
+  readonly message?: { readonly usage?: StepUsage };
+  readonly usage?: StepUsage;
+}
+
+export interface StepUsage {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+}

@@ -1,0 +1,297 @@
+/**
+ * Connects one session with its counterpart in the runtime. Creates or resumes that counterpart, and does so again when
+ * the runtime died, the tools changed, or history was cut.
+ */
+
+import {
+  AGENT_MEMORY_MAX_CHARACTERS,
+  type AgentMemory,
+  type AgentOpenContext,
+  type AgentTurn,
+} from '@atrium/core/contracts/agent.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { endGroup, groupsWith } from '@atrium/core/util/processes.js';
+import type { ToolDefinition, Turn } from '@atrium/protocol';
+import { transcriptOf } from '../shared/transcript.js';
+import type { CopilotAgentOptions } from './backend.js';
+import { rejected } from './permission.js';
+import type { CopilotPrompt } from './prompt.js';
+import type { CopilotRuntime } from './runtime.js';
+import type { ModelFacts, SdkClient, SdkSession, SdkTool, SessionConfig } from './sdk.js';
+import { type HostTools, hostTools } from './tools.js';
+import type { CopilotTurn } from './turn.js';
+
+/** Between asking a command of a cancelled turn to end and killing it; the runtime has asked it before. */
+const COMMAND_GRACE_MS = 50;
+/** Finished turns that are told to a Copilot that does not know the session, and how much of them; the newest stay. */
+const TRANSCRIPT_TURNS_MAX = 50;
+const TRANSCRIPT_LIMITS = { maxCharacters: 40_000, callMaxCharacters: 2_000 } as const;
+
+/** The current connection. */
+export interface Connected {
+  readonly client: SdkClient;
+  readonly session: SdkSession;
+  readonly model: string | undefined;
+  readonly tools: HostTools;
+  /** Copilot's own tools that are hidden from the model. */
+  readonly hidden: readonly string[];
+}
+
+export interface ConnectionParts {
+  /** Copilot's own id of the session. */
+  readonly id: string;
+  readonly runtime: CopilotRuntime;
+  readonly context: AgentOpenContext;
+  readonly side: SessionSide;
+}
+
+const NO_TOOLS: HostTools = new Map();
+/** In the environment of every command that the runtime starts: Copilot's own id of the session. */
+const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
+
+export class SessionConnection {
+  readonly #anchors: Anchors;
+  readonly #parts: ConnectionParts;
+  #connected: Connected | undefined;
+  /** The earlier turns, when Copilot does not know them and must be told with the next message. */
+  #transcript: string | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    this.#anchors = new Anchors(parts.context.memory);
+  }
+
+  async open(): Promise<void> {
+    const { session } = await this.align();
+    await session.rpc.tools.initializeAndValidate();
+    const { tools } = await session.rpc.tools.getCurrentMetadata();
+    this.#parts.runtime.toolNames = new Set((tools ?? []).map(({ name }) => name));
+  }
+
+  /** Makes Copilot forget everything that is not in the host's history. */
+  async align(): Promise<Connected> {
+    const { id, runtime, context } = this.#parts;
+    const [client, turns] = await Promise.all([runtime.client(), context.history(TRANSCRIPT_TURNS_MAX)]);
+    const isKnown = (await client.getSessionMetadata(id)) !== undefined;
+    const alignment = this.#anchors.align(turns);
+    if (!isKnown || alignment.kind === 'lost') return this.#startAnew(client, { turns, isKnown });
+    const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NO_TOOLS);
+    if (alignment.kind === 'same') return connected;
+    try {
+      await connected.session.rpc.history.truncate({ eventId: alignment.eventId });
+      return connected;
+    } catch {
+      // The runtime died before it stored the event.
+      return this.#startAnew(client, { turns, isKnown });
+    }
+  }
+
+  /** Prepares a turn: the runtime, the tools, the model, the prompt. */
+  async ready(turn: AgentTurn): Promise<Connected> {
+    const { runtime, side } = this.#parts;
+    const client = await runtime.client();
+    const tools = hostTools(turn.tools(), runtime.toolNames);
+    const hidden = [...runtime.toolNames].filter(turn.hiddenTools());
+    const current = this.#connected;
+    const isCurrent = current?.client === client && isSame(current, { tools, hidden });
+    const connected = isCurrent ? current : await this.#attach(client, tools, hidden);
+    const chosen = await this.#choose(connected, turn.model?.id ?? this.#model());
+    await side.prompt.build(chosen.session, turn);
+    return chosen;
+  }
+
+  get transcript(): string | undefined {
+    return this.#transcript;
+  }
+
+  /** Copilot has taken the message of a turn, with the transcript. */
+  heard(turnId: string, eventId: string): void {
+    this.#transcript = undefined;
+    this.#anchors.add(turnId, eventId);
+  }
+
+  /** Ends the turn and its background tasks: one that ends later would start the model again, outside of a turn. */
+  async stop(): Promise<void> {
+    const session = this.#connected?.session;
+    await session?.abort();
+    const { tasks } = (await session?.rpc.tasks.list()) ?? { tasks: [] };
+    const running = tasks.filter(({ status }) => status === 'running');
+    await Promise.all(running.map(({ id }) => session?.rpc.tasks.cancel({ id })));
+  }
+
+  /** Ends commands that survived the runtime's own attempt. The runtime marks each with the id of its session. */
+  async endCommands(): Promise<void> {
+    const groups = await groupsWith(SESSION_VARIABLE, this.#parts.id);
+    await Promise.all([...groups].map((group) => endGroup(group, systemClock, COMMAND_GRACE_MS)));
+  }
+
+  async close(): Promise<void> {
+    const connected = this.#connected;
+    this.#connected = undefined;
+    await connected?.session.disconnect();
+  }
+
+  async #startAnew(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
+    await this.close().catch(() => {});
+    if (isKnown) await client.deleteSession(this.#parts.id);
+    this.#anchors.clear();
+    this.#transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
+    return this.#attach(client, NO_TOOLS);
+  }
+
+  /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
+  async #attach(client: SdkClient, tools: HostTools, hidden: readonly string[] = []): Promise<Connected> {
+    const { id, side, runtime } = this.#parts;
+    const model = this.#model();
+    const config = sessionConfig(side, { model, tools, hidden, gitHubToken: runtime.token });
+    const isKnown = (await client.getSessionMetadata(id)) !== undefined;
+    const session = isKnown
+      ? await client.resumeSession(id, config)
+      : await client.createSession({ ...config, sessionId: id });
+    this.#connected = { client, session, model, tools, hidden };
+    return this.#connected;
+  }
+
+  async #choose(connected: Connected, model: string | undefined): Promise<Connected> {
+    if (model === undefined || model === connected.model) return connected;
+    await connected.session.setModel(model, capabilitiesOf(this.#parts.side.options, model));
+    this.#connected = { ...connected, model };
+    return this.#connected;
+  }
+
+  #model(): string | undefined {
+    return this.#connected?.model ?? this.#parts.side.options.models?.[0]?.id;
+  }
+}
+
+type ToolList = Pick<Connected, 'tools' | 'hidden'>;
+
+function isSame(a: ToolList, b: ToolList): boolean {
+  return JSON.stringify([...a.tools, a.hidden]) === JSON.stringify([...b.tools, b.hidden]);
+}
+
+type Anchor = readonly [turnId: string, eventId: string];
+
+type Alignment =
+  | { readonly kind: 'same' }
+  /** Copilot must forget this event and all later ones. */
+  | { readonly kind: 'cut'; readonly eventId: string }
+  /** Copilot knows none of the turns. */
+  | { readonly kind: 'lost' };
+
+/** The event of Copilot that began each turn. Stored with the session: history may be cut while Copilot is away. */
+class Anchors {
+  readonly #memory: AgentMemory;
+  /** Oldest first. */
+  #all: readonly Anchor[];
+
+  constructor(memory: AgentMemory) {
+    this.#memory = memory;
+    const kept = memory.get();
+    this.#all = Array.isArray(kept) && kept.every(isAnchor) ? kept : [];
+  }
+
+  add(turnId: string, eventId: string): void {
+    this.#keep([...this.#all, [turnId, eventId]]);
+  }
+
+  clear(): void {
+    this.#keep([]);
+  }
+
+  /** Finds the newest turn of the host's history that Copilot knows. */
+  align(turns: readonly Turn[]): Alignment {
+    const ids = new Set(turns.map(({ id }) => id));
+    const newest = this.#all.findLastIndex(([turnId]) => ids.has(turnId));
+    if (newest < 0) return { kind: 'lost' };
+    const next = this.#all[newest + 1];
+    if (!next) return { kind: 'same' };
+    this.#keep(this.#all.slice(0, newest + 1));
+    return { kind: 'cut', eventId: next[1] };
+  }
+
+  /** Drops the oldest when there are too many. A cut before them tells history anew. */
+  #keep(anchors: readonly Anchor[]): void {
+    let kept = anchors;
+    while (JSON.stringify(kept).length > AGENT_MEMORY_MAX_CHARACTERS) kept = kept.slice(1);
+    this.#all = kept;
+    this.#memory.set(kept);
+  }
+}
+
+/** Checks a stored value, which another version of the host may have written. */
+function isAnchor(value: unknown): value is Anchor {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+}
+
+/** The host's side of a session, which answers when Copilot asks. */
+interface SessionSide {
+  readonly options: CopilotAgentOptions;
+  readonly folder: string;
+  readonly prompt: CopilotPrompt;
+  /** The turn that is running. */
+  turn(): CopilotTurn | undefined;
+}
+
+const NO_TURN = 'No turn is running in this session, so nothing may be done in it.';
+const NO_INPUT = { type: 'object', properties: {} } as const;
+
+/** What may change from one connection to the next. */
+interface Chosen {
+  readonly model: string | undefined;
+  readonly tools: HostTools;
+  /** Copilot's own tools that are hidden from the model. */
+  readonly hidden: readonly string[];
+  readonly gitHubToken?: string | undefined;
+}
+
+export function sessionConfig(side: SessionSide, { model, tools, hidden, gitHubToken }: Chosen): SessionConfig {
+  const { providerConfig } = side.options;
+  return {
+    ...(model !== undefined && { model }),
+    ...capabilitiesOf(side.options, model),
+    ...(providerConfig && { provider: providerConfig }),
+    ...(gitHubToken !== undefined && { gitHubToken }),
+    workingDirectory: side.folder,
+    streaming: true,
+    includeSubAgentStreamingEvents: false,
+    enableSessionTelemetry: false,
+    enableSessionStore: false,
+    tools: [...tools].map(([name, definition]) => sdkTool(side, name, definition)),
+    // Also when it is empty: without it, a resumed session keeps its earlier list.
+    excludedTools: hidden.map((name) => `builtin:${name}`),
+    systemMessage: { mode: 'customize', sections: side.prompt.overrides() },
+    hooks: {
+      onPreToolUse: async (input) =>
+        side.turn()?.calls.check(input) ?? { permissionDecision: 'deny', permissionDecisionReason: NO_TURN },
+      onPostToolUse: async (input) =>
+        side.turn()?.toolDone(input, input.toolResult.resultType === 'success', input.toolResult.textResultForLlm),
+      onPostToolUseFailure: async (input) => side.turn()?.toolDone(input, false, input.error),
+      onUserPromptSubmitted: async () => side.turn()?.takeContext(),
+    },
+    onUserInputRequest: async (question) => ({
+      answer: (await side.turn()?.answerTo(question)) ?? NO_TURN,
+      wasFreeform: true,
+    }),
+    onPermissionRequest: async (request) => side.turn()?.calls.permit(request) ?? rejected(NO_TURN),
+    onEvent: (event) => side.turn()?.take(event),
+  };
+}
+
+function sdkTool(side: SessionSide, name: string, definition: ToolDefinition): SdkTool {
+  const { description, title, inputSchema = NO_INPUT } = definition;
+  return {
+    name,
+    description: description ?? title ?? name,
+    parameters: { ...inputSchema },
+    skipPermission: true,
+    handler: async (input, { toolCallId }) =>
+      side.turn()?.callHostTool(toolCallId, name, input) ?? { textResultForLlm: NO_TURN, resultType: 'failure' },
+  };
+}
+
+/** The runtime knows GitHub's models; about others it must be told. */
+function capabilitiesOf({ models = [] }: CopilotAgentOptions, model: string | undefined): ModelFacts {
+  const vision = models.find(({ id }) => id === model)?.supportsVision;
+  return vision === undefined ? {} : { modelCapabilities: { supports: { vision } } };
+}

@@ -1,0 +1,247 @@
+/**
+ * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports
+ * its types. It is loaded with the first session.
+ */
+
+import { AgentError } from '@atrium/core/contracts/agent.js';
+import { errorText } from '@atrium/core/util/text.js';
+
+export const SDK_PACKAGE = '@github/copilot-sdk';
+
+export interface CopilotSdk {
+  readonly CopilotClient: new (options: ClientOptions) => SdkClient;
+}
+
+export interface ClientOptions {
+  readonly baseDirectory: string;
+  readonly workingDirectory: string;
+  readonly useLoggedInUser: boolean;
+  readonly gitHubToken?: string;
+  readonly logLevel: 'error';
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One runtime process. */
+export interface SdkClient {
+  start(): Promise<void>;
+  stop(): Promise<unknown>;
+  forceStop(): Promise<void>;
+  ping(): Promise<unknown>;
+  getAuthStatus(): Promise<{ readonly isAuthenticated: boolean }>;
+  /** Undefined when there is no such session on disk. */
+  getSessionMetadata(sessionId: string): Promise<unknown>;
+  createSession(config: SessionConfig & { readonly sessionId: string }): Promise<SdkSession>;
+  resumeSession(sessionId: string, config: SessionConfig): Promise<SdkSession>;
+  deleteSession(sessionId: string): Promise<void>;
+}
+
+export interface SdkSession {
+  /** `immediate` reaches the model before its next step; otherwise the message waits for its turn. */
+  send(message: { readonly prompt: string; readonly mode?: 'enqueue' | 'immediate' }): Promise<string>;
+  abort(): Promise<void>;
+  setModel(model: string, facts: ModelFacts): Promise<void>;
+  disconnect(): Promise<void>;
+  readonly rpc: {
+    readonly tools: {
+      /** Builds tools and prompt anew, at once: every section goes through its callback. */
+      initializeAndValidate(): Promise<unknown>;
+      getCurrentMetadata(): Promise<{ readonly tools?: readonly { readonly name: string }[] | null }>;
+    };
+    /** Commands and sub-agents that run in the background. */
+    readonly tasks: {
+      list(): Promise<{ readonly tasks: readonly { readonly id: string; readonly status: string }[] }>;
+      cancel(params: { readonly id: string }): Promise<unknown>;
+    };
+    readonly history: {
+      /** Forgets this event and all that came after it. */
+      truncate(params: { readonly eventId: string }): Promise<unknown>;
+    };
+  };
+}
+
+/** A model of one's own: a server with a key, instead of GitHub's. */
+export interface ProviderConfig {
+  readonly type?: 'openai' | 'azure' | 'anthropic';
+  /** With the version for `openai` (`https://…/v1`), without it for `anthropic`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly wireApi?: 'completions' | 'responses';
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Facts about a model that the runtime does not know by itself. */
+export interface ModelFacts {
+  readonly modelCapabilities?: { readonly supports: { readonly vision: boolean } };
+}
+
+export interface SessionConfig extends ModelFacts {
+  readonly model?: string;
+  readonly provider?: ProviderConfig;
+  /** The token of the session's person. Unlike the runtime's own, commands do not see it. */
+  readonly gitHubToken?: string;
+  readonly workingDirectory: string;
+  readonly streaming: true;
+  readonly includeSubAgentStreamingEvents: false;
+  readonly enableSessionTelemetry: false;
+  readonly enableSessionStore: false;
+  readonly suppressResumeEvent?: boolean;
+  readonly tools: readonly SdkTool[];
+  /** By source and name, such as `builtin:bash`. */
+  readonly excludedTools: readonly string[];
+  readonly systemMessage: { readonly mode: 'customize'; readonly sections: Readonly<Record<string, SectionOverride>> };
+  readonly hooks: SessionHooks;
+  onUserInputRequest(request: UserQuestion): Promise<{ readonly answer: string; readonly wasFreeform: boolean }>;
+  onPermissionRequest(request: PermissionRequest): Promise<PermissionDecision>;
+  onEvent(event: SdkEvent): void;
+}
+
+export interface SectionOverride {
+  readonly action: (content: string) => string;
+}
+
+export interface SdkTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The host asks people, so Copilot does not. */
+  readonly skipPermission: true;
+  handler(input: unknown, call: { readonly toolCallId: string }): Promise<SdkToolResult>;
+}
+
+export interface SdkToolResult {
+  readonly textResultForLlm: string;
+  readonly resultType: 'success' | 'failure';
+  readonly binaryResultsForLlm?: readonly {
+    readonly type: 'image';
+    readonly data: string;
+    readonly mimeType: string;
+  }[];
+}
+
+interface SessionHooks {
+  onPreToolUse(input: ToolHookInput): Promise<PreToolUseAnswer | undefined>;
+  onPostToolUse(input: ToolHookInput & { readonly toolResult: SdkToolResult }): Promise<HookContext | undefined>;
+  onPostToolUseFailure(input: ToolHookInput & { readonly error: string }): Promise<HookContext | undefined>;
+  onUserPromptSubmitted(): Promise<HookContext | undefined>;
+}
+
+/** Hooks are not told the id of the call. */
+export interface ToolHookInput {
+  readonly toolName: string;
+  readonly toolArgs: unknown;
+}
+
+export interface HookContext {
+  readonly additionalContext: string;
+}
+
+/** What `ask_user` asks. */
+export interface UserQuestion {
+  readonly question: string;
+  readonly choices?: readonly string[];
+}
+
+/** Never `allow`, because that could skip the permission request that follows. */
+export interface PreToolUseAnswer {
+  readonly permissionDecision?: 'deny';
+  readonly permissionDecisionReason?: string;
+  readonly modifiedArgs?: unknown;
+}
+
+/** The members depend on the kind. Kinds of later versions have others. */
+export interface PermissionRequest {
+  readonly kind: string;
+  readonly toolCallId?: string;
+  readonly intention?: string;
+  readonly fullCommandText?: string;
+  readonly path?: string;
+  readonly fileName?: string;
+  readonly url?: string;
+  readonly serverName?: string;
+  readonly toolName?: string;
+  readonly fact?: string;
+  readonly warning?: string;
+}
+
+export type PermissionDecision =
+  | { readonly kind: 'approve-once' }
+  | { readonly kind: 'reject'; readonly feedback: string };
+
+/** The name is no literal, so that the compiler does not look for the types of the optional package. */
+export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
+  try {
+    return (await import(name)) as CopilotSdk;
+  } catch (error) {
+    const why = errorText(error);
+    throw new AgentError('agent-missing', `The Copilot SDK cannot be loaded: npm install ${SDK_PACKAGE} (${why})`);
+  }
+}
+
+/** The events that this agent reads. There are many more. */
+interface EventHead {
+  readonly id: string;
+  /** The sub-agent that the event belongs to, if any. */
+  readonly agentId?: string;
+}
+
+export type SdkEvent = EventHead &
+  (
+    | { readonly type: 'user.message'; readonly data: { readonly messageId?: string } }
+    | {
+        readonly type: 'assistant.message_delta' | 'assistant.reasoning_delta';
+        readonly data: { deltaContent: string };
+      }
+    | { readonly type: 'assistant.tool_call_delta'; readonly data: ToolDelta }
+    | { readonly type: 'assistant.intent'; readonly data: { readonly intent: string } }
+    | { readonly type: 'assistant.usage'; readonly data: SdkUsage }
+    | { readonly type: 'tool.execution_start'; readonly data: ToolStart }
+    | {
+        readonly type: 'tool.execution_partial_result';
+        readonly data: { readonly toolCallId: string; readonly partialOutput: string };
+      }
+    | { readonly type: 'tool.execution_complete'; readonly data: ToolEnd }
+    | { readonly type: 'session.title_changed'; readonly data: { readonly title: string } }
+    | { readonly type: 'model.call_failure'; readonly data: ModelFailure }
+    | { readonly type: 'session.error'; readonly data: SdkError }
+    | { readonly type: 'session.idle'; readonly data: { readonly aborted?: boolean } }
+  );
+
+export interface ToolDelta {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly inputDelta: string;
+}
+
+export interface ToolStart {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments?: unknown;
+}
+
+export interface ToolEnd {
+  readonly toolCallId: string;
+  readonly success: boolean;
+  readonly result?: { readonly content: string };
+  readonly error?: { readonly message: string };
+}
+
+export interface SdkUsage {
+  readonly model: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export interface SdkError {
+  readonly errorType?: string;
+  readonly message: string;
+  readonly statusCode?: number;
+}
+
+export interface ModelFailure {
+  readonly statusCode?: number;
+  readonly failureKind?: string;
+  readonly errorMessage?: string;
+}

@@ -1,0 +1,135 @@
+/** One session of Copilot. Its conversation lies in Copilot's own files, under an id made from the session's. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
+import { systemClock } from '@atrium/core/util/clock.js';
+import { makeFolder } from '@atrium/core/util/folders.js';
+import { succeedsWithin, untilAborted } from '@atrium/core/util/waiting.js';
+import { type CopilotAgentOptions, DEFAULT_NAME } from './backend.js';
+import { type Connected, SessionConnection } from './connection.js';
+import { runtimeError } from './errors.js';
+import { CopilotPrompt } from './prompt.js';
+import type { CopilotRuntime } from './runtime.js';
+import { CopilotTurn } from './turn.js';
+
+/** How long the runtime may take to give up a turn. */
+const ABORT_MAX_MS = 400;
+/** How long a turn that was given up may take to fall silent, so that nothing of it ends up in the next one. */
+const SILENCE_MAX_MS = 200;
+/** How long a session may take to close. */
+const CLOSE_MAX_MS = 500;
+
+export interface SessionParts {
+  readonly options: CopilotAgentOptions;
+  readonly runtime: CopilotRuntime;
+  readonly context: AgentOpenContext;
+}
+
+const TOLD_AGAIN = 'Copilot did not know what was said before; it was told again, as text.';
+
+export class CopilotSession implements AgentSession {
+  readonly #parts: SessionParts;
+  readonly #connection: SessionConnection;
+  #turn: CopilotTurn | undefined;
+  /** Settles when the turn before has really ended, which may be a moment after it was cancelled. */
+  #busy: Promise<unknown> = Promise.resolve();
+
+  private constructor(parts: SessionParts, folder: string) {
+    const { options, runtime, context } = parts;
+    const id = `atrium-${createHash('sha256').update(context.session).digest('hex').slice(0, 32)}`;
+    const side = { options, folder, prompt: new CopilotPrompt(), turn: () => this.#turn };
+    this.#parts = parts;
+    this.#connection = new SessionConnection({ id, runtime, context, side });
+  }
+
+  static async open(parts: SessionParts): Promise<CopilotSession> {
+    parts.runtime.join();
+    try {
+      const session = new CopilotSession(parts, await folderOf(parts));
+      await parts.runtime.during(() => session.#connection.open());
+      parts.context.signal.throwIfAborted();
+      return session;
+    } catch (error) {
+      await parts.runtime.leave();
+      throw runtimeError(error);
+    }
+  }
+
+  async runTurn(turn: AgentTurn): Promise<void> {
+    await untilAborted(turn.signal, this.#busy);
+    await this.#parts.runtime.during(async () => {
+      const ready = this.#connection.ready(turn);
+      const played = this.#play(turn, ready);
+      this.#busy = Promise.allSettled([ready, played]);
+      await played;
+    });
+  }
+
+  async truncated(): Promise<void> {
+    await this.#busy;
+    const aligned = this.#parts.runtime.during(() => this.#connection.align());
+    this.#busy = aligned.catch(() => {});
+    await aligned;
+  }
+
+  async close(): Promise<void> {
+    // A turn that was cancelled with the session may still be connecting; that connection must be closed as well.
+    await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#busy);
+    if (this.#turn) {
+      await succeedsWithin(systemClock, ABORT_MAX_MS, this.#connection.stop());
+      await this.#connection.endCommands();
+    }
+    await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#connection.close());
+    await this.#parts.runtime.leave();
+  }
+
+  async #play(turn: AgentTurn, ready: Promise<Connected>): Promise<void> {
+    try {
+      await this.#send(turn, await untilAborted(turn.signal, ready));
+    } catch (error) {
+      await this.#giveUp();
+      turn.signal.throwIfAborted();
+      throw runtimeError(error);
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  async #send(turn: AgentTurn, connected: Connected): Promise<void> {
+    this.#turn = this.#turnOf(turn, connected);
+    const watching = new AbortController();
+    const gone = this.#parts.runtime.gone(connected.client, watching.signal);
+    try {
+      await untilAborted(turn.signal, Promise.race([this.#turn.send(), gone]));
+    } finally {
+      watching.abort();
+    }
+  }
+
+  #turnOf(turn: AgentTurn, { session, tools, model = '' }: Connected): CopilotTurn {
+    const { displayName = DEFAULT_NAME, providerConfig, retries } = this.#parts.options;
+    const place = { displayName, modelId: model, baseURL: providerConfig?.baseUrl };
+    const { transcript } = this.#connection;
+    const keepsTitle = transcript !== undefined;
+    if (keepsTitle) turn.notify(TOLD_AGAIN);
+    const context = keepsTitle ? [transcript, ...turn.context] : turn.context;
+    const begun = (eventId: string) => this.#connection.heard(turn.id, eventId);
+    return new CopilotTurn({ turn, session, tools, context, keepsTitle, place, retries, begun });
+  }
+
+  /** Stops the turn, whatever state the runtime is in. */
+  async #giveUp(): Promise<void> {
+    const turn = this.#turn;
+    const isStopped = turn !== undefined && (await succeedsWithin(systemClock, ABORT_MAX_MS, this.#connection.stop()));
+    const stilled = isStopped ? succeedsWithin(systemClock, SILENCE_MAX_MS, turn.silence) : this.#parts.runtime.check();
+    await Promise.all([stilled, this.#connection.endCommands()]);
+  }
+}
+
+/** A session without a folder works in an empty one, not in the folder that the host runs in. */
+async function folderOf({ options, context }: SessionParts): Promise<string> {
+  if (context.workingDirectory !== undefined) return context.workingDirectory;
+  const folder = path.join(options.home, 'no-folder');
+  await makeFolder(folder);
+  return folder;
+}

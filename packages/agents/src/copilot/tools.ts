@@ -1,0 +1,289 @@
+/**
+ * The tool calls of one turn. Copilot runs its own tools and asks before most calls. The host's tools run through the
+ * host, which asks gates and people itself, so Copilot does not.
+ */
+
+import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
+import { errorText } from '@atrium/core/util/text.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import type { ToolDefinition } from '@atrium/protocol';
+import { toolTable, wireName } from '../shared/tool-names.js';
+import { dataIn, textWith } from '../shared/tool-results.js';
+import { type AskingCall, decide, rejected, wordsFor } from './permission.js';
+import type {
+  HookContext,
+  PermissionDecision,
+  PermissionRequest,
+  PreToolUseAnswer,
+  SdkEvent,
+  SdkToolResult,
+  ToolDelta,
+  ToolEnd,
+  ToolHookInput,
+  ToolStart,
+} from './sdk.js';
+
+/** How much of a tool's output people see; the model reads Copilot's own copy of it. */
+const OUTPUT_MAX_CHARACTERS = 256 * 1024;
+
+export class TurnCalls {
+  readonly #own: OwnCalls;
+  readonly #host: HostCalls;
+
+  constructor(turn: AgentTurn, tools: HostTools) {
+    this.#own = new OwnCalls(turn);
+    this.#host = new HostCalls(turn, tools);
+  }
+
+  take(event: SdkEvent): void {
+    if (event.type === 'assistant.tool_call_delta') this.#delta(event.data);
+    else if (event.type === 'tool.execution_start') {
+      if (!this.#host.has(event.data.toolName)) this.#own.started(event.data);
+    } else if (event.type === 'tool.execution_partial_result') {
+      this.#own.progress(event.data.toolCallId, event.data.partialOutput);
+    } else if (event.type === 'tool.execution_complete') {
+      // The turn may be over by then, and with it the call.
+      this.#ended(event.data).catch(() => {});
+    }
+  }
+
+  /** Never throws, because Copilot takes a failing hook for "no opinion". */
+  async check(input: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
+    if (this.#host.has(input.toolName)) return undefined;
+    try {
+      return await this.#own.check(input);
+    } catch (error) {
+      return { permissionDecision: 'deny', permissionDecisionReason: errorText(error) };
+    }
+  }
+
+  async permit(request: PermissionRequest): Promise<PermissionDecision> {
+    if (request.kind === 'custom-tool' && this.#host.has(request.toolName)) return { kind: 'approve-once' };
+    return this.#own.permit(request).catch((error) => rejected(errorText(error)));
+  }
+
+  async done(input: ToolHookInput, success: boolean, output: string): Promise<HookContext | undefined> {
+    return this.#host.has(input.toolName) ? undefined : this.#own.done(input, success, output);
+  }
+
+  runHostTool(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
+    return this.#host.run(toolCallId, name, input);
+  }
+
+  #delta({ toolCallId, toolName, inputDelta }: ToolDelta): void {
+    if (toolName === undefined) return;
+    const calls = this.#host.has(toolName) ? this.#host : this.#own;
+    calls.delta(toolCallId, toolName, inputDelta);
+  }
+
+  async #ended(end: ToolEnd): Promise<void> {
+    await this.#host.ended(end.toolCallId, end.error?.message ?? 'The call could not be run.');
+    await this.#own.ended(end);
+  }
+}
+
+/** The host's tools by the name that the model knows. */
+export type HostTools = ReadonlyMap<string, ToolDefinition>;
+
+const PREFIX = 'host_';
+
+/** Copilot's own tools keep their names; one of the host's with such a name gets another. */
+export function hostTools(definitions: readonly ToolDefinition[], builtins: ReadonlySet<string>): HostTools {
+  const originals = new Map<ToolDefinition, ToolDefinition>();
+  for (const tool of definitions) {
+    const isTaken = builtins.has(wireName(tool.name));
+    originals.set(isTaken ? { ...tool, name: `${PREFIX}${tool.name}` } : tool, tool);
+  }
+  const table = toolTable([...originals.keys()]);
+  return new Map([...table].map(([name, tool]) => [name, originals.get(tool) ?? tool]));
+}
+
+/** The calls of the host's tools. */
+class HostCalls {
+  readonly #turn: AgentTurn;
+  readonly #tools: HostTools;
+  readonly #begun = new Map<string, BegunCall>();
+
+  constructor(turn: AgentTurn, tools: HostTools) {
+    this.#turn = turn;
+    this.#tools = tools;
+  }
+
+  has(name: string | undefined): boolean {
+    return name !== undefined && this.#tools.has(name);
+  }
+
+  delta(toolCallId: string, name: string, text: string): void {
+    this.#call(toolCallId, name).delta(text);
+  }
+
+  async run(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
+    const call = this.#call(toolCallId, name);
+    this.#begun.delete(toolCallId);
+    return resultOf(await untilAborted(this.#turn.signal, call.run(input)));
+  }
+
+  /** Copilot could not make the call, because the input was no JSON for example. */
+  async ended(toolCallId: string, message: string): Promise<void> {
+    const call = this.#begun.get(toolCallId);
+    this.#begun.delete(toolCallId);
+    await call?.fail(message);
+  }
+
+  #call(toolCallId: string, name: string): BegunCall {
+    const begun = this.#begun.get(toolCallId) ?? this.#turn.beginCall({ name: this.#tools.get(name)?.name ?? name });
+    this.#begun.set(toolCallId, begun);
+    return begun;
+  }
+}
+
+function resultOf(outcome: ToolOutcome): SdkToolResult {
+  if (outcome.kind === 'denied') {
+    return { textResultForLlm: `The call was denied: ${outcome.reason}`, resultType: 'failure' };
+  }
+  const { text, content, success } = outcome;
+  const found = dataIn(content);
+  const images = found.images.map(({ data, mediaType }) => ({ type: 'image' as const, data, mimeType: mediaType }));
+  // The runtime silently drops images that its model cannot see.
+  const named = images.map(({ mimeType }) => `[${mimeType}, shown to you if you can see]`);
+  return {
+    textResultForLlm: [textWith(text, found), ...named].filter((line) => line !== '').join('\n'),
+    resultType: success ? 'success' : 'failure',
+    ...(images.length > 0 && { binaryResultsForLlm: images }),
+  };
+}
+
+interface Entry extends AskingCall {
+  readonly tool: string;
+  /** The arguments as JSON, once they are known. */
+  input?: string;
+  past: string;
+  /** `checked` after the gates, `over` once people see its result. */
+  stage: 'begun' | 'checked' | 'over';
+}
+
+/**
+ * The calls of Copilot's own tools. Events name a call by its id, hooks only by tool and arguments, and the hooks of
+ * sub-agents come before the events. Ids repeat from step to step, so a call is forgotten once it is over.
+ */
+class OwnCalls {
+  readonly #turn: AgentTurn;
+  readonly #entries = new Map<string, Entry>();
+  /** Calls that hooks asked about before any event had named them. */
+  readonly #nameless = new Set<Entry>();
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn;
+  }
+
+  delta(toolCallId: string, tool: string, text: string): void {
+    this.#entry(toolCallId, tool).call.delta(text);
+  }
+
+  started({ toolCallId, toolName, arguments: toolArgs }: ToolStart): void {
+    const early = this.#entries.has(toolCallId) ? undefined : like(this.#nameless, { toolName, toolArgs });
+    if (early) {
+      this.#nameless.delete(early);
+      this.#entries.set(toolCallId, early);
+    } else {
+      this.#entry(toolCallId, toolName).input = JSON.stringify(toolArgs ?? {});
+    }
+  }
+
+  /** Asks the gates. When they do not object, Copilot still asks for permission as usual. */
+  async check(hook: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
+    const { toolName, toolArgs } = hook;
+    const entry = like(this.#entries.values(), hook, 'begun') ?? this.#early(hook);
+    const { invocation, past } = wordsFor(toolName, toolArgs);
+    entry.stage = 'checked';
+    entry.past = past;
+    const permit = await entry.call.check(toolArgs, invocation);
+    if (permit.kind === 'granted') return permit.input === undefined ? undefined : this.#changed(entry, permit.input);
+    entry.stage = 'over';
+    return { permissionDecision: 'deny', permissionDecisionReason: permit.reason };
+  }
+
+  async permit(request: PermissionRequest): Promise<PermissionDecision> {
+    const entry = this.#entries.get(request.toolCallId ?? '');
+    if (!entry) return rejected('Nobody knows which call this is for.');
+    const decision = await decide(request, entry, this.#turn.workingDirectory);
+    if (decision.kind === 'reject') entry.stage = 'over';
+    return decision;
+  }
+
+  progress(toolCallId: string, output: string): void {
+    const entry = this.#entries.get(toolCallId);
+    if (entry && entry.stage !== 'over') entry.call.progress(textContent(output));
+  }
+
+  /** Called before Copilot reads the result. Returns the notes of gates and hooks for the model. */
+  async done(hook: ToolHookInput, success: boolean, output: string): Promise<HookContext | undefined> {
+    const entry = like(this.#entries.values(), hook, 'checked');
+    if (!entry) return undefined;
+    const notes = await this.#complete(entry, success, output);
+    return notes === '' ? undefined : { additionalContext: notes };
+  }
+
+  /** Called last; the only place for results that no hook gets. */
+  async ended({ toolCallId, success, result, error }: ToolEnd): Promise<void> {
+    const entry = this.#entries.get(toolCallId);
+    this.#entries.delete(toolCallId);
+    if (entry) await this.#complete(entry, success, result?.content ?? error?.message ?? '');
+  }
+
+  async #complete(entry: Entry, success: boolean, output: string): Promise<string> {
+    if (entry.stage === 'over') return '';
+    entry.stage = 'over';
+    const content = textContent(output);
+    const shown = content.map(({ text }) => text).join('');
+    const outcome = await entry.call.complete({
+      success,
+      pastTenseMessage: success ? entry.past : `Could not use ${entry.tool}`,
+      content,
+      ...(!success && { error: { message: shown || 'It failed.' } }),
+    });
+    if (outcome.kind === 'denied' || !outcome.text.startsWith(shown)) return '';
+    return outcome.text.slice(shown.length).trim();
+  }
+
+  #entry(toolCallId: string, tool: string): Entry {
+    const entry = this.#entries.get(toolCallId) ?? this.#begin(tool);
+    this.#entries.set(toolCallId, entry);
+    return entry;
+  }
+
+  #early({ toolName, toolArgs }: ToolHookInput): Entry {
+    const entry = this.#begin(toolName);
+    entry.input = JSON.stringify(toolArgs ?? {});
+    this.#nameless.add(entry);
+    return entry;
+  }
+
+  #begin(tool: string): Entry {
+    const { displayName, past } = wordsFor(tool, undefined);
+    return { call: this.#turn.agentRunCall({ name: tool, displayName }), displayName, tool, past, stage: 'begun' };
+  }
+
+  /** A person may have changed the input; later events name the call by the new one. */
+  #changed(entry: Entry, input: unknown): PreToolUseAnswer | undefined {
+    const text = JSON.stringify(input ?? {});
+    if (text === entry.input) return undefined;
+    entry.input = text;
+    return { modifiedArgs: input };
+  }
+}
+
+/** Finds a call by tool and arguments. Of two equal calls, either will do. */
+function like(
+  entries: Iterable<Entry>,
+  { toolName, toolArgs }: ToolHookInput,
+  stage?: Entry['stage'],
+): Entry | undefined {
+  const input = JSON.stringify(toolArgs ?? {});
+  const isLike = (entry: Entry) => entry.tool === toolName && entry.input === input;
+  return [...entries].find((entry) => isLike(entry) && (stage === undefined || entry.stage === stage));
+}
+
+function textContent(text: string): { type: 'text'; text: string }[] {
+  return text === '' ? [] : [{ type: 'text', text: text.slice(0, OUTPUT_MAX_CHARACTERS) }];
+}

@@ -1,0 +1,224 @@
+/** One answer of the model: read as it streams in, shown through the turn, and its tool calls run. */
+
+import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
+import { errorText, sizeText } from '@atrium/core/util/text.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import type {
+  FinishReason,
+  LanguageModelUsage,
+  ModelMessage,
+  TextStreamPart,
+  ToolModelMessage,
+  ToolResultPart,
+  ToolSet,
+} from 'ai';
+import type { ToolTable } from '../shared/tool-names.js';
+import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
+import { successOutput } from './conversation.js';
+import type { StepStream } from './request.js';
+
+/** Calls that are run in one step; the model is told to make the others later. */
+export const CALLS_PER_STEP_MAX = 100;
+
+/** What one answer may have of each kind. The reader ends the request at the first excess: some servers never end. */
+export const ANSWER_MAX = {
+  /** In characters. */
+  text: 2 ** 20,
+  /** In characters. */
+  reasoning: 2 ** 20,
+  /** In characters, of all calls together. */
+  input: 4 * 2 ** 20,
+  calls: 1_000,
+} as const;
+
+type AnswerPart = keyof typeof ANSWER_MAX;
+
+const EXCESS_WORDS: Readonly<Record<AnswerPart, string>> = {
+  text: `${sizeText(ANSWER_MAX.text)} of text`,
+  reasoning: `${sizeText(ANSWER_MAX.reasoning)} of thinking`,
+  input: `${sizeText(ANSWER_MAX.input)} of input for tools`,
+  calls: `${ANSWER_MAX.calls} calls`,
+};
+
+/** A call as the model made it. */
+interface ModelCall {
+  readonly id: string;
+  /** As the model knows the tool. */
+  readonly name: string;
+  readonly input: unknown;
+  /** Why the call cannot be run. */
+  readonly problem: string | undefined;
+  /** The call as people see it; absent for calls beyond the limit, which are not run. */
+  readonly begun: BegunCall | undefined;
+}
+
+export class AnswerReader {
+  usage: LanguageModelUsage | undefined;
+  finishReason: FinishReason | undefined;
+  readonly #turn: AgentTurn;
+  readonly #tools: ToolTable;
+  readonly #left: Record<AnswerPart, number> = { ...ANSWER_MAX };
+  /** The kind that there was too much of, in words. */
+  #excess: string | undefined;
+  /** Calls whose input is still on its way, by the id that the model gave them. */
+  readonly #begun = new Map<string, BegunCall | undefined>();
+  #shownCalls = 0;
+  #calls: ModelCall[] = [];
+  #said = '';
+  #hasBegun = false;
+  #brokenOff: string | undefined;
+
+  constructor(turn: AgentTurn, tools: ToolTable) {
+    this.#turn = turn;
+    this.#tools = tools;
+  }
+
+  get calls(): readonly ModelCall[] {
+    return this.#calls;
+  }
+
+  /** Whether any part of the answer has arrived. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Returns the answer as it must be sent back to the model. */
+  async read(stream: StepStream): Promise<ModelMessage[]> {
+    for await (const part of stream.parts) {
+      this.#take(part);
+      if (this.#excess === undefined) continue;
+      stream.stop();
+      return this.#breakOff(`The answer was broken off: it had more than ${this.#excess}.`);
+    }
+    await Promise.all([...this.#begun.values()].map((call) => call?.fail(UNFINISHED)));
+    // The SDK adds its own answers to bad calls; the session answers those itself.
+    return (await stream.messages()).filter(({ role }) => role === 'assistant');
+  }
+
+  /** What the model had said when the stream failed. The SDK keeps nothing of it. */
+  partial(): ModelMessage[] {
+    return this.#said === '' ? [] : [{ role: 'assistant', content: this.#said }];
+  }
+
+  /** What people should know about the answer that they cannot see from it. */
+  get note(): string | undefined {
+    if (this.#brokenOff !== undefined) return `${this.#brokenOff} Send a message to let the model go on.`;
+    const { length } = this.#calls;
+    if (length > CALLS_PER_STEP_MAX) {
+      return `The model made ${length} calls at once. The first ${CALLS_PER_STEP_MAX} are run; it was told so.`;
+    }
+    const isEmpty = this.#said.trim() === '' && length === 0;
+    const empty = isEmpty ? 'The model ended without an answer. Send a message to try again.' : undefined;
+    return NOTES_BY_REASON[this.finishReason ?? ''] ?? empty;
+  }
+
+  /** Ignores parts of all other types. */
+  #take(part: TextStreamPart<ToolSet>): void {
+    this.#turn.signal.throwIfAborted();
+    if (part.type === 'text-delta') this.#say(part.text);
+    else if (part.type === 'reasoning-delta') this.#think(part.text);
+    else if (part.type === 'tool-input-start') this.#begun.set(part.id, this.#begin(part.toolName));
+    else if (part.type === 'tool-input-delta') this.#write(part.id, part.delta);
+    else if (part.type === 'tool-call') this.#call(part);
+    else if (part.type === 'finish-step') this.#finish(part);
+    else if (part.type === 'error') throw part.error;
+    else if (part.type === 'abort') throw new DOMException('the turn is over', 'AbortError');
+  }
+
+  #say(text: string): void {
+    if (!this.#mayShow('text', text.length)) return;
+    this.#said += text;
+    this.#turn.text(text);
+  }
+
+  #think(text: string): void {
+    if (this.#mayShow('reasoning', text.length)) this.#turn.reasoning(text);
+  }
+
+  #write(id: string, delta: string): void {
+    if (this.#mayShow('input', delta.length)) this.#begun.get(id)?.delta(delta);
+  }
+
+  /** Models repeat their ids from step to step, so the host makes up its own. Shows no calls beyond the limit. */
+  #begin(name: string): BegunCall | undefined {
+    if (!this.#mayShow('calls', 1) || this.#shownCalls >= CALLS_PER_STEP_MAX) return undefined;
+    this.#shownCalls += 1;
+    return this.#turn.beginCall({ name: this.#tools.get(name)?.name ?? name });
+  }
+
+  #mayShow(part: AnswerPart, amount: number): boolean {
+    if (amount === 0) return false;
+    this.#hasBegun = true;
+    this.#left[part] -= amount;
+    if (this.#left[part] < 0) this.#excess ??= EXCESS_WORDS[part];
+    return this.#left[part] >= 0;
+  }
+
+  /** Some servers send a call in one piece. */
+  #call({ toolCallId: id, toolName: name, input, ...rest }: ToolCallPart): void {
+    const begun = this.#begun.has(id) ? this.#begun.get(id) : this.#begin(name);
+    // Another call may come with the same id.
+    this.#begun.delete(id);
+    const problem = 'invalid' in rest && rest.invalid ? problemOf(rest.error) : undefined;
+    this.#calls.push({ id, name, input, problem, begun });
+  }
+
+  #finish({ usage, finishReason }: { usage: LanguageModelUsage; finishReason: FinishReason }): void {
+    this.usage = usage;
+    this.finishReason = finishReason;
+  }
+
+  /** Runs none of the calls, because the answer is incomplete, and tells the model why it was stopped. */
+  async #breakOff(why: string): Promise<ModelMessage[]> {
+    this.#brokenOff = why;
+    const begun = [...this.#calls.map((call) => call.begun), ...this.#begun.values()];
+    this.#calls = [];
+    await Promise.all(begun.map((call) => call?.fail(why)));
+    return [{ role: 'assistant', content: `${this.#said}\n\n[${why}]`.trim() }];
+  }
+}
+
+const UNFINISHED = 'The model did not finish writing this call, so it was not run.';
+
+const NOTES_BY_REASON: Readonly<Record<string, string>> = {
+  length: "The answer was cut off at the model's output limit. Ask it to go on.",
+  'content-filter': "The provider's filter ended the answer.",
+};
+
+type ToolCallPart = Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>;
+
+function problemOf(error: unknown): string {
+  const message = errorText(error);
+  return `The call could not be run: ${message} Correct it and call again.`;
+}
+
+const TOO_MANY =
+  `Not run: at most ${CALLS_PER_STEP_MAX} calls can be made in one step. ` +
+  'Make this one in a later step, if it is still needed.';
+
+/** Runs all calls at the same time. The results are in the order of the calls. */
+export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Promise<ToolModelMessage> {
+  const results = calls.map(async (call) => resultPart(call, outputOf(await runCall(turn, call))));
+  return { role: 'tool', content: await Promise.all(results) };
+}
+
+/** Stands in for the results when the turn ended first. */
+export function abandonedResults(calls: readonly ModelCall[]): ToolModelMessage {
+  const output = { type: 'error-text' as const, value: TURN_ENDED_FIRST };
+  return { role: 'tool', content: calls.map((call) => resultPart(call, output)) };
+}
+
+async function runCall(turn: AgentTurn, { begun, input, problem }: ModelCall): Promise<ToolOutcome> {
+  if (!begun) return { kind: 'completed', success: false, text: TOO_MANY, content: [] };
+  return untilAborted(turn.signal, problem === undefined ? begun.run(input) : begun.fail(problem));
+}
+
+function outputOf(outcome: ToolOutcome): ToolResultPart['output'] {
+  if (outcome.kind === 'denied') return { type: 'execution-denied', reason: `The call was denied: ${outcome.reason}` };
+  const { success, text, content } = outcome;
+  return success ? successOutput(text, content) : { type: 'error-text', value: text };
+}
+
+function resultPart({ id, name }: ModelCall, output: ToolResultPart['output']): ToolResultPart {
+  return { type: 'tool-result', toolCallId: id, toolName: name, output };
+}

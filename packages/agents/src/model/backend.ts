@@ -1,0 +1,51 @@
+/** An agent that is the host's own loop around a model. It speaks three wire formats and needs no other program. */
+
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import type { AgentInfo } from '@atrium/protocol';
+import { type ModelInfo, publishedModel, sectionCatalogue } from '../shared/agent-info.js';
+import { MODEL_SECTIONS } from './prompt.js';
+
+/** The wire format: chat completions of any server, OpenAI's responses, or Anthropic's messages. */
+export type ModelApi = 'openai-compatible' | 'openai' | 'anthropic';
+
+export interface ModelAgentOptions {
+  /** The id under which clients choose this agent. */
+  readonly provider: string;
+  readonly displayName: string;
+  readonly kind: ModelApi;
+  /** Required for `openai-compatible`; the others have an address of their own. */
+  readonly baseURL?: string;
+  /** Without one, and without a `baseURL`, the provider's usual environment variable is used. */
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The first one is the default. */
+  readonly models: readonly ModelInfo[];
+  /** Further attempts after a failure that may pass. */
+  readonly retries?: number;
+}
+
+export function modelAgent(options: ModelAgentOptions): AgentBackend {
+  if (options.kind === 'openai-compatible' && !options.baseURL) {
+    throw new TypeError(`the agent ${options.provider} needs a baseURL, such as http://localhost:11434/v1`);
+  }
+  return {
+    info: infoOf(options),
+    abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },
+    sections: MODEL_SECTIONS,
+    // Loaded with the first session, so that a host without a model starts faster.
+    open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
+  };
+}
+
+function infoOf({ provider, displayName, models }: ModelAgentOptions): AgentInfo {
+  return {
+    provider,
+    displayName,
+    description: 'Works with a model, the tools of the host and those of the active client.',
+    models: models.map((model) => ({
+      ...publishedModel(provider, model),
+      ...(model.supportsVision !== undefined && { supportsVision: model.supportsVision }),
+    })),
+    systemMessageSections: sectionCatalogue(Object.keys(MODEL_SECTIONS)),
+  };
+}

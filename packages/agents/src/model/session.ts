@@ -1,0 +1,223 @@
+/**
+ * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. It takes the
+ * prompt, the tools and the model anew for every step, so that a person's change counts at once.
+ */
+
+import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import type { UsageInfo } from '@atrium/protocol';
+import type { LanguageModelUsage, ModelMessage } from 'ai';
+import type { ModelInfo } from '../shared/agent-info.js';
+import { attachedImages, titleFrom } from '../shared/messages.js';
+import { modelError } from '../shared/model-errors.js';
+import { toolTable } from '../shared/tool-names.js';
+import { AnswerReader, abandonedResults, runCalls } from './answer.js';
+import type { ModelAgentOptions } from './backend.js';
+import { ContextWindow } from './context-window.js';
+import {
+  type Conversation,
+  EMPTY_CONVERSATION,
+  messagesOf,
+  upToTurn,
+  visionOf,
+  withExchange,
+  withMessages,
+  withNewestImages,
+} from './conversation.js';
+import { exchangeOf, userMessage } from './history.js';
+import { systemPrompt } from './prompt.js';
+import { type StepRequest, startStep } from './request.js';
+
+/** Requests to the model in one turn. The session stops the turn after that many. */
+export const STEPS_MAX = 50;
+/** Finished turns that a resumed session remembers. */
+const HISTORY_TURNS_MAX = 200;
+
+export class ModelSession implements AgentSession {
+  readonly #options: ModelAgentOptions;
+  readonly #context: AgentOpenContext;
+  readonly #window: ContextWindow;
+  #conversation: Conversation = EMPTY_CONVERSATION;
+  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: ModelAgentOptions, context: AgentOpenContext) {
+    this.#options = options;
+    this.#context = context;
+    this.#window = new ContextWindow(options);
+  }
+
+  static async open(options: ModelAgentOptions, context: AgentOpenContext): Promise<ModelSession> {
+    const session = new ModelSession(options, context);
+    session.#conversation = await session.#recalled();
+    return session;
+  }
+
+  runTurn(turn: AgentTurn): Promise<void> {
+    const running = this.#last.then(() => this.#runTurn(turn));
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  async #runTurn(turn: AgentTurn): Promise<void> {
+    const { id: turnId, message, context } = turn;
+    const isFirst = this.#conversation.exchanges.length === 0;
+    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
+    const messages = [userMessage(message, { context, images })];
+    this.#conversation = withExchange(this.#conversation, { turnId, messages });
+    if (isFirst) turn.title(titleFrom(message.text) || 'Untitled');
+    const usage = new TurnUsage(turn);
+    for (let step = 0; step < STEPS_MAX; step++) {
+      const hasCalled = await this.#step(turn, usage);
+      const isSteered = this.#steer(turn);
+      if (!hasCalled && !isSteered) return;
+    }
+    turn.notify(`Stopped after ${STEPS_MAX} steps of the model. Send a message to let it go on.`);
+  }
+
+  async truncated(turnId: string | undefined): Promise<void> {
+    await this.#last;
+    if (turnId === undefined) this.#conversation = EMPTY_CONVERSATION;
+    else this.#conversation = upToTurn(this.#conversation, turnId) ?? (await this.#recalled());
+  }
+
+  async close(): Promise<void> {}
+
+  async #recalled(): Promise<Conversation> {
+    const turns = await this.#context.history(HISTORY_TURNS_MAX);
+    return { leftOut: [], exchanges: turns.map(exchangeOf) };
+  }
+
+  /** Takes one answer of the model and runs its calls. Returns whether there were any. */
+  async #step(turn: AgentTurn, usage: TurnUsage): Promise<boolean> {
+    const model = this.#modelFor(turn);
+    const reader = await this.#answer(turn, model, usage);
+    usage.add(reader.usage, model.id);
+    if (reader.note !== undefined) turn.notify(reader.note);
+    if (reader.calls.length > 0) await this.#run(turn, reader);
+    return reader.calls.length > 0;
+  }
+
+  /** A server may take less than the window of the model. After such a refusal, asks once more with less. */
+  async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<AnswerReader> {
+    const tools = toolTable(turn.tools());
+    const system = await untilAborted(turn.signal, systemPrompt(turn));
+    const others = { system, tools: [...tools.values()] };
+    for (let attempt = 1; ; attempt++) {
+      const request = { turn, model, conversation: withNewestImages(this.#conversation), others };
+      const fitted = await this.#window.fit(request);
+      usage.add(fitted.usage, model.id);
+      this.#conversation = fitted.conversation;
+      const messages = messagesOf(fitted.conversation, visionOf(this.#options.kind, model));
+      try {
+        const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
+        this.#window.answered(model);
+        return reader;
+      } catch (error) {
+        const isTooLong = error instanceof AgentError && error.errorType === 'context-overflow';
+        const hasSpoken = this.#conversation !== fitted.conversation;
+        if (!isTooLong || hasSpoken || attempt > 1) throw error;
+        if (!this.#window.refused({ ...request, conversation: fitted.conversation })) throw error;
+      }
+    }
+  }
+
+  /** Remembers what the model said before a failure, because people have seen it. */
+  async #ask(turn: AgentTurn, request: StepRequest): Promise<AnswerReader> {
+    const reader = new AnswerReader(turn, request.tools);
+    const { displayName, baseURL } = this.#options;
+    try {
+      const onWait = (why: string | undefined) => turn.activity(why && `${displayName} ${why}`);
+      const stream = await startStep(this.#options, { ...request, onWait });
+      this.#remember(await untilAborted(turn.signal, reader.read(stream)));
+      return reader;
+    } catch (error) {
+      this.#remember(reader.partial());
+      turn.signal.throwIfAborted();
+      throw modelError(error, { displayName, baseURL, modelId: request.modelId, hasBegun: reader.hasBegun });
+    }
+  }
+
+  async #run(turn: AgentTurn, { calls }: AnswerReader): Promise<void> {
+    try {
+      this.#remember([await runCalls(turn, calls)]);
+    } catch (error) {
+      // A call without a result would make every later request invalid.
+      this.#remember([abandonedResults(calls)]);
+      throw error;
+    }
+  }
+
+  /** Takes a message that a person sent meanwhile. The model gets it with its next step. */
+  #steer(turn: AgentTurn): boolean {
+    const message = turn.takeSteering();
+    if (message) this.#remember([userMessage(message)]);
+    return message !== undefined;
+  }
+
+  #modelFor({ model }: AgentTurn): ModelInfo {
+    const { models, displayName } = this.#options;
+    const id = model?.id ?? models[0]?.id;
+    if (id === undefined)
+      throw new AgentError('model-not-found', `${displayName} has no models. Give it at least one.`);
+    return models.find((known) => known.id === id) ?? { id, name: id };
+  }
+
+  #remember(messages: readonly ModelMessage[]): void {
+    this.#conversation = withMessages(this.#conversation, messages);
+  }
+}
+
+interface Spent {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly reasoning: number | undefined;
+}
+
+const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+
+/** Adds up the tokens of one turn, and shows each change. */
+class TurnUsage {
+  readonly #turn: AgentTurn;
+  #spent = NOTHING_SPENT;
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn;
+  }
+
+  /** After a request. A server that does not count adds nothing. */
+  add(usage: LanguageModelUsage | undefined, modelId: string): void {
+    if (!usage) return;
+    this.#spent = plusUsage(this.#spent, usage);
+    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.inputTokens, usage.outputTokens)));
+  }
+}
+
+function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
+  return {
+    input: sum(spent.input, usage.inputTokens),
+    output: sum(spent.output, usage.outputTokens),
+    cacheRead: sum(spent.cacheRead, usage.inputTokenDetails.cacheReadTokens),
+    reasoning: sum(spent.reasoning, usage.outputTokenDetails.reasoningTokens),
+  };
+}
+
+/** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
+function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string, context?: number): UsageInfo {
+  const more = {
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(context !== undefined && { contextTokens: context }),
+  };
+  return {
+    ...(input !== undefined && { inputTokens: input }),
+    ...(output !== undefined && { outputTokens: output }),
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    model,
+    ...(Object.keys(more).length > 0 && { _meta: more }),
+  };
+}
+
+function sum(before: number | undefined, more: number | undefined): number | undefined {
+  return before === undefined && more === undefined ? undefined : (before ?? 0) + (more ?? 0);
+}

@@ -1,0 +1,76 @@
+/** A person's message as an agent sends it to its model: the text, the attached images, and a title made from it. */
+import { readFile, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { resolveInside } from '@atrium/core/util/paths.js';
+import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { ImagePart } from 'ai';
+
+/** A larger image is only named. */
+export const IMAGE_MAX_BYTES = 5 * 2 ** 20;
+export const IMAGES_MAX_PER_MESSAGE = 8;
+
+export const TITLE_MAX_CHARACTERS = 50;
+
+/** A person's message with one line for each attachment. Images are named here as well. */
+export function messageText(message: UserMessage): string {
+  return [message.text, ...(message.attachments ?? []).map(attachmentLine)].join('\n');
+}
+
+function attachmentLine(attachment: MessageAttachment): string {
+  if (attachment.type === 'simple') return `[Attached] ${attachment.modelRepresentation ?? attachment.label}`;
+  const where = attachment.type === 'resource' ? `${attachment.label}: ${attachment.uri}` : attachment.label;
+  return `[Attached] ${where}`;
+}
+
+/** The images that the message itself contains. */
+export function embeddedImages({ attachments = [] }: UserMessage): ImagePart[] {
+  return attachments.flatMap((attachment) => embeddedImage(attachment) ?? []).slice(0, IMAGES_MAX_PER_MESSAGE);
+}
+
+/** The embedded images, and those in the session's folder that the message names. Skips files that cannot be read. */
+export async function attachedImages(message: UserMessage, folder: string | undefined): Promise<ImagePart[]> {
+  const { attachments = [] } = message;
+  // Reads only as many as may be sent.
+  const named = attachments.filter(namesImage).slice(0, IMAGES_MAX_PER_MESSAGE);
+  const images = await Promise.all(
+    named.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folder).catch(() => undefined)),
+  );
+  return images.flatMap((image) => image ?? []);
+}
+
+function embeddedImage(attachment: MessageAttachment): ImagePart | undefined {
+  if (attachment.type !== 'embeddedResource' || !isImage(attachment.contentType)) return undefined;
+  const { data, contentType } = attachment;
+  return data.length > (IMAGE_MAX_BYTES * 4) / 3 ? undefined : { type: 'image', image: data, mediaType: contentType };
+}
+
+async function imageFile(attachment: MessageAttachment, folder: string | undefined): Promise<ImagePart | undefined> {
+  if (attachment.type !== 'resource' || !isImage(attachment.contentType)) return undefined;
+  const { real } = await resolveInside(folder, fileURLToPath(attachment.uri));
+  const stats = await stat(real);
+  if (!stats.isFile() || stats.size > IMAGE_MAX_BYTES) return undefined;
+  return { type: 'image', image: (await readFile(real)).toString('base64'), mediaType: attachment.contentType };
+}
+
+function namesImage(attachment: MessageAttachment): boolean {
+  return 'contentType' in attachment && isImage(attachment.contentType);
+}
+
+/** The image types that all models with vision take. */
+export function isImage(contentType: string | undefined): contentType is string {
+  return contentType !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(contentType);
+}
+
+/** A session's title, made from its first message. Empty when the message is. */
+export function titleFrom(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  return line.charAt(0).toUpperCase() + cutAtWord(line).slice(1);
+}
+
+/** Cuts at a space, if there is one not too far back. */
+function cutAtWord(line: string): string {
+  if (line.length <= TITLE_MAX_CHARACTERS) return line;
+  const start = line.slice(0, TITLE_MAX_CHARACTERS - 1);
+  const space = start.lastIndexOf(' ');
+  return `${space > TITLE_MAX_CHARACTERS / 2 ? start.slice(0, space) : start}…`;
+}
