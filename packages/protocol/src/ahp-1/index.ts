@@ -1,5 +1,6 @@
 /**
- * AHP 1.0: the types of all states, actions, commands and errors, in the shapes that the public protocol released.
+ * AHP 1.0: the types of all states, actions, commands and errors in the shapes that the public protocol
+ * released, and the reducers.
  *
  * The schemas behind the types are in `@atrium/protocol/ahp-1/schemas`.
  */
@@ -29,6 +30,7 @@ export type {
   AnnotationsSetAction,
   AnnotationsUpdatedAction,
 } from './annotations/actions.js';
+export { annotationsReducer } from './annotations/reducer.js';
 export type {
   Annotation,
   AnnotationEntry,
@@ -62,6 +64,7 @@ export type {
   RunAutomationParams,
   RunAutomationResult,
 } from './automation/commands.js';
+export { automationReducer, automationRunReducer } from './automation/reducer.js';
 export type {
   AutomationDefinition,
   AutomationEntry,
@@ -79,6 +82,7 @@ export type {
   AutomationTriggerOrigin,
 } from './automation/state.js';
 export type { CanvasAction, CanvasActionMap, CanvasActionType, CanvasStateChangedAction } from './canvas/actions.js';
+export { canvasReducer } from './canvas/reducer.js';
 export type { CanvasState } from './canvas/state.js';
 export type {
   ChangesetAction,
@@ -99,6 +103,7 @@ export type {
   InvokeChangesetOperationParams,
   InvokeChangesetOperationResult,
 } from './changeset/commands.js';
+export { changesetReducer } from './changeset/reducer.js';
 export type {
   Changeset,
   ChangesetCapabilities,
@@ -202,6 +207,7 @@ export type {
   PendingMessageKind,
   SimpleMessageAttachment,
 } from './chat/messages.js';
+export { chatReducer } from './chat/reducer.js';
 export type {
   BackgroundWork,
   CanvasReference,
@@ -324,6 +330,9 @@ export type {
   HostRequestMethod,
   HostRequests,
 } from './methods.js';
+export { reducers } from './reducers.js';
+export type { Handler, Handlers, Reducer } from './reducing.js';
+export { resourceWatchReducer } from './resource-watch/reducer.js';
 export type {
   RootAction,
   RootActionMap,
@@ -368,6 +377,7 @@ export type {
   SubscriptionDeliveryOptions,
   UnsubscribeParams,
 } from './root/connection.js';
+export { rootReducer } from './root/reducer.js';
 export type {
   ContentEncoding,
   CreateResourceWatchParams,
@@ -479,6 +489,7 @@ export type {
   SkillCustomization,
   WorkspaceEnablement,
 } from './session/customizations.js';
+export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 export type {
   ProjectInfo,
@@ -519,6 +530,7 @@ export type {
   DisposeTerminalParams,
   DisposeTerminalResult,
 } from './terminal/commands.js';
+export { terminalReducer } from './terminal/reducer.js';
 export type {
   TerminalClaim,
   TerminalClientClaim,

@@ -1,0 +1,40 @@
+/** What the chat's reducers share: the active turn, and a status that says what the turn does. */
+import { withMembers } from '../../reducing.js';
+import { SessionStatus } from '../../session/status.js';
+import { type Handlers, withActivity } from '../reducing.js';
+import type { ChatActionMap, ChatActionType } from './actions.js';
+import type { ChatState } from './state.js';
+import type { ActiveTurn, ResponsePart } from './turns.js';
+
+/** The handlers of some types of action. */
+export type ChatHandlers<Types extends ChatActionType> = Handlers<ChatState, Pick<ChatActionMap, Types>>;
+
+/** The state with its active turn changed; nothing happens to a turn that is not the active one. */
+export function withActiveTurn(state: ChatState, turnId: string, change: (turn: ActiveTurn) => ActiveTurn): ChatState {
+  const { activeTurn } = state;
+  return activeTurn?.id === turnId ? withMembers(state, { activeTurn: change(activeTurn) }) : state;
+}
+
+/** The activity that the state implies. A turn that failed has ended, and leaves `Error` behind. */
+function activity({ activeTurn }: ChatState): number {
+  if (!activeTurn) return SessionStatus.Idle;
+  return activeTurn.responseParts.some(waitsForPerson) ? SessionStatus.InputNeeded : SessionStatus.InProgress;
+}
+
+const WAITING: ReadonlySet<string> = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required']);
+
+function waitsForPerson(part: ResponsePart): boolean {
+  if (part.kind === 'inputRequest') return !part.response;
+  return part.kind === 'toolCall' && WAITING.has(part.toolCall.status);
+}
+
+/** The state with the activity that it implies, or with the given one. */
+export function refreshed(state: ChatState, terminal?: number): ChatState {
+  return withMembers(state, { status: withActivity(state.status, terminal ?? activity(state)) });
+}
+
+/** The state with the activity that it implies, marked unread: something happened that a person should see. */
+export function refreshedUnread(state: ChatState): ChatState {
+  const { status } = refreshed(state);
+  return withMembers(state, { status: status & ~SessionStatus.IsRead });
+}

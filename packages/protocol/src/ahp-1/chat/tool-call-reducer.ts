@@ -1,0 +1,237 @@
+/** The life of a tool call, from its start to its result. An action that does not fit the call's state changes nothing. */
+import { withMembers, withoutMember } from '../../reducing.js';
+import { present, sameWhenEqual } from '../reducing.js';
+import { type ChatHandlers, refreshed, withActiveTurn } from './reducing.js';
+import type { ChatState } from './state.js';
+import type {
+  ChatToolCallCompleteAction,
+  ChatToolCallConfirmedAction,
+  ChatToolCallReadyAction,
+  toolCallActions,
+} from './tool-call-actions.js';
+import type {
+  ToolCallAuthRequiredState,
+  ToolCallContributor,
+  ToolCallPendingConfirmationState,
+  ToolCallPendingResultConfirmationState,
+  ToolCallRunningState,
+  ToolCallState,
+  ToolCallStreamingState,
+} from './tool-calls.js';
+import type { ResponsePart } from './turns.js';
+
+export const toolCallHandlers: ChatHandlers<keyof typeof toolCallActions> = {
+  'chat/toolCallStart': (state, action) =>
+    withActiveTurn(state, action.turnId, (turn) => {
+      const toolCall: ToolCallState = { status: 'streaming', ...baseOf(action) };
+      return { ...turn, responseParts: [...turn.responseParts, { kind: 'toolCall', toolCall }] };
+    }),
+
+  'chat/toolCallDelta': (state, action) =>
+    withToolCall(state, action, (call) => {
+      if (call.status !== 'streaming') return undefined;
+      const { content, invocationMessage } = action;
+      const partialInput = content === undefined ? undefined : (call.partialInput ?? '') + content;
+      return withMembers(call, present({ partialInput, invocationMessage }));
+    }),
+
+  'chat/toolCallReady': (state, action) =>
+    withToolCall(state, action, (call) => {
+      const { status } = call;
+      const fits = status === 'streaming' || status === 'running' || status === 'pending-confirmation';
+      return fits ? ready(call, action) : undefined;
+    }),
+
+  'chat/toolCallConfirmed': (state, action) =>
+    withToolCall(state, action, (call) =>
+      call.status === 'pending-confirmation' ? answered(call, action) : undefined,
+    ),
+
+  'chat/toolCallComplete': (state, action) =>
+    withToolCall(state, action, (call) => {
+      if (call.status === 'auth-required') return failedWithoutToken(call, action);
+      return call.status === 'running' || call.status === 'pending-confirmation' ? returned(call, action) : undefined;
+    }),
+
+  'chat/toolCallResultConfirmed': (state, action) =>
+    withToolCall(state, action, (call) =>
+      call.status === 'pending-result-confirmation' ? resultConfirmed(call, action.approved) : undefined,
+    ),
+
+  'chat/toolCallContentChanged': (state, action) =>
+    withToolCall(state, action, (call) =>
+      call.status === 'running' ? withMembers(call, { content: action.content }) : undefined,
+    ),
+
+  'chat/toolCallAuthRequired': (state, action) =>
+    withToolCall(state, action, (call) => {
+      if (call.status !== 'running' || call.contributor?.kind !== 'mcp') return undefined;
+      return { ...call, contributor: call.contributor, status: 'auth-required', auth: action.auth };
+    }),
+
+  'chat/toolCallAuthResolved': (state, action) =>
+    withToolCall(state, action, (call) =>
+      call.status === 'auth-required' ? { ...withoutMember(call, 'auth'), status: 'running' } : undefined,
+    ),
+};
+
+interface ToolCallAction {
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/**
+ * Changes every call of that id in the active turn, and the status with it. `change` returns undefined for a call that
+ * the action does not fit; for others the metadata of the action replaces that of the call.
+ */
+function withToolCall(
+  state: ChatState,
+  { turnId, toolCallId, _meta }: ToolCallAction,
+  change: (call: ToolCallState) => ToolCallState | undefined,
+): ChatState {
+  const changedPart = (part: ResponsePart): ResponsePart => {
+    if (part.kind !== 'toolCall' || part.toolCall.toolCallId !== toolCallId) return part;
+    const changed = change(part.toolCall);
+    return changed ? withMembers(part, { toolCall: withMembers(changed, present({ _meta })) }) : part;
+  };
+  const changed = withActiveTurn(state, turnId, (turn) =>
+    withMembers(turn, { responseParts: sameWhenEqual(turn.responseParts, turn.responseParts.map(changedPart)) }),
+  );
+  return changed === state ? state : refreshed(changed);
+}
+
+type ReadyCall = ToolCallStreamingState | ToolCallRunningState | ToolCallPendingConfirmationState;
+
+/**
+ * The parameters are complete: the call runs, or waits for a person. What the action leaves out stays as a person saw it
+ * before; of a run only the input stays.
+ */
+function ready(call: ReadyCall, action: ChatToolCallReadyAction): ToolCallState {
+  const { invocationMessage, confirmed, intention = call.intention } = action;
+  const base = baseOf({ ...call, intention, contributor: refined(call.contributor, action.contributor) });
+  const toolInput = action.toolInput ?? (call.status === 'streaming' ? undefined : call.toolInput);
+  if (confirmed) return present({ status: 'running', ...base, invocationMessage, toolInput, confirmed });
+  const asked = call.status === 'pending-confirmation' ? call : undefined;
+  return present({
+    status: 'pending-confirmation',
+    ...base,
+    invocationMessage,
+    toolInput,
+    confirmationTitle: action.confirmationTitle ?? asked?.confirmationTitle,
+    riskAssessment: action.riskAssessment ?? asked?.riskAssessment,
+    edits: action.edits ?? asked?.edits,
+    editable: action.editable ?? asked?.editable,
+    options: action.options ?? asked?.options,
+  });
+}
+
+/** A client's call stays that client's, and no call becomes a client's later. Everything else may be told late. */
+function refined(
+  known: ToolCallContributor | undefined,
+  told: ToolCallContributor | undefined,
+): ToolCallContributor | undefined {
+  if (!told) return known;
+  if (known?.kind === 'client') return told.kind === 'client' ? { ...told, clientId: known.clientId } : known;
+  return told.kind === 'client' ? known : told;
+}
+
+/** A person approved or denied the call. An edit replaces the input, unless the input is a reference. */
+function answered(call: ToolCallPendingConfirmationState, action: ChatToolCallConfirmedAction): ToolCallState {
+  const { invocationMessage, toolInput, options } = call;
+  const selectedOption = action.selectedOptionId && options?.find(({ id }) => id === action.selectedOptionId);
+  const chosen = { ...baseOf(call), invocationMessage, ...(selectedOption && { selectedOption }) };
+  if (!action.approved) {
+    const { reason, reasonMessage, userSuggestion } = action;
+    return present({ status: 'cancelled', ...chosen, toolInput, reason, reasonMessage, userSuggestion });
+  }
+  const input = typeof toolInput === 'object' ? toolInput : (action.editedToolInput ?? toolInput);
+  return present({ status: 'running', ...chosen, toolInput: input, confirmed: action.confirmed });
+}
+
+/** The call with its result, which replaces partial output. */
+function returned(
+  call: ToolCallRunningState | ToolCallPendingConfirmationState,
+  { result, requiresResultConfirmation }: ChatToolCallCompleteAction,
+): ToolCallState {
+  const isRunning = call.status === 'running';
+  return present({
+    status: requiresResultConfirmation ? 'pending-result-confirmation' : 'completed',
+    ...baseOf(call),
+    invocationMessage: call.invocationMessage,
+    toolInput: call.toolInput,
+    confirmed: isRunning ? call.confirmed : 'not-needed',
+    selectedOption: isRunning ? call.selectedOption : undefined,
+    ...result,
+  });
+}
+
+/** Without its token a call cannot succeed. Its failure needs no look, and keeps the output that was there. */
+function failedWithoutToken(
+  call: ToolCallAuthRequiredState,
+  { result }: ChatToolCallCompleteAction,
+): ToolCallState | undefined {
+  if (result.success) return undefined;
+  const { invocationMessage, toolInput, confirmed, selectedOption, content } = call;
+  return present<ToolCallState>({
+    status: 'completed',
+    ...baseOf(call),
+    invocationMessage,
+    toolInput,
+    confirmed,
+    selectedOption,
+    ...result,
+    content: result.content ?? content,
+  });
+}
+
+/** The result is released, or discarded with its data. */
+function resultConfirmed(call: ToolCallPendingResultConfirmationState, approved: boolean): ToolCallState {
+  if (approved) return { ...call, status: 'completed' };
+  const { invocationMessage, toolInput, selectedOption } = call;
+  return present({
+    status: 'cancelled',
+    ...baseOf(call),
+    invocationMessage,
+    toolInput,
+    reason: 'result-denied',
+    selectedOption,
+  });
+}
+
+/** A part as history keeps it: a tool call that has not ended becomes skipped. A state that we do not know stays. */
+export function settled(part: ResponsePart): ResponsePart {
+  return part.kind === 'toolCall' ? { ...part, toolCall: skipped(part.toolCall) } : part;
+}
+
+function skipped(call: ToolCallState): ToolCallState {
+  switch (call.status) {
+    case 'streaming':
+      return cancelled(call, call.invocationMessage ?? '');
+    case 'pending-confirmation':
+    case 'running':
+    case 'auth-required':
+    case 'pending-result-confirmation':
+      return cancelled(call, call.invocationMessage, call.toolInput);
+    default:
+      return call;
+  }
+}
+
+function cancelled(
+  call: ToolCallState,
+  invocationMessage: ToolCallRunningState['invocationMessage'],
+  toolInput?: ToolCallRunningState['toolInput'],
+): ToolCallState {
+  return present({ status: 'cancelled', ...baseOf(call), invocationMessage, toolInput, reason: 'skipped' });
+}
+
+/** The members that a tool call carries from its start to its end. */
+type ToolCallBase = Pick<
+  ToolCallState,
+  'toolCallId' | 'toolName' | 'displayName' | 'intention' | 'contributor' | '_meta'
+>;
+
+function baseOf({ toolCallId, toolName, displayName, intention, contributor, _meta }: ToolCallBase): ToolCallBase {
+  return present({ toolCallId, toolName, displayName, intention, contributor, _meta });
+}
