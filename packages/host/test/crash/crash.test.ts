@@ -68,4 +68,13 @@ describe(`a host that dies at one commit (seed ${SEED})`, () => {
       expect(deaths).toBe(commits.length);
     },
   );
+
+  it('[REL-031] [REL-034] right after it is stored goes on with a message that is queued only after the crash', {
+    timeout: 120_000,
+  }, async () => {
+    // One of these commits holds the start of the first turn: the queued message then meets a session that is idle.
+    const points = [4, 5, 6].map((commit): CrashPoint => ({ when: 'after', commit }));
+    const outcomes = await Promise.all(points.map((point) => crashAt(point, { isQueuedLate: true })));
+    expect(outcomes).toEqual(points.map(() => ({ hasDied: true, violations: [] })));
+  });
 });

@@ -1,6 +1,6 @@
 /** One host that dies at one chosen commit, under a client that does the same things every time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionState, Snapshot, StateAction } from '@atrium/protocol';
+import type { ActionEnvelope, SessionState, Snapshot, StateAction } from '@atrium/protocol';
 import { crashFolder, HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import type { CrashPoint } from './crash-log.js';
@@ -10,7 +10,13 @@ import { answerTo } from './crash-work.js';
 import { Random } from './fuzz-random.js';
 
 const SESSION = 'ahp-session:/point';
+/** Without any progress: a loaded machine may need long for the whole, never for the next step. */
 const PATIENCE_MS = 20_000;
+
+export interface CrashPointOptions {
+  /** The client queues its message when it sees its first turn, not together with it: often that is after the crash. */
+  readonly isQueuedLate?: boolean;
+}
 
 export interface CrashPointOutcome {
   /** Whether the host got as far as the chosen commit. */
@@ -18,14 +24,14 @@ export interface CrashPointOutcome {
   readonly violations: readonly string[];
 }
 
-export async function crashAt(point: CrashPoint): Promise<CrashPointOutcome> {
+export async function crashAt(point: CrashPoint, options: CrashPointOptions = {}): Promise<CrashPointOutcome> {
   const { dataDir, remove } = crashFolder();
   const doomed = new HostProcess({ dataDir, crashAt: point });
   const actor = new PlainActor('diligent', ['0.3.0']);
   try {
     const serving = await doomed.serving();
     if (serving) actor.enter(serving.port);
-    const work = doTheUsual(actor);
+    const work = doTheUsual(actor, options);
     work.catch(() => {});
     await Promise.race([work, doomed.ended()]);
     const hasDied = doomed.hasEnded;
@@ -53,10 +59,10 @@ async function goOn({ dataDir, actor, work }: Interrupted): Promise<string[]> {
     const ledger = new Ledger();
     await audit(ledger, host, port);
     for (const envelope of actor.received) ledger.confirm(actor.clientId, envelope);
-    await until('the wire is cut', () => !actor.isOpen);
+    await until(actor, 'the wire is cut', () => !actor.isOpen);
     actor.enter(port);
     await work;
-    await until('it is back', () => actor.isOpen);
+    await until(actor, 'it is back', () => actor.isOpen);
     await actor.probe();
     await audit(ledger, host, port);
     for (const envelope of actor.received) ledger.confirm(actor.clientId, envelope);
@@ -78,23 +84,23 @@ async function audit(ledger: Ledger, host: HostProcess, port: number): Promise<v
 const TURNS = ['tool', 'ask', 'fail', 'tool', 'ask', 'think', 'long'] as const;
 
 /** Turns with a permission, a question, a cancellation; a title, a queued message, a model that has to wait. */
-async function doTheUsual(actor: PlainActor): Promise<void> {
+async function doTheUsual(actor: PlainActor, { isQueuedLate = false }: CrashPointOptions): Promise<void> {
   actor.watch(SESSION);
-  const state = () => actor.sessions.find(([uri]) => uri === SESSION)?.[1];
-  await until('the session is ready', () => state()?.lifecycle === 'ready');
+  await until(actor, 'the session is ready', () => stateOf(actor)?.lifecycle === 'ready');
   actor.dispatch(SESSION, { type: 'session/titleChanged', title: 'The usual' });
+  // Then the start of the first turn is a commit of its own.
+  if (isQueuedLate) await until(actor, 'the title is decided', () => actor.undecided === 0);
   for (const [index, text] of TURNS.entries()) {
-    const turnId = `turn-${index}`;
-    actor.dispatch(SESSION, { type: 'session/turnStarted', turnId, userMessage: { text } });
-    if (index === 0) for (const action of MEANWHILE) actor.dispatch(SESSION, action);
-    await helpUntil(actor, state, (now) => now.turns.some(({ id }) => id === turnId) && !now.activeTurn);
+    await runTurn(actor, `turn-${index}`, text, async () => {
+      if (index > 0) return;
+      if (isQueuedLate) await until(actor, 'the turn is seen', () => hasTurn(stateOf(actor), 'turn-0'));
+      for (const action of MEANWHILE) actor.dispatch(SESSION, action);
+    });
   }
-  await until('everything is decided', () => actor.undecided === 0);
-  const text = 'quick';
-  const hasWaiting = () => state()?.queuedMessages !== undefined;
-  if (hasWaiting())
-    actor.dispatch(SESSION, { type: 'session/turnStarted', turnId: 'turn-last', userMessage: { text } });
-  await helpUntil(actor, state, (now) => !now.activeTurn && !now.queuedMessages && actor.undecided === 0);
+  await until(actor, 'everything is decided', () => actor.undecided === 0);
+  // A crash stops the queue; the next turn that completes moves it on.
+  if (stateOf(actor)?.queuedMessages) await runTurn(actor, 'turn-last', 'quick');
+  await helpUntil(actor, (now) => !now.activeTurn && !now.queuedMessages && actor.undecided === 0);
 }
 
 const MEANWHILE: readonly StateAction[] = [
@@ -102,16 +108,40 @@ const MEANWHILE: readonly StateAction[] = [
   { type: 'session/modelChanged', model: { id: 'large' } },
 ];
 
+/**
+ * Starts a turn and helps it to its end. The queued message becomes a turn as soon as the session is idle, and may be
+ * faster than this one: the host then rejects it, and the client asks again under a new id.
+ */
+async function runTurn(actor: PlainActor, id: string, text: string, meanwhile = async () => {}): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const turnId = attempt === 1 ? id : `${id}-${attempt}`;
+    actor.dispatch(SESSION, { type: 'session/turnStarted', turnId, userMessage: { text } });
+    if (attempt === 1) await meanwhile();
+    const isRejected = () => actor.received.some((envelope) => rejects(envelope, turnId));
+    await helpUntil(actor, (now) => !now.activeTurn && (hasTurn(now, turnId) || isRejected()));
+    if (!isRejected()) return;
+  }
+}
+
+function rejects({ action, rejectionReason }: ActionEnvelope, turnId: string): boolean {
+  const isOfTurn = action.type === 'session/turnStarted' && action.turnId === turnId;
+  return isOfTurn && rejectionReason?.endsWith('is running: queue the message, or wait') === true;
+}
+
+function hasTurn(state: SessionState | undefined, turnId: string): boolean {
+  return state?.activeTurn?.id === turnId || state?.turns.some(({ id }) => id === turnId) === true;
+}
+
+function stateOf(actor: PlainActor): SessionState | undefined {
+  return actor.sessions.find(([uri]) => uri === SESSION)?.[1];
+}
+
 /** Answers what waits for an answer, once, and cancels what takes too long. */
-async function helpUntil(
-  actor: PlainActor,
-  state: () => SessionState | undefined,
-  isDone: (state: SessionState) => boolean,
-): Promise<void> {
+async function helpUntil(actor: PlainActor, isDone: (state: SessionState) => boolean): Promise<void> {
   const random = new Random(1);
   const done = new Set<string>();
-  await until('the turn is over', () => {
-    const now = state();
+  await until(actor, 'the turn is over', () => {
+    const now = stateOf(actor);
     if (!now) return false;
     const turnId = now.activeTurn?.id;
     const isLong = now.activeTurn?.userMessage.text === 'long' && now.activeTurn.responseParts.length > 0;
@@ -124,12 +154,28 @@ async function helpUntil(
   });
 }
 
-async function until(what: string, test: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!test()) {
-    if (performance.now() > deadline) throw new Error(`not before time ran out: ${what}`);
-    await delay(1);
+async function until(actor: PlainActor, what: string, test: () => boolean): Promise<void> {
+  let deadline = performance.now() + PATIENCE_MS;
+  for (let seen = actor.received.length; !test(); await delay(1)) {
+    if (performance.now() > deadline) throw new Error(`nothing happened for too long: ${what}\n${situation(actor)}`);
+    if (actor.received.length === seen) continue;
+    seen = actor.received.length;
+    deadline = performance.now() + PATIENCE_MS;
   }
+}
+
+/** What a reader needs to know about a wait in vain. */
+function situation(actor: PlainActor): string {
+  const { activeTurn, turns = [], queuedMessages = [] } = stateOf(actor) ?? {};
+  const last = actor.received.slice(-10).map(({ serverSeq, action, rejectionReason = 'accepted' }) => {
+    return `${serverSeq} ${action.type}: ${rejectionReason}`;
+  });
+  return [
+    `connected: ${actor.isOpen}; undecided: ${actor.undecided}; queued: ${queuedMessages.length}`,
+    `running: ${activeTurn?.id}; over: ${turns.map(({ id }) => id).join(', ')}`,
+    `asked for last: ${JSON.stringify(actor.dispatched.at(-1)?.action)}`,
+    ...last,
+  ].join('\n');
 }
 
 async function snapshotOf(port: number): Promise<Snapshot | undefined> {
