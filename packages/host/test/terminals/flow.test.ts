@@ -118,6 +118,27 @@ describe('the flow of output', () => {
     await flow.drained();
   });
 
+  it('lets a program that waits go on when the terminal is gone, and takes nothing more of it', async () => {
+    const { flow, calls, written } = openFlow();
+    flow.output('x'.repeat(UNSTORED_HIGH_CHARACTERS + 1));
+    flow.stop();
+    expect(calls).toEqual({ pauses: 1, resumes: 1 });
+    flow.output('x'.repeat(UNSTORED_HIGH_CHARACTERS + 1));
+    await soon();
+    expect(calls).toEqual({ pauses: 1, resumes: 1 });
+    expect(written).toEqual([]);
+  });
+
+  it('[AHP-233] brings all output before the end of the shell', async () => {
+    const { desk } = await openTerminalRoom();
+    for (let round = 0; round < 10; round++) {
+      const uri = await openTerminal(desk);
+      type(desk, uri, 'seq -f "line %g of a quick command" 1 900; echo LA""ST; exit\r');
+      const { content } = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+      expect(textIn(content).slice(-40)).toContain('LAST\r\n');
+    }
+  });
+
   it('loses nothing in a host whose disk fails for a while', async () => {
     const log = failingLog();
     const { desk } = await openTerminalRoom({ log });

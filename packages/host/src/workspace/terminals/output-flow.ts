@@ -59,6 +59,7 @@ export class Flow {
   }
 
   output(data: string): void {
+    if (this.#state === 'stopped') return;
     const last = this.#waiting.at(-1);
     if (last?.type === 'terminal/data') this.#waiting[this.#waiting.length - 1] = { ...last, data: last.data + data };
     else this.#waiting.push({ type: 'terminal/data', data });
@@ -66,6 +67,7 @@ export class Flow {
   }
 
   act(...actions: readonly TerminalAction[]): void {
+    if (this.#state === 'stopped') return;
     this.#waiting.push(...actions);
     this.#added(actions.length * ACTION_CHARACTERS);
   }
@@ -80,6 +82,9 @@ export class Flow {
   stop(): void {
     this.#state = 'stopped';
     this.#hurry = undefined;
+    // A program whose output is not read never comes to its end.
+    if (this.#isPaused) this.#options.resume();
+    this.#isPaused = false;
     this.#settle();
   }
 

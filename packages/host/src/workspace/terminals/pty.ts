@@ -1,8 +1,9 @@
 /**
  * A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed.
  */
-import { writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { ReadStream } from 'node:tty';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { ErrorCode } from '@atrium/protocol';
@@ -10,6 +11,9 @@ import type * as NodePty from '@lydell/node-pty';
 
 /** How often a program that did not read its input is offered the rest of it. */
 const INPUT_RETRY_MS = 10;
+/** Output that is still read when a program has ended. The system holds less; a process in the background may add to it. */
+const LAST_OUTPUT_MAX_BYTES = 2 ** 20;
+const READ_BYTES = 64 * 2 ** 10;
 
 interface PtyRequest {
   readonly file: string;
@@ -52,10 +56,10 @@ export async function loadPty(
   }
 }
 
-/** What the package has and does not tell of: the descriptor of the terminal, and whether it is still open. */
+/** What the package has and does not tell of: the descriptor of the terminal, and the stream that reads from it. */
 interface Inside {
   readonly fd?: number;
-  readonly _socket?: { readonly destroyed: boolean };
+  readonly _socket?: ReadStream;
 }
 
 export class Pty {
@@ -69,6 +73,8 @@ export class Pty {
     this.#pty = pty;
     this.#clock = clock;
     pty.onData(output);
+    const { fd, _socket } = pty as Inside;
+    if (fd !== undefined && _socket && process.platform !== 'win32') readToTheEnd(_socket, fd);
     pty.onExit(({ exitCode, signal }) => {
       this.#isOver = true;
       exited({ exitCode, signal: signal ? { name: signalName(signal), number: signal } : undefined });
@@ -124,9 +130,8 @@ export class Pty {
     try {
       while (this.#input.length > 0) this.#input = this.#input.subarray(writeSync(fd, this.#input));
     } catch (error) {
-      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-      if (!isFull) this.#input = Buffer.alloc(0);
-      else this.#retry();
+      if (codeOf(error) === 'EAGAIN') this.#retry();
+      else this.#input = Buffer.alloc(0);
     }
   }
 
@@ -139,6 +144,58 @@ export class Pty {
     this.#isRetrying = true;
     this.#clock.after(INPUT_RETRY_MS, () => this.#pass());
   }
+}
+
+/**
+ * Output that a program writes right before it ends gets lost in three places: Node takes a hangup for the end of the
+ * stream after the first 4 KiB that it reads; an error of the descriptor, which is how a terminal ends, drops what waits
+ * in a paused stream; and the package destroys the stream 200 ms after the exit, read or not. Here each of them first
+ * reads what the descriptor still holds, and the stream then ends by itself when its reader has it all.
+ */
+function readToTheEnd(stream: ReadStream, fd: number): void {
+  const push = stream.push.bind(stream);
+  const destroy = stream.destroy.bind(stream);
+  let isAtEnd = false;
+  const end = (): void => {
+    if (isAtEnd) return;
+    isAtEnd = true;
+    for (const chunk of restOf(fd)) push(chunk);
+    push(null);
+    stream.read(0);
+  };
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null) end();
+    return isAtEnd ? false : push(chunk, encoding);
+  };
+  stream.destroy = (error?: Error) => {
+    end();
+    const isExpected = !error || codeOf(error) === 'EIO';
+    return isExpected && !stream.readableEnded ? stream : destroy(error);
+  };
+}
+
+/** What can be read without waiting. */
+function* restOf(fd: number): Generator<Buffer> {
+  for (let total = 0; total < LAST_OUTPUT_MAX_BYTES; ) {
+    const chunk = Buffer.allocUnsafe(READ_BYTES);
+    const size = readNow(fd, chunk);
+    if (size === 0) return;
+    total += size;
+    yield chunk.subarray(0, size);
+  }
+}
+
+function readNow(fd: number, into: Buffer): number {
+  try {
+    return readSync(fd, into);
+  } catch {
+    // EAGAIN: a process in the background has the terminal open and writes nothing. EIO: no process has it open.
+    return 0;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function signalName(number: number): string {
