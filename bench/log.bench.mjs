@@ -92,7 +92,7 @@ async function bareAppend(synchronous) {
 async function logAppend(durability) {
   const log = await openSqliteLog({ dataDir: mkdtempSync(path.join(folder, 'log-')), driver });
   return {
-    step: (group) => log.append({ expectedHead: log.head, entries: entriesOf(group), durability }),
+    step: (group) => log.append({ entries: entriesOf(group), durability }),
     close: () => log.close(),
   };
 }
@@ -175,20 +175,16 @@ async function fillSession(log) {
   const items = turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
   const archive = {
     channel: CHANNEL,
-    seq: log.head,
     head: JSON.stringify(head),
     turns: { start: 0, items },
   };
-  await log.append({ expectedHead: log.head, entries: [], archives: [archive], durability: 'full' });
+  await log.append({ entries: [], archives: [archive], durability: 'full' });
   await appendActions(log, turnActions(TURNS).slice(0, TAIL_ENTRIES));
 }
 
 async function appendActions(log, actions) {
-  const first = log.head + 1;
-  const entries = actions.map((action, index) => {
-    return { seq: first + index, channel: CHANNEL, time: 1, action: JSON.stringify(action) };
-  });
-  await log.append({ expectedHead: log.head, entries, durability: 'normal' });
+  const entries = actions.map((action) => ({ channel: CHANNEL, time: 1, action: JSON.stringify(action) }));
+  await log.append({ entries, durability: 'normal' });
 }
 
 function turnActions(turn) {

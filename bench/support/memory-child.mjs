@@ -26,11 +26,9 @@ async function fill(sessions) {
   const log = await openSqliteLog({ dataDir });
   const heads = Array.from({ length: sessions }, (_, index) => sessionHead(`ahp-session:/${index}`, index));
   await log.append({
-    expectedHead: 0,
     entries: [],
     archives: heads.map((head) => ({
       channel: head.summary.resource,
-      seq: 0,
       head: JSON.stringify(head),
       turns: { start: 0, items: [] },
     })),

@@ -43,9 +43,8 @@ export async function storeSession(log, turnCount, resource = BENCH_SESSION, mak
     return { id: turn.id, json: JSON.stringify(turn) };
   });
   await log.append({
-    expectedHead: log.head,
     entries: [],
-    archives: [{ channel: resource, seq: log.head, head: JSON.stringify(head), turns: { start: 0, items } }],
+    archives: [{ channel: resource, head: JSON.stringify(head), turns: { start: 0, items } }],
     records: [recordOf(head)],
     durability: 'full',
   });

@@ -51,7 +51,7 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ['PermissionDenied', ExitCode.Denied],
   ['AccessRefusedError', ExitCode.Denied],
   ['LogLockedError', ExitCode.Taken],
-  ['LogConflictError', ExitCode.Taken],
+  ['LogFencedError', ExitCode.Taken],
 ]);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */

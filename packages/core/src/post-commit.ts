@@ -56,7 +56,7 @@ export class PostCommit {
     subscriptions.show(batch);
     metrics.measure('atrium.fanout.duration', 'ms', performance.now() - start);
     metrics.count('atrium.fanout.actions', '{action}', batch.steps.length);
-    compaction.stored(batch.entries);
+    compaction.stored({ first: batch.entries[0]?.seq ?? 1, last: batch.entries.at(-1)?.seq ?? 0 });
     for (const { channel, before } of firstSteps(batch)) this.#announceChanges(channel, before);
   }
 

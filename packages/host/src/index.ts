@@ -48,7 +48,7 @@ export type {
   TurnOpening,
 } from '@atrium/core/contracts/extension.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from '@atrium/core/contracts/tool.js';
-export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError } from '@atrium/core/log/log.js';
+export { type Log, LogFencedError, LogLockedError, LogOpenError, LogWriteError } from '@atrium/core/log/log.js';
 export { MemoryLog } from '@atrium/core/log/memory-log.js';
 export { type Clock, systemClock } from '@atrium/core/util/clock.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from '@atrium/core/util/logger.js';

@@ -16,9 +16,8 @@ async function storedLog(): Promise<MemoryLog> {
   const items = Array.from({ length: TURNS }, (_, index) => ({ id: `t${index}`, json: JSON.stringify(turn(index)) }));
   const { summary, lifecycle } = head;
   await log.append({
-    expectedHead: log.head,
     entries: [],
-    archives: [{ channel: summary.resource, seq: log.head, head: JSON.stringify(head), turns: { start: 0, items } }],
+    archives: [{ channel: summary.resource, head: JSON.stringify(head), turns: { start: 0, items } }],
     records: [{ key: `session:${summary.resource}`, value: JSON.stringify({ summary, lifecycle }) }],
     durability: 'full',
   });

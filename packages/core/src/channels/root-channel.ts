@@ -151,7 +151,6 @@ export class RootChannel implements OpenChannel {
     this.writer.write({ channel: this.#channel, action, origin });
     this.writer.archive(ROOT_CHANNEL, () => ({
       channel: ROOT_CHANNEL,
-      seq: this.writer.assignedSeq,
       head: JSON.stringify(this.#channel.live),
       turns: { start: 0, items: [] },
     }));

@@ -5,13 +5,15 @@
  */
 import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
 import {
-  type Archive,
+  type AppendFailure,
+  appendFailure,
   type Commit,
   type EntryOrigin,
   type Log,
-  LogConflictError,
   type LogEntry,
+  type LogFencedError,
   type LogRecord,
+  type NewArchive,
 } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -66,7 +68,7 @@ export interface WriterOptions {
   /** A tick has been undone; clients that wait for an answer must hear of it. */
   readonly undone: (batch: UndoneBatch) => void;
   /** Another host writes to the log: nothing can be stored here ever again. Called once. */
-  readonly superseded: (error: LogConflictError) => void;
+  readonly superseded: (error: LogFencedError) => void;
 }
 
 export class Writer {
@@ -75,7 +77,7 @@ export class Writer {
   #seq: number;
   #committedSeq: number;
   #flush: Promise<void> | undefined;
-  #superseded: LogConflictError | undefined;
+  #superseded: LogFencedError | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -124,7 +126,7 @@ export class Writer {
   }
 
   /** Archives a channel with this tick; the archive is made when all its actions are in. */
-  archive(channel: string, make: () => Archive): void {
+  archive(channel: string, make: () => NewArchive): void {
     this.#batch.archives.set(channel, make);
     this.#schedule();
   }
@@ -171,13 +173,13 @@ export class Writer {
     if (hasContent(this.#batch) || isAwaited(this.#batch)) this.#schedule();
   }
 
-  async #store(batch: Batch): Promise<Error | undefined> {
+  async #store(batch: Batch): Promise<AppendFailure | undefined> {
     if (this.#superseded) return this.#superseded;
     const start = performance.now();
     try {
-      await this.#options.log.append(commitOf(batch, this.#committedSeq));
+      await this.#options.log.append(commitOf(batch));
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
+      return appendFailure(error);
     }
     this.#safely(() => this.#options.stored?.(batch.entries.length, performance.now() - start));
     return undefined;
@@ -201,21 +203,21 @@ export class Writer {
   }
 
   /** Undoes the failed tick and the one that was built on it. The next tick starts from the stored state. */
-  #undo(failed: Batch, error: Error): void {
+  #undo(failed: Batch, error: AppendFailure): void {
     const lost = [failed, this.#batch];
     this.#batch = emptyBatch();
     this.#seq = this.#committedSeq;
     const steps = lost.flatMap((batch) => batch.steps);
     for (const { channel } of steps) channel.rollBack();
     for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
-    if (error instanceof LogConflictError) return this.#giveUp(error);
+    if (error.kind === 'fenced') return this.#giveUp(error);
     this.#options.logger.log('error', 'could not store a tick; it is undone', { error: error.message });
     const [entries, notices] = [lost.flatMap((batch) => batch.entries), lost.flatMap((batch) => batch.notices)];
     this.#safely(() => this.#options.undone({ steps, entries, notices, error }));
   }
 
   /** Clients are not asked to try again: this host can never store anything again. */
-  #giveUp(error: LogConflictError): void {
+  #giveUp(error: LogFencedError): void {
     if (this.#superseded) return;
     this.#superseded = error;
     this.#safely(() => this.#options.superseded(error));
@@ -231,10 +233,10 @@ interface Batch {
   readonly entries: LogEntry[];
   readonly steps: CommittedStep[];
   readonly notices: { readonly seq: number; readonly notice: Notice }[];
-  readonly records: Map<string, string | null>;
+  readonly records: Map<string, LogRecord['value']>;
   /** Because of a record; actions say it by their types. */
   mustSurvivePowerCut: boolean;
-  readonly archives: Map<string, () => Archive>;
+  readonly archives: Map<string, () => NewArchive>;
   readonly afterCommit: (() => void)[];
   readonly afterFailure: ((error: Error) => void)[];
 }
@@ -261,11 +263,10 @@ function isAwaited({ notices, afterCommit }: Batch): boolean {
 }
 
 /** The batch as the log wants it. Archives are made now, when all actions are in. */
-function commitOf(batch: Batch, expectedHead: number): Commit {
+function commitOf(batch: Batch): Commit {
   const mustSurvive =
     batch.mustSurvivePowerCut || batch.steps.some(({ envelope }) => MUST_SURVIVE_POWER_CUT.has(envelope.action.type));
   return {
-    expectedHead,
     entries: batch.entries,
     records: [...batch.records].map(([key, value]) => ({ key, value })),
     archives: [...batch.archives.values()].map((make) => make()),

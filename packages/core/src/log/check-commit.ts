@@ -1,17 +1,24 @@
 /** The rules that every commit meets before a log, of whatever kind, stores any of it. */
-import { type Archive, type Commit, type EntryOrigin, LogConflictError, LogWriteError } from './log.js';
+import { type Commit, type EntryOrigin, LogWriteError, type NewArchive, type NumberedValue } from './log.js';
 
-export function checkCommit(commit: Commit, head: number): void {
-  if (commit.expectedHead !== head) throw new LogConflictError(commit.expectedHead, head);
-  commit.entries.forEach((entry, index) => {
-    const expected = head + 1 + index;
-    if (entry.seq !== expected) throw notContiguous(entry.seq, expected);
-  });
-  for (const archive of commit.archives ?? []) checkArchiveSeq(archive, head + commit.entries.length);
+/** Throws when a record tells the number of an entry that the commit does not have. */
+export function checkCommit({ entries, records = [] }: Commit): void {
+  for (const { key, value } of records) {
+    if (value === null || typeof value === 'string' || value.entry in entries) continue;
+    throw new LogWriteError(
+      'invalid-record',
+      `the record ${key} tells the number of entry ${value.entry}, but the commit has ${entries.length}: count from 0`,
+    );
+  }
+}
+
+/** The text of a record, with the number of the entry that it tells. */
+export function recordText(value: string | NumberedValue, first: number): string {
+  return typeof value === 'string' ? value : `${value.before}${first + value.entry}${value.after}`;
 }
 
 /** Turns have no holes: an archive continues, or replaces, what is there. */
-export function checkTurnStart(archive: Archive, turnCount: number): void {
+export function checkTurnStart(archive: NewArchive, turnCount: number): void {
   const { start } = archive.turns;
   if (Number.isInteger(start) && start >= 0 && start <= turnCount) return;
   throw new LogWriteError(
@@ -27,19 +34,4 @@ export function duplicateOrigin({ clientId, epoch, clientSeq }: EntryOrigin, opt
 
 export function turnsPresent(channel: string): LogWriteError {
   return new LogWriteError('turns-present', `${channel} has archived turns already: copy to a channel that has none`);
-}
-
-function notContiguous(actual: number, expected: number): LogWriteError {
-  return new LogWriteError(
-    'not-contiguous',
-    `entry ${actual} came where ${expected} was due: number entries from the head`,
-  );
-}
-
-function checkArchiveSeq(archive: Archive, newHead: number): void {
-  if (archive.seq <= newHead) return;
-  throw new LogWriteError(
-    'invalid-archive',
-    `the archive of ${archive.channel} stands at ${archive.seq}, but the log ends at ${newHead}: archive only what is stored`,
-  );
 }

@@ -3,7 +3,7 @@
  * that its session still needs holds back everything behind it, so a session that was not opened for long is archived.
  */
 import type { Logger } from '../util/logger.js';
-import type { Log, LogEntry } from './log.js';
+import type { Log, Stored } from './log.js';
 
 /** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
 export const COMPACT_EVERY_ENTRIES = 10_000;
@@ -27,8 +27,9 @@ export class Compaction {
     this.#parts = parts;
   }
 
-  stored(entries: readonly LogEntry[]): void {
-    const isDue = entries.some(({ seq }) => seq % COMPACT_EVERY_ENTRIES === 0);
+  stored({ first, last }: Stored): void {
+    const rounds = (seq: number) => Math.floor(seq / COMPACT_EVERY_ENTRIES);
+    const isDue = rounds(last) > rounds(first - 1);
     if (!isDue || this.#isUnderWay) return;
     this.#isUnderWay = true;
     this.#compact()

@@ -32,7 +32,7 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
       'tells the head with the number of turns, and pages of turns',
       onFreshLog(open, async (log) => {
         await appendMany(log, 3);
-        const archive = { channel: CHANNEL, seq: 3, head: '{"a":1}', turns: { start: 0, items: turns(0, 5) } };
+        const archive = { channel: CHANNEL, head: '{"a":1}', turns: { start: 0, items: turns(0, 5) } };
         await append(log, { archives: [archive] });
         expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 3, head: '{"a":1}', turnCount: 5 });
         expect(await log.archivedTurns(CHANNEL, { start: 1, end: 3 })).toEqual([turn(1), turn(2)]);
@@ -55,7 +55,7 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
       onFreshLog(open, async (log) => {
         expect(await log.channels()).toEqual([]);
         await appendMany(log, 2);
-        const archive = { channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 3) } };
+        const archive = { channel: CHANNEL, head: '{}', turns: { start: 0, items: turns(0, 3) } };
         await append(log, { archives: [archive] });
         await log.copyTurns(CHANNEL, OTHER, 2);
         expect([...(await log.channels())].sort()).toEqual([CHANNEL, OTHER].sort());
@@ -68,13 +68,13 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
       'adds turns, and cuts off those behind the start',
       onFreshLog(open, async (log) => {
         await append(log, {
-          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 4) } }],
+          archives: [{ channel: CHANNEL, head: '{}', turns: { start: 0, items: turns(0, 4) } }],
         });
         await append(log, {
-          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 4, items: turns(4, 6) } }],
+          archives: [{ channel: CHANNEL, head: '{}', turns: { start: 4, items: turns(4, 6) } }],
         });
         expect((await log.archiveHead(CHANNEL))?.turnCount).toBe(6);
-        const cut = { channel: CHANNEL, seq: 0, head: '{"cut":1}', turns: { start: 2, items: [turn(9)] } };
+        const cut = { channel: CHANNEL, head: '{"cut":1}', turns: { start: 2, items: [turn(9)] } };
         await append(log, { archives: [cut] });
         expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([turn(0), turn(1), turn(9)]);
         expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 0, head: '{"cut":1}', turnCount: 3 });
@@ -82,13 +82,27 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
     );
 
     it(
-      'refuses a hole between turns and a number that is not stored, with the whole commit',
+      '[CLU-001] stand behind the last entry of their commit, and at the head when it has none',
+      onFreshLog(open, async (log) => {
+        const archive = { channel: CHANNEL, head: '{}', turns: { start: 0, items: [] } };
+        await append(log, { archives: [archive] });
+        expect((await log.archiveHead(CHANNEL))?.seq).toBe(0);
+        await append(log, { entries: [entry(1), entry(2, { channel: OTHER })], archives: [archive] });
+        expect((await log.archiveHead(CHANNEL))?.seq).toBe(2);
+        await appendMany(log, 3, () => ({ channel: OTHER }));
+        await append(log, { archives: [archive] });
+        expect((await log.archiveHead(CHANNEL))?.seq).toBe(5);
+      }),
+    );
+
+    it(
+      'refuses a hole between turns, with the whole commit',
       onFreshLog(open, async (log) => {
         const records = [{ key: 'k', value: '1' }];
-        const hole = { channel: CHANNEL, seq: 0, head: '{}', turns: { start: 1, items: [turn(1)] } };
-        await expect(append(log, { archives: [hole], records })).rejects.toMatchObject({ reason: 'invalid-archive' });
-        const ahead = { channel: CHANNEL, seq: 1, head: '{}', turns: { start: 0, items: [] } };
-        await expect(append(log, { archives: [ahead], records })).rejects.toMatchObject({ reason: 'invalid-archive' });
+        const hole = { channel: CHANNEL, head: '{}', turns: { start: 1, items: [turn(1)] } };
+        const refused = append(log, { entries: [entry(1)], archives: [hole], records });
+        await expect(refused).rejects.toMatchObject({ kind: 'refused', reason: 'invalid-archive' });
+        expect([log.head, await seqsAfter(log, 0)]).toEqual([0, []]);
         expect([await log.archiveHead(CHANNEL), await log.record('k')]).toEqual([undefined, undefined]);
       }),
     );
@@ -97,12 +111,12 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
       'copies the first turns to a channel that has none',
       onFreshLog(open, async (log) => {
         await append(log, {
-          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 5) } }],
+          archives: [{ channel: CHANNEL, head: '{}', turns: { start: 0, items: turns(0, 5) } }],
         });
         await log.copyTurns(CHANNEL, OTHER, 3);
         expect(await log.archivedTurns(OTHER, { start: 0, end: 9 })).toEqual(turns(0, 3));
         expect(await log.findTurn(OTHER, 't2')).toBe(2);
-        await append(log, { archives: [{ channel: OTHER, seq: 0, head: '{}', turns: { start: 3, items: [] } }] });
+        await append(log, { archives: [{ channel: OTHER, head: '{}', turns: { start: 3, items: [] } }] });
         expect((await log.archiveHead(OTHER))?.turnCount).toBe(3);
         await expect(log.copyTurns(CHANNEL, OTHER, 1)).rejects.toMatchObject({ reason: 'turns-present' });
       }),
@@ -113,13 +127,8 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
       onFreshLog(open, async (log) => {
         const origin = { clientId: 'c1', epoch: 1, clientSeq: 1 };
         await appendMany(log, 3, (seq) => (seq === 2 ? { channel: OTHER } : seq === 3 ? { origin } : {}));
-        const archive = (channel: string): object => ({
-          channel,
-          seq: 3,
-          head: '{}',
-          turns: { start: 0, items: turns(0, 2) },
-        });
-        await append(log, { archives: [archive(CHANNEL), archive(OTHER)] as never });
+        const archive = (channel: string) => ({ channel, head: '{}', turns: { start: 0, items: turns(0, 2) } });
+        await append(log, { archives: [archive(CHANNEL), archive(OTHER)] });
         await log.forget(CHANNEL);
         expect(await log.archiveHead(CHANNEL)).toBe(undefined);
         expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([]);
@@ -144,7 +153,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
       'drops entries up to a number, and keeps the newest',
       onFreshLog(open, async (log) => {
         await appendMany(log, 20);
-        await archiveAt(log, CHANNEL, 20);
+        await archive(log, CHANNEL);
         await log.compact({ upTo: 5, keep: 0 });
         expect([log.oldest, log.head, (await seqsAfter(log, 0)).length]).toEqual([6, 20, 15]);
         await log.compact({ upTo: 20, keep: 4 });
@@ -155,11 +164,12 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
     it(
       'keeps what a channel needs to be opened',
       onFreshLog(open, async (log) => {
-        await appendMany(log, 10, (seq) => ({ channel: seq === 7 ? OTHER : seq === 2 ? '' : CHANNEL }));
-        await archiveAt(log, CHANNEL, 9);
+        await appendMany(log, 9, (seq) => ({ channel: seq === 7 ? OTHER : seq === 2 ? '' : CHANNEL }));
+        await archive(log, CHANNEL);
+        await appendMany(log, 1);
         await log.compact({ upTo: 10, keep: 0 });
         expect(log.oldest).toBe(7);
-        await archiveAt(log, OTHER, 10);
+        await archive(log, OTHER);
         await log.compact({ upTo: 10, keep: 0 });
         expect([log.oldest, await seqsAfter(log, 0)]).toEqual([10, [10]]);
       }),
@@ -169,7 +179,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
       '[REL-016] goes on counting when every entry is gone',
       onFreshLog(open, async (log) => {
         await appendMany(log, 5);
-        await archiveAt(log, CHANNEL, 5);
+        await archive(log, CHANNEL);
         await log.compact({ upTo: 5, keep: 0 });
         expect([log.head, log.oldest, await seqsAfter(log, 0)]).toEqual([5, 6, []]);
         await appendMany(log, 1);
@@ -182,7 +192,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
       onFreshLog(open, async (log) => {
         const numbers = [1, 2, 3, 7, 8, 5];
         await appendMany(log, 6, (seq) => sentBy('c1', numbers[seq - 1] ?? 0));
-        await archiveAt(log, CHANNEL, 6);
+        await archive(log, CHANNEL);
         await log.compact({ upTo: 4, keep: 0 });
         expect(await log.clientSeqs('c1', 1, 0)).toEqual([1, 2, 3, 5, 7, 8]);
         await log.compact({ upTo: 6, keep: 0 });
@@ -198,7 +208,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
       'forgets the numbers of a client that is gone for good, and of no other',
       onFreshLog(open, async (log) => {
         await appendMany(log, 4, (seq) => sentBy(seq % 2 === 0 ? 'c1' : 'c2', seq));
-        await archiveAt(log, CHANNEL, 4);
+        await archive(log, CHANNEL);
         await log.compact({ upTo: 2, keep: 0 });
         await log.forgetClient('c1');
         await log.compact({ upTo: 4, keep: 0 });
@@ -220,6 +230,7 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
   });
 }
 
-function archiveAt(log: Log, channel: string, seq: number): Promise<void> {
-  return append(log, { archives: [{ channel, seq, head: '{}', turns: { start: 0, items: [] } }] });
+/** Archives a channel at the head. */
+async function archive(log: Log, channel: string): Promise<void> {
+  await append(log, { archives: [{ channel, head: '{}', turns: { start: 0, items: [] } }] });
 }

@@ -68,22 +68,40 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
     );
 
     it(
-      'refuses a commit that expects another head, and stores nothing of it',
+      '[CLU-001] tells which numbers a commit got, and that one without entries got none',
       onFreshLog(open, async (log) => {
-        await appendMany(log, 2);
-        const late = append(log, { expectedHead: 1, entries: [entry(2)], records: [{ key: 'k', value: '1' }] });
-        await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 1, actualHead: 2 });
-        expect(await log.record('k')).toBe(undefined);
-        expect(log.head).toBe(2);
+        expect(await append(log, { records: [{ key: 'k', value: '1' }] })).toEqual({ first: 1, last: 0 });
+        expect(await appendMany(log, 3)).toEqual({ first: 1, last: 3 });
+        expect(await appendMany(log, 1)).toEqual({ first: 4, last: 4 });
+        expect(await append(log, {})).toEqual({ first: 5, last: 4 });
+        expect([log.head, await seqsAfter(log, 0)]).toEqual([4, [1, 2, 3, 4]]);
       }),
     );
 
     it(
-      'refuses entries that leave a gap',
+      '[CLU-001] gives numbers without gap or double to commits that come at the same time',
       onFreshLog(open, async (log) => {
-        const gap = append(log, { entries: [entry(1), entry(3)] });
-        await expect(gap).rejects.toMatchObject({ name: 'LogWriteError', reason: 'not-contiguous' });
-        expect([log.head, await seqsAfter(log, 0)]).toEqual([0, []]);
+        const commits = Array.from({ length: 20 }, (_, index) => ({
+          entries: Array.from({ length: 1 + (index % 3) }, (_entry, at) => entry(at, { action: `{"of":${index}}` })),
+        }));
+        const answers = await Promise.all(commits.map((commit) => append(log, commit)));
+        const entries = await log.read({ after: 0 });
+        expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+        for (const [index, { first, last }] of answers.entries()) {
+          const own = entries.filter(({ action }) => action === `{"of":${index}}`).map(({ seq }) => seq);
+          expect([own[0], own.at(-1), own.length]).toEqual([first, last, commits[index]?.entries.length]);
+        }
+      }),
+    );
+
+    it(
+      '[CLU-001] uses no number for a commit that it refuses',
+      onFreshLog(open, async (log) => {
+        await append(log, { entries: [entry(1, sentBy('c1', 1))] });
+        const refused = append(log, { entries: [entry(2), entry(3, sentBy('c1', 1))] });
+        await expect(refused).rejects.toMatchObject({ kind: 'refused', reason: 'duplicate-origin' });
+        expect(await appendMany(log, 1)).toEqual({ first: 2, last: 2 });
+        expect(await seqsAfter(log, 0)).toEqual([1, 2]);
       }),
     );
 
@@ -142,6 +160,29 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
     );
 
     it(
+      '[CLU-001] tell the numbers of entries of their commit, and of no others',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 6);
+        const numbered = (at: number) => ({ before: '{"at":', entry: at, after: ',"by":"entry"}' });
+        const records = [
+          { key: 'a', value: numbered(0) },
+          { key: 'b', value: numbered(1) },
+        ];
+        await append(log, { entries: [entry(7), entry(8)], records });
+        expect([await log.record('a'), await log.record('b')]).toEqual([
+          '{"at":7,"by":"entry"}',
+          '{"at":8,"by":"entry"}',
+        ]);
+        expect((await log.records('b'))[0]?.value).toBe('{"at":8,"by":"entry"}');
+        for (const at of [-1, 0.5, 1]) {
+          const refused = append(log, { entries: [entry(9)], records: [{ key: 'a', value: numbered(at) }] });
+          await expect(refused).rejects.toMatchObject({ kind: 'refused', reason: 'invalid-record' });
+        }
+        expect([log.head, await log.record('a')]).toEqual([8, '{"at":7,"by":"entry"}']);
+      }),
+    );
+
+    it(
       'lists those with a prefix, in the order of their keys',
       onFreshLog(open, async (log) => {
         const keys = ['s:2', 's:10', 's', 't:1', 's:é', 's:\uffee', 's:👋', 'S:1', 's%x'];
@@ -160,9 +201,10 @@ function reopenContract({ describe, it, expect }: ContractApi, open: OpenLog): v
     it('[REL-016] has everything it had, and goes on counting', async () => {
       const { log, reopen } = await open();
       if (reopen === undefined) return log.close();
-      await appendMany(log, 10, (seq) => sentBy('c1', seq));
-      const archive = { channel: CHANNEL, seq: 8, head: '{"a":1}', turns: { start: 0, items: turns(0, 3) } };
+      await appendMany(log, 8, (seq) => sentBy('c1', seq));
+      const archive = { channel: CHANNEL, head: '{"a":1}', turns: { start: 0, items: turns(0, 3) } };
       await append(log, { archives: [archive], records: [{ key: 'k', value: '1' }], durability: 'full' });
+      await appendMany(log, 2, (seq) => sentBy('c1', seq));
       await log.compact({ upTo: 6, keep: 0 });
       const again = await reopen();
       expect([again.head, again.oldest, again.repairs]).toEqual([10, 7, []]);
@@ -170,8 +212,7 @@ function reopenContract({ describe, it, expect }: ContractApi, open: OpenLog): v
       expect(await again.archiveHead(CHANNEL)).toEqual({ seq: 8, head: '{"a":1}', turnCount: 3 });
       expect(await again.record('k')).toBe('1');
       expect((await again.clientSeqs('c1', 1, 0)).length).toBe(10);
-      await appendMany(again, 1);
-      expect(again.head).toBe(11);
+      expect(await appendMany(again, 1)).toEqual({ first: 11, last: 11 });
       await again.close();
     });
 
@@ -179,7 +220,7 @@ function reopenContract({ describe, it, expect }: ContractApi, open: OpenLog): v
       const { log, reopen } = await open();
       if (reopen === undefined) return log.close();
       await appendMany(log, 4, () => ({ channel: OTHER }));
-      await append(log, { archives: [{ channel: OTHER, seq: 4, head: '{}', turns: { start: 0, items: [] } }] });
+      await append(log, { archives: [{ channel: OTHER, head: '{}', turns: { start: 0, items: [] } }] });
       await log.compact({ upTo: 4, keep: 0 });
       const again = await reopen();
       expect([again.head, again.oldest]).toEqual([4, 5]);

@@ -1,5 +1,5 @@
 /** What the parts of the contract suite share: the runner's functions, and short ways to write to a log. */
-import type { Commit, Log, LogEntry } from './log.js';
+import type { Commit, Log, LogEntry, Stored } from './log.js';
 
 interface Assertion {
   toBe(expected: unknown): void;
@@ -42,18 +42,18 @@ export function turns(start: number, end: number): { id: string; json: string }[
   return Array.from({ length: end - start }, (_, offset) => turn(start + offset));
 }
 
-/** Appends at the head; what is not given is empty. */
-export function append(log: Log, commit: Partial<Commit>): Promise<void> {
-  return log.append({ expectedHead: log.head, entries: [], durability: 'normal', ...commit });
+/** Appends; what is not given is empty. */
+export function append(log: Log, commit: Partial<Commit>): Promise<Stored> {
+  return log.append({ entries: [], durability: 'normal', ...commit });
 }
 
 export async function appendMany(
   log: Log,
   count: number,
   more: (seq: number) => Partial<LogEntry> = () => ({}),
-): Promise<void> {
+): Promise<Stored> {
   const first = log.head + 1;
-  await append(log, {
+  return append(log, {
     entries: Array.from({ length: count }, (_, index) => entry(first + index, more(first + index))),
   });
 }

@@ -1,13 +1,12 @@
 /**
  * The log: the one place where what happened is stored. Every action has its number here, and nothing is shown to a
- * client before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and `contract.ts`
+ * client before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and `conformance-suite.ts`
  * is the suite that every log passes.
  *
  * A log knows entries, archives and records as text. It does not know actions, sessions or clients.
  *
- * The interface assumes one writer per log. For several hosts on one log, three things will change: `append` returns
- * the numbers that it assigned instead of comparing `Commit.expectedHead`; `LogConflictError` becomes a reason per
- * failure; and an asynchronous `changes` delivers the commits of other hosts.
+ * The log gives the numbers: a writer learns them from the answer to its commit, and nothing has a number before. So a
+ * log that several hosts write to is one more implementation. See docs/decisions, "numbers come with the commit".
  */
 
 export interface Log {
@@ -16,8 +15,8 @@ export interface Log {
   /** The smallest number whose entry is still there, or head + 1: older ones live on in archives only. */
   readonly oldest: number;
 
-  /** Stores the whole commit or throws: `LogConflictError` when the head has moved, `LogWriteError` otherwise. */
-  append(commit: Commit): Promise<void>;
+  /** Stores the whole commit and says which numbers its entries got, or throws an `AppendFailure` and stores nothing. */
+  append(commit: Commit): Promise<Stored>;
   read(range: ReadRange): Promise<LogEntry[]>;
 
   archiveHead(channel: string): Promise<ArchiveHead | undefined>;
@@ -68,6 +67,9 @@ export interface LogEntry {
   readonly origin?: EntryOrigin | undefined;
 }
 
+/** An entry on its way to the log, which gives it its number. */
+export type NewEntry = Omit<LogEntry, 'seq' | 'isDamaged'>;
+
 export interface EntryOrigin {
   readonly clientId: string;
   /** Counts the times this client's own numbers started over: with `initialize`, or because it used one again. */
@@ -94,6 +96,9 @@ export interface Archive {
   readonly turns: { readonly start: number; readonly items: readonly ArchivedTurn[] };
 }
 
+/** An archive on its way to the log. It is true behind the last entry of its commit. */
+export type NewArchive = Omit<Archive, 'seq'>;
+
 /** A finished turn never changes: it is kept as the very text that goes to clients. */
 export interface ArchivedTurn {
   readonly id: string;
@@ -113,18 +118,30 @@ export interface ArchiveHead {
 export interface LogRecord {
   readonly key: string;
   /** JSON; null removes the record. */
-  readonly value: string | null;
+  readonly value: string | NumberedValue | null;
+}
+
+/** A record that tells the number of an entry of its commit: the log puts it between the two texts. */
+export interface NumberedValue {
+  readonly before: string;
+  /** Which entry of the commit, from 0. */
+  readonly entry: number;
+  readonly after: string;
 }
 
 /** Everything that one event-loop tick decided. It is stored as a whole or not at all. */
 export interface Commit {
-  /** The head that the entries continue. */
-  readonly expectedHead: number;
-  readonly entries: readonly LogEntry[];
-  readonly archives?: readonly Archive[];
+  readonly entries: readonly NewEntry[];
+  readonly archives?: readonly NewArchive[];
   readonly records?: readonly LogRecord[];
   /** `normal` survives the death of the process; `full` also survives a power cut. */
   readonly durability: 'normal' | 'full';
+}
+
+/** The numbers that a commit got, without a gap. A commit without entries has `first` behind `last`, the head. */
+export interface Stored {
+  readonly first: number;
+  readonly last: number;
 }
 
 export interface ReadRange {
@@ -170,19 +187,6 @@ export function salvagedText(json: string): string {
 /** A rebuilt log holds `Salvaged` as JSON under this key until the host has told people and removes it. */
 export const REBUILT_RECORD = 'log:rebuilt';
 
-/** Another writer appended first: this host no longer owns the log. */
-export class LogConflictError extends Error {
-  override readonly name = 'LogConflictError';
-  constructor(
-    readonly expectedHead: number,
-    readonly actualHead: number,
-  ) {
-    super(
-      `the log is at ${actualHead}, not at ${expectedHead}: another host has written to it. Use that one, or stop it first`,
-    );
-  }
-}
-
 export type LogOpenReason =
   | 'not-a-folder'
   | 'not-writable'
@@ -220,17 +224,42 @@ export class LogLockedError extends Error {
 
 export type LogWriteReason =
   | 'closed'
-  | 'not-contiguous'
   | 'duplicate-origin'
   | 'invalid-archive'
+  | 'invalid-record'
   | 'turns-present'
   | 'disk-full'
   | 'damaged'
   | 'failed';
 
-/** A commit was refused or could not be written. Nothing of it is in the log. */
+/** Why a commit is not in the log. Nothing of it is stored. */
+export type AppendFailure = LogFencedError | LogNotOwnerError | LogUnavailableError | LogWriteError;
+
+/** The log no longer takes anything from this host: another one has it. */
+export class LogFencedError extends Error {
+  override readonly name = 'LogFencedError';
+  readonly kind = 'fenced';
+}
+
+/** Another host works on these channels. */
+export class LogNotOwnerError extends Error {
+  override readonly name = 'LogNotOwnerError';
+  readonly kind = 'not-owner';
+  constructor(readonly channels: readonly string[]) {
+    super(`another host works on ${channels.join(', ')}: ask that one`);
+  }
+}
+
+/** The log cannot be reached for now: the same commit is to be appended again. */
+export class LogUnavailableError extends Error {
+  override readonly name = 'LogUnavailableError';
+  readonly kind = 'unavailable';
+}
+
+/** A commit was refused or could not be written. */
 export class LogWriteError extends Error {
   override readonly name = 'LogWriteError';
+  readonly kind = 'refused';
   constructor(
     readonly reason: LogWriteReason,
     message: string,
@@ -238,6 +267,13 @@ export class LogWriteError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** What a log threw, as one of the failures that it may throw. */
+export function appendFailure(error: unknown): AppendFailure {
+  if (error instanceof LogFencedError || error instanceof LogNotOwnerError) return error;
+  if (error instanceof LogUnavailableError || error instanceof LogWriteError) return error;
+  return new LogWriteError('failed', error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 export function closedError(): LogWriteError {

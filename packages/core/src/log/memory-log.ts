@@ -1,6 +1,6 @@
 /** The log in memory, for tests and for hosts that keep nothing. It keeps the contract of the log on disk. */
 import { NumberSet } from '../util/number-set.js';
-import { checkCommit, checkTurnStart, duplicateOrigin, turnsPresent } from './check-commit.js';
+import { checkCommit, checkTurnStart, duplicateOrigin, recordText, turnsPresent } from './check-commit.js';
 import {
   type Archive,
   type ArchivedTurn,
@@ -11,7 +11,10 @@ import {
   type Log,
   type LogEntry,
   type LogRecord,
+  type NewArchive,
+  type NewEntry,
   type ReadRange,
+  type Stored,
   type TurnRange,
 } from './log.js';
 
@@ -34,14 +37,16 @@ export class MemoryLog implements Log {
   /** Memory has no pages that rot. */
   onRepair(): void {}
 
-  async append(commit: Commit): Promise<void> {
+  async append(commit: Commit): Promise<Stored> {
     this.#checkOpen();
-    checkCommit(commit, this.head);
+    checkCommit(commit);
     this.#numbers.check(commit.entries);
     this.#archives.check(commit.archives ?? []);
-    for (const entry of commit.entries) this.#store(entry);
-    for (const archive of commit.archives ?? []) this.#archives.put(archive);
-    for (const record of commit.records ?? []) this.#record(record);
+    const first = this.head + 1;
+    for (const entry of commit.entries) this.#store({ ...entry, seq: this.head + 1 });
+    for (const archive of commit.archives ?? []) this.#archives.put({ ...archive, seq: this.head });
+    for (const record of commit.records ?? []) this.#record(record, first);
+    return { first, last: this.head };
   }
 
   async read(range: ReadRange): Promise<LogEntry[]> {
@@ -127,9 +132,9 @@ export class MemoryLog implements Log {
     if (entry.origin) this.#numbers.add(entry.origin);
   }
 
-  #record({ key, value }: LogRecord): void {
+  #record({ key, value }: LogRecord, first: number): void {
     if (value === null) this.#records.delete(key);
-    else this.#records.set(key, value);
+    else this.#records.set(key, recordText(value, first));
   }
 
   /** An entry that its channel's archive has not passed is needed to open the channel. */
@@ -192,7 +197,7 @@ class MemoryArchives {
   readonly #turns = new Map<string, readonly ArchivedTurn[]>();
 
   /** Throws when the turns of a commit would leave a hole, before any of it is stored. */
-  check(archives: readonly Archive[]): void {
+  check(archives: readonly NewArchive[]): void {
     const counts = new Map<string, number>();
     for (const archive of archives) {
       const { channel, turns } = archive;
@@ -257,7 +262,7 @@ class ClientNumbers {
   readonly #settled = new Map<string, Map<number, NumberSet>>();
 
   /** Throws when a commit has a number that is settled, or one twice, before any of it is stored. */
-  check(entries: readonly LogEntry[]): void {
+  check(entries: readonly NewEntry[]): void {
     const fresh = new Set<string>();
     for (const { origin } of entries) {
       if (origin === undefined) continue;

@@ -8,14 +8,16 @@ import {
   type SessionState,
   SessionStatus,
   type SessionSummary,
+  sessionReducer,
   type Turn,
 } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { Watchers } from '../contracts/ports.js';
-import { type Log, REBUILT_RECORD, salvagedText } from '../log/log.js';
+import { type Log, type LogEntry, REBUILT_RECORD, salvagedText } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import { shorten } from '../util/text.js';
 import { headText } from './history.js';
+import { DAMAGED } from './recovery.js';
 import type { SessionRecords } from './session-records.js';
 
 export interface CatalogueEntry {
@@ -247,17 +249,30 @@ async function entryFrom({ log, clock }: ListRecoveryParts, uri: string): Promis
   return { summary, lifecycle: 'ready' };
 }
 
-/** The list knows it, and its archive is lost: it is opened from what the list says, its turns, and what came after. */
-async function restoreArchive({ log, writer, catalogue }: ListRecoveryParts, uri: string): Promise<void> {
+/** The list knows it, and its archive is lost: a new one is made of what the list says, its turns, and what came after. */
+async function restoreArchive({ log, writer, clock, catalogue }: ListRecoveryParts, uri: string): Promise<void> {
   const entry = catalogue.find(uri);
   if (!entry || (await log.archiveHead(uri))) return;
-  const turns = await log.archivedTurns(uri, ALL_TURNS);
+  const { length: start } = await log.archivedTurns(uri, ALL_TURNS);
   const entries = await log.read({ after: 0, channel: uri });
-  const end = entries.findLast(
+  const end = entries.findLastIndex(
     ({ action }) => action !== '' && ENDS.has((JSON.parse(action) as { type: string }).type),
   );
-  const head = headOf(entry);
-  writer.archive(uri, () => ({ channel: uri, seq: end?.seq ?? 0, head, turns: { start: turns.length, items: [] } }));
+  const state = stateAfter(JSON.parse(headOf(entry)), entries.slice(end + 1), clock.now());
+  const items = state.turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  writer.archive(uri, () => ({ channel: uri, head: headText(state), turns: { start, items } }));
+  if (items.length > 0) catalogue.set(uri, { ...entry, summary: state.summary });
+}
+
+/** A turn that misses something because of the damage ends and says so. */
+function stateAfter(head: SessionState, entries: readonly LogEntry[], now: number): SessionState {
+  const whole = entries.filter(({ isDamaged }) => !isDamaged);
+  const state = whole.reduce(
+    (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
+    head,
+  );
+  if (whole.length === entries.length || !state.activeTurn) return state;
+  return sessionReducer(state, { type: 'session/error', turnId: state.activeTurn.id, error: DAMAGED }, { now });
 }
 
 /** The state of a session, without its turns, as far as the list knows it. */

@@ -122,8 +122,7 @@ export class Creation {
       if ((await log.findTurn(channel, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
     }
     if (turns.length === 0) return;
-    const place = { channel, seq: writer.assignedSeq, head: '{}' };
-    writer.archive(channel, () => ({ ...place, turns: { start, items: turns } }));
+    writer.archive(channel, () => ({ channel, head: '{}', turns: { start, items: turns } }));
     await writer.settled();
   }
 
@@ -159,7 +158,6 @@ export class Creation {
     const uri = state.summary.resource;
     writer.archive(uri, () => ({
       channel: uri,
-      seq: writer.assignedSeq,
       head: headText(state),
       turns: { start: turnCount, items: [] },
     }));

@@ -13,7 +13,7 @@ import type { Channel } from '../channels/channel.js';
 import type { ChannelSnapshot, SnapshotRequest } from '../channels/open-channel.js';
 import type { Writer } from '../channels/writer.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { Archive, Log, TurnRange } from '../log/log.js';
+import type { Log, NewArchive, TurnRange } from '../log/log.js';
 import { LazyList, RawJson } from '../util/json-parts.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
@@ -94,7 +94,7 @@ export class History {
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
   archive(): void {
     const writer = this.#writer;
-    writer.archive(this.#channel.uri, () => this.#pages.archive(this.#channel.live, writer.assignedSeq));
+    writer.archive(this.#channel.uri, () => this.#pages.archive(this.#channel.live));
     writer.afterCommit(() => {
       this.#pages.archivedUpTo(this.#channel.committed);
       this.#slim();
@@ -227,10 +227,10 @@ export class TurnPages {
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
-  archive(state: SessionState, seq: number): Archive {
+  archive(state: SessionState): NewArchive {
     const start = Math.min(this.#archived, this.total(state));
     const items = state.turns.slice(start - this.#base).map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
-    return { channel: this.channel, seq, head: headText(state), turns: { start, items } };
+    return { channel: this.channel, head: headText(state), turns: { start, items } };
   }
 
   /** The archive of this state has been stored. */

@@ -19,7 +19,7 @@ function hostRestarted(isCallCut: boolean): ErrorInfo {
   return { errorType: 'host-restarted', message };
 }
 
-const DAMAGED: ErrorInfo = {
+export const DAMAGED: ErrorInfo = {
   errorType: 'damaged',
   message: 'Part of this turn was damaged on disk and is missing here. Send the message again to go on.',
 };

@@ -2,7 +2,7 @@
 
 import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { Writer } from '../channels/writer.js';
-import { type Log, LogConflictError } from '../log/log.js';
+import { type Log, LogFencedError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
@@ -64,7 +64,7 @@ export class Clients {
       await this.writer.settled();
       this.#unstored.delete(clientId);
     } catch (error) {
-      if (error instanceof LogConflictError) throw error;
+      if (error instanceof LogFencedError) throw error;
       this.#storeLater(clientId, client);
     } finally {
       if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
@@ -86,7 +86,7 @@ export class Clients {
     }
     const isStored = await this.writer.settled().then(
       () => true,
-      (error) => error instanceof LogConflictError,
+      (error) => error instanceof LogFencedError,
     );
     if (!isStored) return void this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
     for (const [clientId, client] of clients) {

@@ -1,6 +1,6 @@
 /** The archives: each channel's state at one number, and its finished turns in rows of their own. */
 import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
-import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '@atrium/core/log/log.js';
+import type { ArchivedTurn, ArchiveHead, NewArchive, TurnRange } from '@atrium/core/log/log.js';
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
@@ -62,8 +62,8 @@ export class ArchiveTable {
     this.#remove = db.prepare('DELETE FROM archives WHERE channel = ?');
   }
 
-  put(archive: Archive): void {
-    const { channel, seq, head, turns } = archive;
+  put(seq: number, archive: NewArchive): void {
+    const { channel, head, turns } = archive;
     checkTurnStart(archive, this.#countTurns(channel));
     this.#put.run(channel, seq, head, sumOf(channel, head), turns.start + turns.items.length);
     this.#cutTurns.run(channel, turns.start);

@@ -1,6 +1,6 @@
 /** The table of entries: appended in order, read by number or by channel, dropped from the old end. */
 import { duplicateOrigin } from '@atrium/core/log/check-commit.js';
-import type { EntryOrigin, LogEntry, ReadRange } from '@atrium/core/log/log.js';
+import type { EntryOrigin, LogEntry, NewEntry, ReadRange } from '@atrium/core/log/log.js';
 import { type NumberRange, NumberSet } from '@atrium/core/util/number-set.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
@@ -79,10 +79,10 @@ export class EntryTable {
     return { head, oldest: Math.max(bounds?.first ?? head + 1, skipped + 1) };
   }
 
-  add(entry: LogEntry): void {
-    const { seq, channel, time, action, origin } = entry;
-    if (origin === undefined) this.#insert.run(seq, channel, time, action, null, null, null, entrySum(entry));
-    else this.#addSent(entry, origin);
+  add(seq: number, entry: NewEntry): void {
+    const { channel, time, action, origin } = entry;
+    if (origin === undefined) this.#insert.run(seq, channel, time, action, null, null, null, entrySum(seq, entry));
+    else this.#addSent(seq, entry, origin);
   }
 
   read({ after, channel, limit = ALL }: ReadRange): LogEntry[] {
@@ -129,19 +129,19 @@ export class EntryTable {
     this.#marks.forget(clientId);
   }
 
-  #addSent(entry: LogEntry, origin: EntryOrigin): void {
-    const { seq, channel, time, action } = entry;
+  #addSent(seq: number, entry: NewEntry, origin: EntryOrigin): void {
+    const { channel, time, action } = entry;
     if (this.#marks.has(origin)) throw duplicateOrigin(origin);
     try {
       const { clientId, epoch, clientSeq } = origin;
-      this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, entrySum(entry));
+      this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, entrySum(seq, entry));
     } catch (error) {
       throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
     }
   }
 }
 
-function entrySum({ seq, channel, action }: Pick<LogEntry, 'seq' | 'channel' | 'action'>): number {
+function entrySum(seq: number, { channel, action }: NewEntry): number {
   return sumOf(entryPlace(seq, channel), action);
 }
 

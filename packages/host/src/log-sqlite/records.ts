@@ -1,6 +1,6 @@
 /** The records: small facts by key, listed by prefix. */
 
-import { type LogRecord, REBUILT_RECORD } from '@atrium/core/log/log.js';
+import { REBUILT_RECORD } from '@atrium/core/log/log.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
@@ -37,7 +37,7 @@ export class RecordTable {
       ORDER BY records.key LIMIT ${PAGE_ROWS}`);
   }
 
-  put({ key, value }: LogRecord): void {
+  put(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#put.run(key, value, sumOf(key, value));
   }
@@ -68,8 +68,8 @@ export class RecordTable {
     const hex = this.#bytes.get(key)?.hex ?? '';
     this.#damage.found({ what: `the record ${key}`, instead: 'it was left out', hex });
     this.#damage.mend(() => {
-      this.put({ key, value: null });
-      if (this.get(REBUILT_RECORD) === undefined) this.put({ key: REBUILT_RECORD, value: '{}' });
+      this.put(key, null);
+      if (this.get(REBUILT_RECORD) === undefined) this.put(REBUILT_RECORD, '{}');
     });
   }
 }

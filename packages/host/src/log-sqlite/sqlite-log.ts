@@ -5,19 +5,20 @@
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
-import { checkCommit } from '@atrium/core/log/check-commit.js';
+import { checkCommit, recordText } from '@atrium/core/log/check-commit.js';
 import {
   type ArchivedTurn,
   type ArchiveHead,
   type Commit,
   closedError,
   type Log,
-  LogConflictError,
   type LogEntry,
+  LogFencedError,
   type LogRepair,
   LogWriteError,
   type LogWriteReason,
   type ReadRange,
+  type Stored,
   type TurnRange,
 } from '@atrium/core/log/log.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
@@ -106,17 +107,19 @@ export class SqliteLog implements Log {
     return this.#oldest;
   }
 
-  async append(commit: Commit): Promise<void> {
+  async append(commit: Commit): Promise<Stored> {
     this.#checkOpen();
-    checkCommit(commit, this.#head);
+    checkCommit(commit);
     this.#watchLock();
+    const first = this.#head + 1;
     try {
-      this.#write(() => this.#store(commit), commit.durability);
+      this.#write(() => this.#store(commit, first), commit.durability);
     } catch (error) {
-      throw this.#conflict() ?? error;
+      throw this.#fenced() ?? error;
     }
     this.#head += commit.entries.length;
     this.#checkpoints.wrote(...sizeOf(commit));
+    return { first, last: this.#head };
   }
 
   async read(range: ReadRange): Promise<LogEntry[]> {
@@ -208,9 +211,12 @@ export class SqliteLog implements Log {
   }
 
   /** Another process has written to the file: this append would fail for ever. */
-  #conflict(): LogConflictError | undefined {
+  #fenced(): LogFencedError | undefined {
     const { head } = this.#entries.bounds();
-    return head === this.#head ? undefined : new LogConflictError(this.#head, head);
+    if (head === this.#head) return undefined;
+    return new LogFencedError(
+      `the log is at ${head}, not at ${this.#head}: another host has written to it. Use that one, or stop it first`,
+    );
   }
 
   #watchLock(): void {
@@ -225,10 +231,11 @@ export class SqliteLog implements Log {
       this.#logger.log('error', 'another process has locked the data folder: end one of the two', { path });
   }
 
-  #store(commit: Commit): void {
-    for (const entry of commit.entries) this.#entries.add(entry);
-    for (const archive of commit.archives ?? []) this.#archives.put(archive);
-    for (const record of commit.records ?? []) this.#records.put(record);
+  #store({ entries, archives = [], records = [] }: Commit, first: number): void {
+    let seq = first;
+    for (const entry of entries) this.#entries.add(seq++, entry);
+    for (const archive of archives) this.#archives.put(seq - 1, archive);
+    for (const { key, value } of records) this.#records.put(key, value && recordText(value, first));
   }
 
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
@@ -272,7 +279,7 @@ function sizeOf({ entries, archives = [], records = [] }: Commit): [rows: number
   let rows = entries.length + archives.length + records.length;
   let characters = 0;
   for (const entry of entries) characters += entry.action.length;
-  for (const record of records) characters += record.value?.length ?? 0;
+  for (const { value } of records) characters += value === null ? 0 : recordText(value, 0).length;
   for (const { head, turns } of archives) {
     rows += turns.items.length;
     characters += head.length;

@@ -21,11 +21,10 @@ const turn = (index: number) => ({ id: `t${index}`, json: `{"id":"t${index}","te
 
 async function fill(log: Log): Promise<void> {
   const items = [turn(0), turn(1), turn(2)];
-  const entry = { seq: 1, channel: CHANNEL, time: 1, action: ENTRY };
+  const entry = { channel: CHANNEL, time: 1, action: ENTRY };
   await log.append({
-    expectedHead: 0,
-    entries: [entry, { ...entry, seq: 2 }],
-    archives: [{ channel: CHANNEL, seq: 0, head: HEAD, turns: { start: 0, items } }],
+    entries: [entry, entry],
+    archives: [{ channel: CHANNEL, head: HEAD, turns: { start: 0, items } }],
     records: [{ key: 'session:s', value: VALUE }],
     durability: 'full',
   });
@@ -113,7 +112,7 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
 
   it('[REL-064] is not given as the head of an archive', async () => {
     const log = await openLog(await rotten(driver, 'marker-head'), { driver });
-    expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 0, head: '', turnCount: 3, isDamaged: true });
+    expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 2, head: '', turnCount: 3, isDamaged: true });
     expect(log.repairs[0]?.message).toContain(`the archive of ${CHANNEL}`);
   });
 
@@ -173,8 +172,8 @@ describe.each(drivers)('a log of the first version ($name)', (driver) => {
     expect(log.repairs).toEqual([]);
     await expectContents(log);
     const items = [turn(1)];
-    const archive = { channel: CHANNEL, seq: 1, head: HEAD, turns: { start: 1, items } };
-    await log.append({ expectedHead: 1, entries: [], archives: [archive], durability: 'full' });
+    const archive = { channel: CHANNEL, head: HEAD, turns: { start: 1, items } };
+    await log.append({ entries: [], archives: [archive], durability: 'full' });
     await log.close();
     const file = databaseOf(dataDir);
     const bytes = readFileSync(file);
@@ -231,10 +230,9 @@ describe('an id with a NUL in it', () => {
     const log = await openLog(dataFolder(), { driver: cuttingDriver(await libsqlDriver()) });
     const json = '{"text":"said"}';
     await log.append({
-      expectedHead: 0,
-      entries: [{ seq: 1, channel: 'ahp-session:/s\0t', time: 1, action: '{}' }],
+      entries: [{ channel: 'ahp-session:/s\0t', time: 1, action: '{}' }],
       records: ['client:a', 'client:a\0b'].map((key) => ({ key, value: '{}' })),
-      archives: [{ channel: 'ahp-session:/s', seq: 1, head: '{}', turns: { start: 0, items: [{ id: 'a\0b', json }] } }],
+      archives: [{ channel: 'ahp-session:/s', head: '{}', turns: { start: 0, items: [{ id: 'a\0b', json }] } }],
       durability: 'normal',
     });
     expect(await log.archivedTurns('ahp-session:/s', { start: 0, end: 1 })).toMatchObject([{ json }]);

@@ -142,7 +142,7 @@ describe('the lock on the data folder', () => {
     await appendSamples(log, 1);
   });
 
-  it('[REL-067] that another process ignored makes the next commit a conflict, not an endless failure', async () => {
+  it('[REL-067] that another process ignored fences the next commit, not an endless failure', async () => {
     const dataDir = dataFolder();
     const log = await openLog(dataDir);
     await appendSamples(log, 2);
@@ -150,8 +150,9 @@ describe('the lock on the data folder', () => {
     withDatabase(driver, databaseOf(dataDir), (db) =>
       db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL, NULL FROM entries WHERE seq = 2`),
     );
-    const late = log.append({ expectedHead: 2, entries: [sampleEntry(3)], durability: 'normal' });
-    await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 2, actualHead: 3 });
+    const late = log.append({ entries: [sampleEntry(3)], durability: 'normal' });
+    await expect(late).rejects.toMatchObject({ kind: 'fenced', message: expect.stringContaining('at 3, not at 2') });
+    expect(log.head).toBe(2);
   });
 
   it('is given back when opening fails', async () => {

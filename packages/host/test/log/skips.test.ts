@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { COMPACT_EVERY_ENTRIES, Compaction } from '@atrium/core/log/compaction.js';
-import type { Log, LogEntry } from '@atrium/core/log/log.js';
+import type { Log, Stored } from '@atrium/core/log/log.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
 import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
@@ -13,17 +13,14 @@ const NEW = 'ahp-session:/new';
 
 /** Archives a channel as it is now. */
 async function archive(log: Log, channel: string): Promise<boolean> {
-  const archives = [{ channel, seq: log.head, head: '{}', turns: { start: 0, items: [] } }];
-  await log.append({ expectedHead: log.head, entries: [], archives, durability: 'normal' });
+  const archives = [{ channel, head: '{}', turns: { start: 0, items: [] } }];
+  await log.append({ entries: [], archives, durability: 'normal' });
   return true;
 }
 
-async function append(log: Log, channel: string, count: number): Promise<LogEntry[]> {
-  const entries = Array.from({ length: count }, (_, index) => {
-    return { seq: log.head + 1 + index, channel, time: 0, action: '{}' };
-  });
-  await log.append({ expectedHead: log.head, entries, durability: 'normal' });
-  return entries;
+function append(log: Log, channel: string, count: number): Promise<Stored> {
+  const entries = Array.from({ length: count }, () => ({ channel, time: 0, action: '{}' }));
+  return log.append({ entries, durability: 'normal' });
 }
 
 describe.each(drivers)('a log that gave up numbers after a damage ($name)', (driver) => {

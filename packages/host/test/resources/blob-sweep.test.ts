@@ -1,7 +1,7 @@
 /** Which blobs the sweep at the start of a host leaves, wherever in the log they are named. */
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { LogEntry } from '@atrium/core/log/log.js';
+import type { NewEntry } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it } from 'vitest';
@@ -29,22 +29,22 @@ describe('a sweep', () => {
     const { blobs, hashes } = await oldBlobs(...names);
     const [before, head, firstTurn, lastTurn, firstEntry, lastEntry] = hashes;
     const log = new MemoryLog();
-    const entry = (seq: number, action: string): LogEntry => ({ seq, channel: SESSION, time: 0, action });
+    const entry = (action: string): NewEntry => ({ channel: SESSION, time: 0, action });
     // The archive stands for what came before it, so an entry in front of it names nothing any more.
-    await log.append({ expectedHead: 0, entries: [entry(1, naming(before))], durability: 'normal' });
+    await log.append({ entries: [entry(naming(before))], durability: 'normal' });
     const turns = 2 * SWEEP_PAGE_TURNS + 1;
     const items = Array.from({ length: turns }, (_, index) => {
       const json = index === 0 ? naming(firstTurn) : index === turns - 1 ? naming(lastTurn) : '{}';
       return { id: `t${index}`, json };
     });
-    const archive = { channel: SESSION, seq: 1, head: naming(head), turns: { start: 0, items } };
-    await log.append({ expectedHead: 1, entries: [], archives: [archive], durability: 'normal' });
+    const archive = { channel: SESSION, head: naming(head), turns: { start: 0, items } };
+    await log.append({ entries: [], archives: [archive], durability: 'normal' });
     const behind = 2 * SWEEP_PAGE_TURNS + 1;
     const entries = Array.from({ length: behind }, (_, index) => {
       const action = index === 0 ? naming(firstEntry) : index === behind - 1 ? naming(lastEntry) : '{}';
-      return entry(index + 2, action);
+      return entry(action);
     });
-    await log.append({ expectedHead: 1, entries, durability: 'normal' });
+    await log.append({ entries, durability: 'normal' });
     const { signal } = new AbortController();
     expect(await sweep({ clock: systemClock, log, blobs, sessions: [SESSION], signal })).toBe(2);
     const left = await Promise.all(hashes.map((hash) => blobs.has(hash)));
@@ -54,8 +54,8 @@ describe('a sweep', () => {
   it('removes nothing when it is stopped, or when the log cannot be read', async () => {
     const { blobs, hashes } = await oldBlobs('unnamed');
     const log = new MemoryLog();
-    const entries = [{ seq: 1, channel: SESSION, time: 0, action: '{}' }];
-    await log.append({ expectedHead: 0, entries, durability: 'normal' });
+    const entries = [{ channel: SESSION, time: 0, action: '{}' }];
+    await log.append({ entries, durability: 'normal' });
     const parts = { clock: systemClock, log, blobs, sessions: [SESSION] };
     await expect(sweep({ ...parts, signal: AbortSignal.abort() })).rejects.toThrow('abort');
     const broken = {

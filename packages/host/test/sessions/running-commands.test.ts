@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { recordText } from '@atrium/core/log/check-commit.js';
 import type { LogRecord } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import {
@@ -30,7 +31,7 @@ class Records {
   commit(): void {
     for (const { key, value } of this.#batch) {
       if (value === null) this.stored.delete(key);
-      else this.stored.set(key, value);
+      else this.stored.set(key, recordText(value, 1));
     }
     this.#batch = [];
     this.#failed = [];
@@ -45,7 +46,7 @@ class Records {
   async found(): Promise<string | undefined> {
     const log = new MemoryLog();
     const records = [...this.stored].map(([key, value]) => ({ key, value }));
-    await log.append({ expectedHead: 0, entries: [], records, durability: 'normal' });
+    await log.append({ entries: [], records, durability: 'normal' });
     const commands = new InterruptedCommands();
     await commands.load(log, new FakeClock());
     return commands.of(PLACE)?.output;

@@ -1,4 +1,4 @@
-import { LogConflictError } from '@atrium/core/log/log.js';
+import { LogFencedError } from '@atrium/core/log/log.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
@@ -8,18 +8,20 @@ import { settle } from '../support/test-host.js';
 /** A room on a log that another host has written to, and what is still tried to be written there. */
 async function takenOver() {
   let attempts = 0;
-  class CountingLog extends KeptLog {
-    override append(commit: Parameters<KeptLog['append']>[0]): Promise<void> {
+  class TakenLog extends KeptLog {
+    isTaken = false;
+
+    override async append(commit: Parameters<KeptLog['append']>[0]) {
       attempts++;
+      if (this.isTaken) throw new LogFencedError('another host has written to it');
       return super.append(commit);
     }
   }
-  const log = new CountingLog();
+  const log = new TakenLog();
   const lines: string[] = [];
   const logger = { log: (_level: string, message: string) => void lines.push(message) };
   const room = await openPuppetRoom({ log, logger });
-  const entry = { seq: log.head + 1, channel: '', time: 0, action: '' };
-  await log.append({ expectedHead: log.head, entries: [entry], durability: 'normal' });
+  log.isTaken = true;
   attempts = 0;
   return { ...room, log, lines, attempts: () => attempts };
 }
@@ -29,7 +31,7 @@ describe('a host whose log another one writes to', () => {
     const { desk, puppet, host, lines } = await takenOver();
     puppet.turn.text('too late');
     const reason = await host.host.failed;
-    expect(reason).toBeInstanceOf(LogConflictError);
+    expect(reason).toBeInstanceOf(LogFencedError);
     expect(reason.message).toContain('another host has written to it');
     expect((await desk.untilClosed()).code).toBe(CloseCode.GoingAway);
     expect(lines).toContain('another host has taken over the log: this one stops');

@@ -24,8 +24,9 @@ export function crashingLog(log: Log, point: CrashPoint | undefined, die: () => 
   const append: Log['append'] = async (commit) => {
     commits += 1;
     if (point.when === 'before' && commits === point.commit) die();
-    await log.append(commit);
+    const stored = await log.append(commit);
     if (point.when === 'after' && commits === point.commit) die();
+    return stored;
   };
   return new Proxy(log, {
     get(target, key) {

@@ -1,5 +1,7 @@
 /** A log that can be told to fail, or to take its time. Everything else goes to the log inside. */
-import type { Commit, Log } from '@atrium/core/log/log.js';
+
+import { recordText } from '@atrium/core/log/check-commit.js';
+import type { Commit, Log, Stored } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 
 export interface FailingLog extends Log {
@@ -22,10 +24,10 @@ export function failingLog(inner: Log = new MemoryLog()): FailingLog {
   let failing: string | undefined;
   let failingBehind: string | undefined;
   const hasRecord = ({ records = [] }: Commit, text: string | undefined) =>
-    text !== undefined && records.some(({ value }) => value?.includes(text));
+    text !== undefined && records.some(({ value }) => value !== null && recordText(value, 0).includes(text));
   let gate: Promise<void> = Promise.resolve();
   const own = {
-    async append(commit: Commit): Promise<void> {
+    async append(commit: Commit): Promise<Stored> {
       await gate;
       if (hasRecord(commit, failing)) throw new Error('the disk is full');
       if (hasRecord(commit, failingBehind)) {

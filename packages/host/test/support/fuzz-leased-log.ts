@@ -1,5 +1,5 @@
 /** A log in memory that outlives its hosts, and hosts that can die at it: what they do after that is never stored. */
-import type { Log } from '@atrium/core/log/log.js';
+import type { Log, Stored } from '@atrium/core/log/log.js';
 
 export type Death = 'now' | 'before-commit' | 'after-commit';
 
@@ -37,12 +37,12 @@ export class LeasedLog {
     if (death === 'now') this.#isDead = true;
   }
 
-  async #append(append: () => Promise<void>): Promise<void> {
+  async #append(append: () => Promise<Stored>): Promise<Stored> {
     if (this.#death === 'before-commit') this.#isDead = true;
     if (this.#isDead) return never();
-    await append();
+    const stored = await append();
     if (this.#death === 'after-commit') this.#isDead = true;
-    if (this.#isDead) return never();
+    return this.#isDead ? never() : stored;
   }
 
   #guarded(member: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {

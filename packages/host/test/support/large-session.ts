@@ -59,11 +59,8 @@ export async function storeLargeSession(log: Log, session: LargeSession): Promis
   const { summary, lifecycle, turns } = state;
   const items = turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
   await log.append({
-    expectedHead: log.head,
     entries: [],
-    archives: [
-      { channel: LARGE, seq: log.head, head: JSON.stringify({ ...state, turns: [] }), turns: { start: 0, items } },
-    ],
+    archives: [{ channel: LARGE, head: JSON.stringify({ ...state, turns: [] }), turns: { start: 0, items } }],
     records: [{ key: `session:${LARGE}`, value: JSON.stringify({ summary, lifecycle }) }],
     durability: 'full',
   });

@@ -3,7 +3,7 @@
  * Usage: log-appender.ts <folder> <seed>. It writes `open <head>`, `stored <head>` and `failed <reason>` lines.
  */
 import { writeSync } from 'node:fs';
-import { type Archive, type Log, LogWriteError } from '@atrium/core/log/log.js';
+import { type Log, LogWriteError, type NewArchive } from '@atrium/core/log/log.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { randomFrom } from './log-random.js';
 import { HEAD_RECORD, sampleEntry, TURNS_CHANNEL } from './log-samples.js';
@@ -26,11 +26,11 @@ async function appendSome(log: Log): Promise<void> {
   const entries = Array.from({ length: count }, (_, index) => sampleEntry(log.head + 1 + index));
   const start = (await log.archiveHead(TURNS_CHANNEL))?.turnCount ?? 0;
   const items = [{ id: `t${start}`, json: String(head) }];
-  const archive: Archive = { channel: TURNS_CHANNEL, seq: head, head: String(head), turns: { start, items } };
+  const archive: NewArchive = { channel: TURNS_CHANNEL, head: String(head), turns: { start, items } };
   const records = [{ key: HEAD_RECORD, value: String(head) }];
   const durability = random(3) === 0 ? 'full' : 'normal';
   try {
-    await log.append({ expectedHead: log.head, entries, archives: [archive], records, durability });
+    await log.append({ entries, archives: [archive], records, durability });
   } catch (error) {
     say(`failed ${error instanceof LogWriteError ? error.reason : String(error)}`);
     process.exit(1);

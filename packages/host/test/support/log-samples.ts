@@ -1,5 +1,5 @@
 /** Entries whose contents follow from their number, so that any process can tell whether they are right. */
-import type { Log, LogEntry } from '@atrium/core/log/log.js';
+import type { Log, LogEntry, Stored } from '@atrium/core/log/log.js';
 
 export const HEAD_RECORD = 'test:head';
 export const TURNS_CHANNEL = 'ahp-session:/turns';
@@ -13,7 +13,7 @@ export function sampleEntries(first: number, last: number): LogEntry[] {
   return Array.from({ length: last - first + 1 }, (_, index) => sampleEntry(first + index));
 }
 
-export function appendSamples(log: Log, count: number, durability: 'normal' | 'full' = 'normal'): Promise<void> {
+export function appendSamples(log: Log, count: number, durability: 'normal' | 'full' = 'normal'): Promise<Stored> {
   const entries = sampleEntries(log.head + 1, log.head + count);
-  return log.append({ expectedHead: log.head, entries, durability });
+  return log.append({ entries, durability });
 }

@@ -1,5 +1,5 @@
 /** Logs that misbehave on request: slow ones, full ones, and one that outlives its host. */
-import type { Commit } from '@atrium/core/log/log.js';
+import type { Commit, Stored } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 
 /** Stands for a disk: it is still there when the host that used it has stopped. */
@@ -48,7 +48,7 @@ export class SlowLog extends KeptLog {
 export class FailingLog extends KeptLog {
   isFull = false;
 
-  override async append(commit: Commit): Promise<void> {
+  override async append(commit: Commit): Promise<Stored> {
     if (this.isFull) throw new Error('ENOSPC: no space left on device');
     return super.append(commit);
   }

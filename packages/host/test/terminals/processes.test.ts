@@ -158,6 +158,6 @@ describe('the processes of a terminal', () => {
 async function copyOf(log: MemoryLog): Promise<MemoryLog> {
   const copy = new MemoryLog();
   const entries = await log.read({ after: 0 });
-  await copy.append({ expectedHead: 0, entries, records: [], archives: [], durability: 'full' });
+  await copy.append({ entries, records: [], archives: [], durability: 'full' });
   return copy;
 }
