@@ -282,7 +282,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       const closed = once(provider, 'close');
       expect((await desk.run(['pair', '--deny'])).stdout).toBe("Denied: the local program 'ci'\n");
       await closed;
-      expect((await desk.run(['pair'])).stdout).toBe('No program asks to be let in.\n');
+      expect((await desk.run(['pair'])).stdout).toBe('No program asks to connect.\n');
     });
 
     it('asks whether a folder is trusted, and then its provider is there', async () => {

@@ -147,7 +147,7 @@ describe.skipIf(!isBuilt)(
       await desk.run(['run', 'hello']);
       expect((await desk.run(['providers'])).stdout).toBe('No provider is connected.\n');
       expect((await desk.run(['providers', '--json'])).stdout).toBe('[]\n');
-      expect((await desk.run(['pair'])).stdout).toBe('No program asks to be let in.\n');
+      expect((await desk.run(['pair'])).stdout).toBe('No program asks to connect.\n');
       expect((await desk.run(['pair', '--json'])).stdout).toBe('[]\n');
       expect((await desk.run(['pair', '--session', 'nowhere'])).code).toBe(4);
     });

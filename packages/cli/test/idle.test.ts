@@ -21,7 +21,7 @@ async function watched(idleMs?: number): Promise<Watched> {
     reason = given;
   });
   onTestFinished(() => watch.stop());
-  return { host, clock, hasEnded: () => reason === 'nobody needs it' };
+  return { host, clock, hasEnded: () => reason === 'it is no longer needed' };
 }
 
 /** Somebody who is connected; the returned function hangs up. */

@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const dataDir = await newDataFolder();
     const host = spawnAtrium(['serve', '--exit-when-idle', '0.3', '--data-dir', dataDir, ...NO_PORT]);
     expect(await host.ended()).toBe(0);
-    expect(host.said.stderr).toContain('nobody needs it');
+    expect(host.said.stderr).toContain('it is no longer needed');
   });
 
   it('[GW-011] ends by itself also when only providers are there that it has started itself', async () => {
@@ -125,7 +125,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
     desk.close();
     expect(await host.ended()).toBe(0);
-    expect(host.said.stderr).toContain('nobody needs it');
+    expect(host.said.stderr).toContain('it is no longer needed');
   });
 
   it('[GW-011] is replaced for a client that comes while it is about to end', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('mute');
     desk.close();
-    await expect.poll(() => host.said.stderr, { timeout: 10_000 }).toContain('nobody needs it');
+    await expect.poll(() => host.said.stderr, { timeout: 10_000 }).toContain('it is no longer needed');
     // Its door is closed, and it has the folder for ten seconds more.
     const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
     expect([await late.ended(), late.said.stderr]).toEqual([0, expect.not.stringContaining('error')]);

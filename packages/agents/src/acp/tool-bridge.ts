@@ -115,7 +115,7 @@ function mcpTool({ name, title, description, inputSchema }: ToolDefinition): Too
 
 async function callForAgent({ turn }: BridgedTools, name: string, input: unknown): Promise<CallToolResult> {
   const active = turn();
-  if (!active) return failedResult('Nobody has asked for anything now, so no tool can be used.');
+  if (!active) return failedResult('No turn is running, so no tool can be used.');
   return mcpResult(await active.callTool({ name, input: input ?? {} }));
 }
 

@@ -205,7 +205,7 @@ class OwnCalls {
 
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
     const entry = this.#entries.get(request.toolCallId ?? '');
-    if (!entry) return rejected('Nobody knows which call this is for.');
+    if (!entry) return rejected('This request belongs to no known call.');
     const decision = await decide(request, entry, this.#turn.workingDirectory);
     if (decision.kind === 'reject') entry.stage = 'over';
     return decision;

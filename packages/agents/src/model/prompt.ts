@@ -39,7 +39,7 @@ export const MODEL_SECTIONS = {
     'Before anything that cannot be undone, such as deleting data or rewriting history, ask.',
   tool_instructions:
     'Use the tools that are offered, with input that fits their schema. Paths are relative to the folder. Prefer the ' +
-    'tools for files to commands that do the same; prefer a small edit to writing a file anew. Nobody types into ' +
+    'tools for files to commands that do the same; prefer a small edit to rewriting a file. No one types into ' +
     'commands, so use flags that make them ask nothing, and start nothing that never ends.',
   custom_instructions:
     'The project and its people may have instructions of their own. Those that there are follow here; keep to them.',

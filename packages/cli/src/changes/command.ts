@@ -76,7 +76,7 @@ export async function runOperation(
 }
 
 async function isConfirmed(question: string): Promise<boolean> {
-  if (!io().stdin.isTTY) throw new UsageError(`${question}\nSay so with --yes: nobody is here to be asked`);
+  if (!io().stdin.isTTY) throw new UsageError(`${question}\nConfirm with --yes: there is no terminal to ask you in`);
   const lines = createInterface({ input: io().stdin, output: io().stderr });
   // Ctrl+D ends the input without an answer.
   const ended = once(lines, 'close').then(() => '');

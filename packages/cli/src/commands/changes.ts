@@ -25,7 +25,7 @@ type Options = HostOptions & ChangesOptions;
 
 export function changesCommand(): Command {
   const command = new Command('changes')
-    .description('What agents and people changed, and how to take it back')
+    .description('Show what agents and people changed, and undo it')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium changes --help shows all commands)');
   const fixed = (view: ViewName) => () => view;
@@ -58,7 +58,7 @@ function fileOption(): Option {
 
 function list(): Command {
   const command = new Command('list')
-    .description('Which files are different, and by how much')
+    .description('List the changed files')
     .argument('[session]', 'which one', 'last')
     .addOption(new Option('--view <view>', 'which changes').choices(VIEWS))
     .option('--diff', 'line by line, as git prints it')

@@ -14,13 +14,13 @@ Examples:
   $ atrium doctor --json
   $ atrium doctor --data-dir /srv/atrium
 
-Exit codes: 0 nothing keeps Atrium from working, 1 something does, 2 called in a wrong way.`;
+Exit codes: 0 Atrium can work, 1 something prevents it, 2 called in a wrong way.`;
 
 const MARKS = { fine: '✓', warning: '!', problem: '✗' } as const;
 
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('Find out what is wrong, and what to do about it')
+    .description('Find problems, and say how to fix them')
     .addOption(jsonOption())
     .addOption(new Option('--data-dir <folder>', 'which data folder').env('ATRIUM_DATA_DIR'))
     .addHelpText('after', EXAMPLES)

@@ -15,7 +15,7 @@ Examples:
   $ echo hello | atrium files write --session last notes.txt
   $ atrium files write --append log.txt < more.txt
 
-Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session, 5 the host does not let us there.`;
+Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session, 5 the host does not allow access.`;
 
 type Options = HostOptions & FilesOptions;
 
@@ -33,7 +33,7 @@ export function filesCommand(): Command {
 }
 
 function list(): Command {
-  const command = new Command('list').description('What is in a folder').argument('[folder]', 'which one', '.');
+  const command = new Command('list').description('List a folder').argument('[folder]', 'which one', '.');
   return command.action((name: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => (await import('../files.js')).list(client, name, options));
@@ -51,7 +51,7 @@ function read(): Command {
 function write(): Command {
   const command = new Command('write')
     .description('Write standard input to a file')
-    .argument('<file>', 'which one; what was in it is replaced')
+    .argument('<file>', 'which one; its content is replaced')
     .addOption(new Option('--append', 'add to its end instead').conflicts('create'))
     .option('--create', 'only if there is no such file yet');
   return command.action((name: string) => {

@@ -1,4 +1,4 @@
-/** `atrium pair`: the codes of programs that ask to be let in. */
+/** `atrium pair`: the codes of programs that ask to connect. */
 import type { Client } from '@atrium/client';
 import { Command } from 'commander';
 import { callRaw, withClient } from '../connect/client.js';
@@ -8,15 +8,13 @@ import { findSession } from '../sessions/find-session.js';
 import { sessionOption } from './run.js';
 
 const EXAMPLES = `
-A program that wants to plug into a session shows a prompt; type there the code that is shown here. Each session has a code
-of its own: this is the one for the session that was used last, or for --session. Whoever does not know the program says
-no with --deny.
+A program that wants to connect to a session asks for a code; type the code that is shown here. Each session has its own: this is the one of the session that was used last, or of --session. If you do not know the program, refuse it with --deny.
 ${HOST_HELP}
 
 Examples:
   $ atrium pair                    the codes that are open now
   $ atrium pair --wait             wait for one
-  $ atrium pair --deny             say no to all that ask
+  $ atrium pair --deny             refuse all of them
 
 Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session.`;
 
@@ -29,10 +27,10 @@ interface Options extends HostOptions {
 
 export function pairCommand(): Command {
   const command = new Command('pair')
-    .description('Show the pairing codes of programs that ask to be let in')
+    .description('Show the pairing codes of programs that ask to connect')
     .addOption(sessionOption())
     .option('--wait', 'wait until one asks')
-    .option('--deny', 'let none of them in')
+    .option('--deny', 'refuse all of them')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium pair --help shows all options)');
@@ -54,6 +52,6 @@ async function pair(client: Client, options: Options): Promise<void> {
   }
   if (options.deny) await Promise.all(open.map(({ id }) => callRaw(client, 'atrium/declinePairing', { id })));
   if (options.json) return printJson(open);
-  if (open.length === 0) return print('No program asks to be let in.');
+  if (open.length === 0) return print('No program asks to connect.');
   for (const each of open) print(options.deny ? `Denied: ${whoOf(each)}` : pairingWords(each));
 }

@@ -34,7 +34,7 @@ const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
 export function serveCommand(): Command {
   const command = new Command('serve')
-    .description('Run the host until it is told to stop')
+    .description('Run the host until it is stopped')
     .addOption(
       option('--port <port>', 'port to listen on; 0 is any free one', 'PORT').argParser(port).default(DEFAULT_PORT),
     )
@@ -42,26 +42,30 @@ export function serveCommand(): Command {
     .addOption(
       option('--gateway-port <port>', GATEWAY_TEXT, 'GATEWAY_PORT').argParser(port).default(DEFAULT_GATEWAY_PORT),
     )
-    .addOption(option('--no-gateway', 'let no providers connect', 'NO_GATEWAY'))
-    .addOption(option('--no-terminals', 'let nobody open a terminal', 'NO_TERMINALS'))
+    .addOption(option('--no-gateway', 'do not let providers connect', 'NO_GATEWAY'))
+    .addOption(option('--no-terminals', 'do not let clients open terminals', 'NO_TERMINALS'))
     .addOption(option('--stdio', 'speak on standard input and output instead of listening', 'STDIO'))
-    .addOption(option('--data-dir <folder>', 'where everything is kept', 'DATA_DIR'))
+    .addOption(option('--data-dir <folder>', 'folder for all data', 'DATA_DIR'))
     .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
     .addOption(new Option('--trust <folder>', TRUST_TEXT).argParser(collected))
     .addOption(option('--connection-token <token>', TOKEN_TEXT, 'CONNECTION_TOKEN'))
     .addOption(option('--connection-token-file <file>', 'file with a token of your own', 'CONNECTION_TOKEN_FILE'))
-    .addOption(option('--without-connection-token', 'let everybody on this machine in', 'WITHOUT_CONNECTION_TOKEN'))
-    .addOption(option('--rotate-token', 'make a new token instead of going on with the kept one', 'ROTATE_TOKEN'))
-    .addOption(option('--allowed-origins <list>', 'web pages that may connect, by comma', 'ALLOWED_ORIGINS'))
-    .addOption(option('--allowed-hosts <list>', 'further names of this host, by comma', 'ALLOWED_HOSTS'))
-    .addOption(option('--log-level <level>', 'least level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))
+    .addOption(
+      option('--without-connection-token', 'let every program on this machine connect', 'WITHOUT_CONNECTION_TOKEN'),
+    )
+    .addOption(option('--rotate-token', 'make a new token instead of keeping the old one', 'ROTATE_TOKEN'))
+    .addOption(option('--allowed-origins <list>', 'web pages that may connect, separated by commas', 'ALLOWED_ORIGINS'))
+    .addOption(option('--allowed-hosts <list>', 'further names of this host, separated by commas', 'ALLOWED_HOSTS'))
+    .addOption(option('--log-level <level>', 'lowest level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))
     .addOption(
       option('--log-format <format>', 'log lines for people or programs', 'LOG_FORMAT')
         .choices(LOG_FORMATS)
         .default('text'),
     )
     .addOption(option('--otlp <url>', OTLP_TEXT, 'OTLP'))
-    .addOption(option('--wire-log <folder>', 'write down every message, without secrets, to hunt a fault', 'WIRE_LOG'))
+    .addOption(
+      option('--wire-log <folder>', 'record every message, without secrets, to track down a fault', 'WIRE_LOG'),
+    )
     .option('--detach', 'run in the background; says where, also when one runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--rest-after <seconds>', REST_TEXT, 'REST_AFTER').argParser(secondsOrNever))

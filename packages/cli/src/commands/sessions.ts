@@ -88,11 +88,11 @@ async function listRemoved(options: Options): Promise<void> {
 
 function show(): Command {
   const command = new Command('show')
-    .description('What was said and done in a session')
+    .description('Show the conversation of a session')
     .argument('[session]', 'which one', 'last')
     .addOption(jsonOption())
     .addOption(new Option('--turns <count>', 'only the newest turns').argParser(wholeNumber))
-    .option('--full', 'the output of tools from its first line on, not only the end of it');
+    .option('--full', 'show all output of tools, not only the end');
   return command.action((session: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => (await import('../sessions/show.js')).show(client, session, options));

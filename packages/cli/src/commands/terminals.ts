@@ -54,7 +54,7 @@ function list(): Command {
 function open(): Command {
   const command = new Command('new')
     .description('Open a shell in this folder, and enter it')
-    .option('--name <name>', 'what it is called');
+    .option('--name <name>', 'its name');
   return command.action(() =>
     withClient(command.opts<Options>(), async (client) => {
       const { attachTo, checkTerminal } = await import('../terminals/attach.js');
@@ -79,7 +79,7 @@ function attach(): Command {
 
 function remove(): Command {
   const command = new Command('rm')
-    .description('End a terminal and all that runs in it')
+    .description('End a terminal and everything that runs in it')
     .argument('<terminal>', 'which one');
   return command.action((reference: string) =>
     withClient(command.opts<Options>(), async (client) => {

@@ -12,7 +12,7 @@ const EXAMPLES = `
 A folder's atrium.json, plugins and hooks may start programs only when you trust the folder. You see every program before
 you say yes, and your yes is for exactly these: when the folder declares another one, you are asked again. A host that
 runs already sees the change within a second. What runs when you trust a folder no longer goes on until its session ends.
-Where nobody can be asked, such as in a script, what is listed is trusted at once.
+Without a terminal to ask in, as in a script, the command trusts the listed programs at once.
 
 Examples:
   $ atrium trust .                 this folder may, once you have seen what it starts
@@ -34,7 +34,7 @@ export function trustCommand(): Command {
   const command = new Command('trust')
     .description('Let a folder start the programs that it declares')
     .argument('[folder]', 'the folder to trust')
-    .option('--remove', 'trust it no longer')
+    .option('--remove', 'stop trusting it')
     .option('--yes', 'trust it without a question')
     .option('--list', 'show all trusted folders')
     .option('--json', 'with --list: print JSON and nothing else')
@@ -69,7 +69,7 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
   const hidden = programs.filter((program) => !isShowable(program)).length;
   if (hidden > 0)
     throw new Error(
-      `${name} declares ${counted(hidden, 'program')} with a command line of more than ${PROGRAM_LINE_MAX_CHARACTERS} characters, which nobody could judge: put it into a file`,
+      `${name} declares ${counted(hidden, 'program')} with a command line of more than ${PROGRAM_LINE_MAX_CHARACTERS} characters, too long to judge: put it into a file`,
     );
   if (askedTogether(programs).length < programs.length)
     throw new Error(`${name} would start ${programs.length} programs, more than anybody judges at once: declare fewer`);

@@ -11,8 +11,7 @@ export interface HostOptions {
 
 /** What every command says about its options. */
 export const HOST_HELP = `
-Without --url the host of the data folder is used. If none runs, one is started in the background; it ends by itself
-when nobody has needed it for a while. ATRIUM_TOKEN may hold the token itself.`;
+Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. ATRIUM_TOKEN may hold the token itself.`;
 
 export function withHostOptions(command: Command): Command {
   return command

@@ -109,7 +109,7 @@ interface Decision {
   readonly action: SessionAction;
 }
 
-const WHY_NOT = 'Nobody is here to allow this. Go on without it, or say what should be run.';
+const WHY_NOT = 'No person is here to allow this. Go on without it, or say what should be run.';
 
 export class Policy {
   readonly #approvals: Approvals;

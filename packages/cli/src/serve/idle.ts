@@ -32,7 +32,7 @@ export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {
   const lookAfter = (idleForMs: number) => {
     cancel = clock.after(stepMs, () => {
       const next = isNeeded(host) ? 0 : idleForMs + stepMs;
-      if (next > idleMs) end('nobody needs it');
+      if (next > idleMs) end('it is no longer needed');
       else lookAfter(next);
     });
   };

@@ -4,7 +4,7 @@ import type { ArchivedTurn, ArchiveHead, NewArchive, TurnRange } from '@atrium/c
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
-/** How many turns' lengths are looked at in one go. */
+/** How many turns are measured in one query. */
 const LENGTHS_AT_ONCE = 100;
 
 interface HeadRow extends ArchiveHead {
@@ -35,7 +35,7 @@ export class ArchiveTable {
 
   constructor(db: Database, damage: Damage) {
     this.#damage = damage;
-    // Turns have no holes, so the last index tells how many there are without counting them.
+    // Turn indexes have no gaps, so the last index gives their number without counting.
     const turnCount = '(SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE turns.channel = ?1)';
     this.#put = db.prepare('INSERT OR REPLACE INTO archives VALUES (?, ?, ?, ?, ?)');
     this.#get = db.prepare(
@@ -87,7 +87,7 @@ export class ArchiveTable {
     return this.#turns.all(channel, start, last).map((row) => this.#checked(channel, row));
   }
 
-  /** Looks at the lengths of a few turns at a time, which SQLite tells without reading them. */
+  /** Measures a few turns at a time; SQLite knows their lengths without reading them. */
   #endOfPage(channel: string, { start, end, maxBytes }: Required<TurnRange>): number {
     let bytes = 0;
     for (let index = start; index < end; ) {

@@ -1,4 +1,6 @@
-/** Damage that is found while reading: checksums notice it, the bytes are moved aside, and listeners are told. */
+/**
+ * Handles damage that a read finds: checksums detect it, the bytes move to a file of their own, and listeners are told.
+ */
 import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { LogRepair } from '@atrium/core/log/log.js';
@@ -6,16 +8,14 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Turn } from '@atrium/protocol';
 import { nameAside } from './repair.js';
 
-/**
- * Damaged texts that one run keeps in files of their own. A file that is rotten throughout must not fill the folder.
- */
+/** Damaged texts that one run keeps in files of their own. A badly damaged database must not fill the folder. */
 const DAMAGED_FILES_MAX = 1_000;
 const DAMAGED_ERROR = 'damaged';
 
 interface DamagedText {
-  /** What it was: `turn t1 of ahp-session:/s`. */
+  /** What was damaged: `turn t1 of ahp-session:/s`. */
   readonly what: string;
-  /** What stands in its place now. */
+  /** Its replacement. */
   readonly instead: string;
   /** The bytes that were found, in hexadecimal digits. */
   readonly hex: string;
@@ -26,7 +26,7 @@ interface DamageOptions {
   readonly path: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly repairs: readonly LogRepair[];
-  /** Does work on the database as one transaction. */
+  /** Runs work on the database as one transaction. */
   write(work: () => void): void;
 }
 
@@ -57,9 +57,7 @@ export class Damage {
     for (const listener of this.#listeners) listener(repair);
   }
 
-  /**
-   * Puts something else in the place of what was damaged, so that it is found only once. A full disk may prevent that.
-   */
+  /** Replaces the damaged text, so that it is reported only once. A full disk may prevent that. */
   mend(work: () => void): void {
     try {
       this.#write(work);
@@ -80,26 +78,26 @@ export class Damage {
 }
 
 /**
- * Checksums of stored text. SQLite notices a damaged structure, but not a flipped bit inside a text: a client would be
- * shown it. CRC-32 finds short damage for certain, and misses one in four billion otherwise. It is no protection
- * against people, who could change it with the text; a cryptographic hash costs five times as much for a short text
- * and would not be one either. The sum of a text that stands at a place: a text that is found elsewhere does not fit,
- * either. A place counts up to its first NUL, for `node:sqlite` reads an id no further. JSON, which all texts are, has
- * none.
+ * The checksum of a text that is stored under a key. SQLite detects a damaged structure, but not a flipped bit inside a
+ * text, which clients would be shown. CRC-32 detects every short damage, and misses one in four billion otherwise. It
+ * does not protect against people, who could change it with the text; neither would a cryptographic hash, which costs
+ * five times as much for a short text. The sum covers the key, so a text that turns up under another key does not
+ * match. The key counts up to its first NUL, because `node:sqlite` reads an id no further. All texts are JSON, which
+ * has no NUL.
  */
 export function sumOf(place: string, text: string): number {
   const end = place.indexOf('\0');
   return crc32(text, crc32(end < 0 ? place : place.slice(0, end)));
 }
 
-/** Texts of earlier versions have no sum, and are believed. */
+/** Texts of earlier versions have no sum, and are accepted. */
 export function fits(sum: number | null, place: string, text: string): boolean {
   return sum === null || sum === sumOf(place, text);
 }
 
 /**
- * Stands in the place of a finished turn that was damaged on disk. The log knows this one shape of a turn. `id`: the
- * damaged turn keeps its id, so that those who know it find this in its place.
+ * Replaces a finished turn that was damaged on disk: the only shape of a turn that the log knows. It keeps the `id` of
+ * the damaged turn, so that references to it still lead here.
  */
 export function damagedTurn(id: string): string {
   const turn: Turn = {

@@ -1,9 +1,10 @@
 /**
  * The only access to SQLite: `node:sqlite` where Node has it, `libsql` elsewhere. Nothing else in the host knows which.
- * Two ways of libsql 0.5 shape this file.
+ * Two properties of libsql 0.5 shape this file.
  *
- * It ends the whole process when a text that it reads is not UTF-8, as in a file with a damaged page. There, text is
- * asked for as bytes and decoded here, where bad bytes turn into replacement characters: see `text`.
+ * It aborts the whole process when it reads a text that is not UTF-8, as in a file with a damaged page. With libsql,
+ * this file therefore selects text as bytes and decodes it, so that bad bytes become replacement characters: see
+ * `text`.
  *
  * It frees a prepared statement, and with it the connection, only when the garbage collector does. A database that
  * is used through `exec` alone is really closed by `close`; opening and repairing therefore use nothing else.
@@ -21,7 +22,7 @@ export interface Database {
   exec(sql: string): void;
   /** The caller says what a row looks like; nothing checks it. */
   prepare<Row = unknown>(sql: string): Statement<Row>;
-  /** All of the work is stored, or nothing of it and the error is thrown on. */
+  /** Stores all of the work, or none of it and throws the error. */
   transaction<T>(work: () => T): T;
   /** How a column of text is to be selected. */
   text(column: string): string;
@@ -92,7 +93,7 @@ const LIBSQL_DIALECT: Dialect = {
   row: decodeBytes,
 };
 
-/** Undefined where this Node has none: it came with 22.13. */
+/** Undefined in a Node before 22.13, which has no `node:sqlite`. */
 export function nodeDriver(): SqliteDriver | undefined {
   const module: unknown = process.getBuiltinModule?.('node:sqlite');
   if (module === undefined || module === null) return undefined;

@@ -69,9 +69,7 @@ export class EntryTable {
     this.#setDropped = db.prepare('UPDATE compaction SET dropped = max(dropped, ?)');
   }
 
-  /**
-   * `oldest` is never below a skip: what a client saw before one may be gone, so it must not be replayed from there.
-   */
+  /** `oldest` is never below a skip: entries before it may be lost, so a replay must not start there. */
   bounds(): { head: number; oldest: number } {
     const bounds = this.#bounds.get();
     const skipped = bounds?.skipped ?? 0;
@@ -90,7 +88,7 @@ export class EntryTable {
     return rows.map((row) => (isWhole(row) ? toEntry(row) : this.#damaged(row)));
   }
 
-  /** Its number stays, and that something happened here which cannot be read. */
+  /** Keeps its number, and marks the action as unreadable. */
   #damaged(row: EntryRow): LogEntry {
     const { seq, channel } = row;
     if (row.action !== '') {
@@ -106,7 +104,7 @@ export class EntryTable {
     return [...this.#marks.from({ clientId, epoch }, from), ...stored].sort((a, b) => a - b);
   }
 
-  /** The last number that may be dropped: entries before any that opening its channel still needs. */
+  /** The last number that may be dropped: no channel needs an entry up to here to be opened. */
   lastDroppable(cut: number): number {
     const needed = this.#firstNeeded.get(cut)?.seq;
     return typeof needed === 'number' ? needed - 1 : cut;
@@ -118,12 +116,12 @@ export class EntryTable {
     this.#setDropped.run(upTo);
   }
 
-  /** The numbers stay, and whose they were; what happened under them is gone. */
+  /** Keeps the numbers and their clients; the actions are lost. */
   blank(channel: string): void {
     this.#blank.run(channel);
   }
 
-  /** What happened stays; that this client asked for it is gone. */
+  /** Keeps the action; its origin is lost. */
   disown(clientId: string): void {
     this.#disown.run(clientId);
     this.#marks.forget(clientId);
@@ -149,7 +147,7 @@ function entryPlace(seq: number, channel: string): string {
   return `${seq} ${channel}`;
 }
 
-/** An action that was damaged has been emptied; only what no channel has is empty otherwise. */
+/** The action of a damaged entry is empty. Otherwise only entries without a channel have an empty one. */
 function isWhole({ seq, channel, action, sum }: EntryRow): boolean {
   return action === '' ? channel === '' : fits(sum, entryPlace(seq, channel), action);
 }
@@ -163,7 +161,7 @@ function isConstraint(error: unknown): boolean {
   return error instanceof SqliteError && error.code === SQLITE.constraint;
 }
 
-/** Remembers which numbers of a client were settled by entries that have since been dropped. */
+/** Remembers which numbers of a client belonged to entries that have been dropped since. */
 type Client = Pick<EntryOrigin, 'clientId' | 'epoch'>;
 
 interface DroppedRow extends Client {
@@ -177,7 +175,7 @@ class ClientMarks {
   readonly #forgetEpochs: Statement<never>;
   readonly #forget: Statement<never>;
   readonly #dropped: Statement<DroppedRow>;
-  /** Most logs were never compacted: then no append needs to ask. */
+  /** Most logs were never compacted: then no append needs the lookup. */
   #any: boolean;
 
   constructor(db: Database) {
@@ -199,13 +197,13 @@ class ClientMarks {
     return this.#any ? this.#numbersOf(client).from(from) : [];
   }
 
-  /** To be called, in the same transaction, before the entries up to this number are dropped. */
+  /** Call it in the same transaction before dropping the entries up to this number. */
   remember(upTo: number): void {
     for (const { clientId, epoch, seqs } of this.#dropped.all(upTo)) {
       const numbers = this.#numbersOf({ clientId, epoch });
       for (const number of JSON.parse(seqs) as number[]) numbers.add(number);
       this.#put.run(clientId, epoch, JSON.stringify(numbers.ranges));
-      // A client that has begun anew does not go on with the numbers it had before.
+      // A client that starts over does not continue with its earlier numbers.
       this.#forgetEpochs.run(clientId, epoch);
       this.#any = true;
     }

@@ -1,8 +1,8 @@
 /**
- * The data folder: made for its owner only, refused when something in it is not what it seems, and locked for one
- * process. The lock is SQLite's own lock on an empty file: the system drops it with the process, so a dead holder, or
- * a process with the holder's old number, never locks anybody out. A note beside it names the holder, and says to the
- * next one how this one ended. Deleting the lock file does not help to get in: the database itself shows that it is in
+ * The data folder: created for its owner only, refused when it contains links or special files, and locked for one
+ * process. The lock is SQLite's own lock on an empty file: the system releases it with the process, so a dead holder,
+ * or a process that reuses its id, never blocks the next start. A note beside it names the holder, and tells the next
+ * one how this one ended. Deleting the lock file does not unlock the folder: the database itself shows that it is in
  * use (see `open.ts`).
  */
 import {
@@ -29,7 +29,7 @@ import { DATABASE_PARTS } from './schema.js';
 
 const LOCK_FILE = 'atrium.lock';
 const NOTE_FILE = 'atrium.owner';
-/** Seconds by which two computations of the same start of the machine may differ. */
+/** Seconds by which two computations of the same boot time may differ. */
 const BOOT_TOLERANCE_S = 60;
 export const DATABASE_FILE = 'atrium.db';
 
@@ -84,7 +84,7 @@ function notWritable(target: string, cause: unknown): LogOpenError {
 
 /** How the last holder left the folder. */
 type OwnerNote =
-  /** In use, or its holder died. `boot` is the run of the machine in which the database was last known to be whole. */
+  /** In use, or the holder died. `boot` is the run of the machine in which the database was last known to be whole. */
   | { readonly at: 'open'; readonly pid: number; readonly boot: string }
   /** Closed in order, with the database file looking like this. */
   | { readonly at: 'closed'; readonly stamp: string };
@@ -93,15 +93,15 @@ export interface FolderLock {
   readonly previous: OwnerNote | undefined;
   /** The last holder died together with the machine: what was not synced may be gone. */
   readonly machineRestarted: boolean;
-  /** From now on the database is known to be whole. */
+  /** Records that the database is whole from now on. */
   settle(): void;
   /**
-   * Locks the folder anew if the locked file was deleted: the next process would make and lock another.
-   * `lost` when one has done so already.
+   * Locks the folder again if the lock file was deleted, before another process creates and locks a new one. `lost`
+   * when another process was faster.
    */
   renew(): 'held' | 'renewed' | 'lost';
   release(note?: OwnerNote): void;
-  /** Gives the folder back as it was found. */
+  /** Releases the folder unchanged. */
   leaveAsFound(): void;
 }
 
@@ -183,7 +183,7 @@ function lockFile(dataDir: string, driver: SqliteDriver): LockedFile {
   };
 }
 
-/** Never opens a file that is there: closing it again would drop a lock that this very process holds. */
+/** Never opens an existing file: closing it would release a lock that this process holds. */
 function createEmpty(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -202,7 +202,7 @@ export function holderOf(note: OwnerNote | undefined): number | undefined {
   return note?.at === 'open' ? note.pid : undefined;
 }
 
-/** A note that is missing or unreadable tells nothing; the database is then checked as a whole. */
+/** Without a readable note, the whole database is checked. */
 function readNote(file: string): OwnerNote | undefined {
   try {
     const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, unknown>> | null;
@@ -214,7 +214,7 @@ function readNote(file: string): OwnerNote | undefined {
   }
 }
 
-/** Linux names every run of the machine; elsewhere it is known by when it began. */
+/** Linux has an id for each boot; elsewhere the boot time identifies it. */
 function currentBoot(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -232,7 +232,7 @@ export function syncFile(path: string): void {
   sync(path, 'r+');
 }
 
-/** Names live in the folder. Windows has no such call, and needs none. */
+/** A rename changes the folder, so the folder is synced too. Windows has no such call, and needs none. */
 export function syncFolder(folder: string): void {
   if (process.platform !== 'win32') sync(folder, 'r');
 }

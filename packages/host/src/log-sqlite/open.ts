@@ -1,6 +1,6 @@
 /**
- * Opens the database of a data folder: takes the lock, checks that the file is ours and whole before anything is read
- * from it, has it repaired if not, and reports the repairs.
+ * Opens the database of a data folder: takes the lock, checks before the first read that the file belongs to Atrium and
+ * is whole, has it repaired if not, and reports the repairs.
  */
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -72,8 +72,8 @@ function makeWhole(context: RepairContext, lock: FolderLock): LogRepair[] {
   checkOurs(database);
   chmodSync(database, 0o600);
   if (wasClosedInOrder(database, lock)) return repairs;
-  // SQLite deletes a write-ahead file beside an empty database. What it would leave out of a torn one is put aside first:
-  // see `inspectDatabase`.
+  // SQLite deletes a write-ahead file beside an empty database. The commits that it would drop from a damaged one are
+  // moved aside first: see `inspectDatabase`.
   const isSafe = statSync(database).size > 0 && checkWal(`${database}-wal`).at === 'whole';
   if (isSafe) refuseBesideAnother(context, lock);
   return [...repairs, ...inspectDatabase(context, lock.machineRestarted)];
@@ -92,13 +92,13 @@ function begin(context: RepairContext): LogRepair[] {
   return repairs;
 }
 
-/** Checking reads the whole file; one that is just as it was closed needs none. */
+/** The check reads the whole file. A file that has not changed since it was closed needs none. */
 function wasClosedInOrder(database: string, { previous }: FolderLock): boolean {
   if (previous?.at !== 'closed' || existsSync(`${database}-wal`)) return false;
   return previous.stamp === stampOf(database);
 }
 
-/** Damage is not the question here: it is found, and named, by the inspection. */
+/** Ignores damage: the inspection finds and reports it. */
 function refuseBesideAnother({ driver, database }: RepairContext, lock: FolderLock): void {
   withDatabase(driver, database, (db) => {
     try {
@@ -119,12 +119,13 @@ function checkAlone(db: Database, database: string, { previous }: FolderLock): v
   } catch (error) {
     if (!(error instanceof SqliteError) || error.code !== SQLITE.busy) throw error;
     const holder = holderOf(previous);
-    // A connection of this very process, which libsql lets go of late, is no other host: the lock file says so.
+    // A connection of this process that libsql has not released yet is not another host: this process holds the lock
+    // file.
     if (holder !== process.pid) throw new LogLockedError(path.dirname(database), holder);
   }
 }
 
-/** A file that was rebuilt says itself what was saved. */
+/** A rebuilt file records what was saved. */
 function withCounts(repairs: readonly LogRepair[], db: Database): readonly LogRepair[] {
   if (repairs.length === 0) return repairs;
   const value = `SELECT ${db.text('value')} AS value FROM records WHERE key = '${REBUILT_RECORD}'`;
@@ -143,13 +144,13 @@ function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): D
     db.close();
     throw error;
   }
-  // Checkpoints are ours to time: see checkpoints.
+  // `Checkpoints` decides when to run a checkpoint.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
   migrate(db);
   return db;
 }
 
-/** Leaves one file, with everything in it. */
+/** Leaves a single file that contains everything. */
 function closeFile(db: Database, database: string, lock: FolderLock): void {
   const inOrder = foldIntoOneFile(db);
   db.close();
@@ -157,15 +158,16 @@ function closeFile(db: Database, database: string, lock: FolderLock): void {
 }
 
 /**
- * Leaving write-ahead mode moves everything into the database file and deletes the other. It also disarms a connection
- * that libsql lets go of late: in write-ahead mode that would delete, by name, the write-ahead file of a successor.
+ * Leaving write-ahead mode moves everything into the database file and deletes the other. It also makes a connection
+ * harmless that libsql releases late: in write-ahead mode, that connection would delete the write-ahead file of the
+ * next process by its name.
  */
 function foldIntoOneFile(db: Database): boolean {
   try {
     db.exec('PRAGMA journal_mode = DELETE');
     return true;
   } catch {
-    // A full disk, say. The next opening finds the write-ahead file and goes on with it.
+    // For example, a full disk. The next opening finds the write-ahead file and continues with it.
     return false;
   }
 }
@@ -192,7 +194,7 @@ function stampOf(database: string): string {
   return `${size} ${mtimeNs}`;
 }
 
-/** Refuses a file of another program or of a later version. A file too damaged to tell passes. */
+/** Refuses a file of another program or of a later version. Accepts a file that is too damaged to tell. */
 function checkOurs(database: string): void {
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(database, 'r');
@@ -250,7 +252,7 @@ function damageIn(error: unknown): string | undefined {
 
 type TornWal = Exclude<WalState, { at: 'whole' }>;
 
-/** SQLite passes over these bytes, and later writes over them. */
+/** SQLite ignores these bytes, and overwrites them later. */
 function keepTail({ database, now }: RepairContext, { at, from }: TornWal): LogRepair {
   const wal = `${database}-wal`;
   const keptAt = nameAside(wal, now);
@@ -272,7 +274,7 @@ function copyFrom(source: string, start: number, target: string): void {
       writeSync(to, block, 0, read);
     }
   } catch (error) {
-    // Nothing is lost: the source is as it was, and the next opening tries again.
+    // Nothing is lost: the source is unchanged, and the next opening tries again.
     rmSync(target, { force: true });
     throw error;
   } finally {

@@ -4,7 +4,7 @@ import { REBUILT_RECORD } from '@atrium/core/log/log.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
-/** Rows that are read in one go: what the driver makes of each is several times its size, for a moment. */
+/** Rows per query: the driver's objects take several times the size of a row. */
 const PAGE_ROWS = 500;
 
 interface RecordRow {
@@ -63,7 +63,7 @@ export class RecordTable {
     return rows;
   }
 
-  /** It is taken out. What it said of a session is in the archive, too, and is looked for there. */
+  /** Removes the record. The session's archive contains the same facts, and the host reads them there. */
   #damaged(key: string): undefined {
     const hex = this.#bytes.get(key)?.hex ?? '';
     this.#damage.found({ what: `the record ${key}`, instead: 'it was left out', hex });

@@ -1,7 +1,7 @@
 /**
- * Puts a damaged database aside and a rebuilt one in its place: every row that can still be read goes into a fresh
- * file. The steps can be interrupted anywhere: a marker file says what was begun, and the next opening goes on from
- * there. Damaged bytes are moved, never deleted.
+ * Moves a damaged database aside and rebuilds it: every readable row goes into a fresh file. A crash may interrupt it
+ * anywhere: a marker file records what was begun, and the next opening continues from there. It moves damaged bytes,
+ * and never deletes them.
  */
 import {
   closeSync,
@@ -24,9 +24,9 @@ import { syncFile, syncFolder } from './folder.js';
 import { createDatabase, DATABASE_PARTS, fillDatabase, PAGE_BYTES, skipNumbers } from './schema.js';
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
-/** Row ranges that may turn out unreadable before bad ones are no longer divided. Each costs some 30 µs. */
+/** After this many unreadable row ranges, bad ranges are not divided any further. Each costs about 30 µs. */
 const FAILURES_MAX = 2_000;
-/** Turns of one channel that can be lost and still be marked one by one. */
+/** Lost turns of one channel that each get a placeholder. */
 const MARKED_TURNS_MAX = 10_000;
 
 export interface RepairContext {
@@ -35,7 +35,7 @@ export interface RepairContext {
   readonly now: number;
 }
 
-/** A name beside the damaged file that is not taken. */
+/** A free name beside the damaged file. */
 export function nameAside(file: string, now: number): string {
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '');
   for (let count = 1; ; count++) {
@@ -56,7 +56,7 @@ export function repairDatabase(context: RepairContext, reason: string): LogRepai
   };
 }
 
-/** Goes on with a repair that was interrupted. */
+/** Continues an interrupted repair. */
 export function resumeRepair(context: RepairContext): LogRepair | undefined {
   const marker = markerOf(context.database);
   if (!existsSync(marker)) return undefined;
@@ -76,7 +76,7 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
   };
 }
 
-/** A database that is in its place is complete: it is made under another name. */
+/** A database in its final place is complete: it is built under another name. */
 export function installFresh({ driver, database }: RepairContext): void {
   createDatabase(driver, `${database}.new`);
   install(database);
@@ -91,7 +91,7 @@ function carryOut({ driver, database, now }: RepairContext, keptAt: string): voi
   rmSync(markerOf(database));
 }
 
-/** The database file goes last: while it is in its old place, not everything has been moved. */
+/** Moves the database file last: while it is in its old place, the move is not complete. */
 function moveAside(database: string, keptAt: string): void {
   if (existsSync(keptAt)) return;
   for (const part of DATABASE_PARTS) {
@@ -114,12 +114,12 @@ interface SalvageOptions {
   readonly driver: SqliteDriver;
   /** The damaged file. It is not changed. */
   readonly from: string;
-  /** The file to make. Not to be there yet, or to be overwritten. */
+  /** The file to create; an existing one is overwritten. */
   readonly to: string;
   readonly now: number;
 }
 
-/** Takes every row that can still be read out of a damaged database, into a fresh one. It works on a copy. */
+/** Copies every readable row of a damaged database into a fresh one. Works on a copy. */
 function salvage({ driver, from, to, now }: SalvageOptions): void {
   const copy = `${to}.copy`;
   removeDatabase(copy);
@@ -181,7 +181,7 @@ function copyTables(db: Database): void {
       `INSERT OR IGNORE INTO archives SELECT channel, seq, head, ${sums}, ${counts} FROM ${rows} AND json_valid(head)`,
   );
   copyTurns(db, sums);
-  // What comes after a lost entry cannot be trusted to mean the same without it.
+  // Entries after a lost one may not mean the same without it.
   const entries = (rows: string): string =>
     `INSERT OR IGNORE INTO entries SELECT seq, channel, time, action, client_id, epoch, client_seq, ${sums}
       FROM ${rows} AND (action = '' OR json_valid(action))`;
@@ -193,7 +193,7 @@ function addedColumn(db: Database, column: 'sum' | 'turn_count'): string {
   return attempt(db, `SELECT ${column} FROM bad.archives LIMIT 0`) ? column : 'NULL';
 }
 
-/** In the place of a lost turn stands one that says so. Those behind move up where too many are lost for that. */
+/** Puts a placeholder in the place of each lost turn. If too many are lost, the later turns move up instead. */
 function copyTurns(db: Database, sums: string): void {
   db.exec('CREATE TEMP TABLE kept_turns (channel, idx, id, json, sum)');
   const insert = (rows: string) =>

@@ -1,7 +1,4 @@
-/**
- * The tables of the embedded log, how a file with them is made and migrated, and when its write-ahead file is folded
- * in.
- */
+/** The tables of the embedded log, how a file with them is created and migrated, and when checkpoints run. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -12,9 +9,9 @@ export const APPLICATION_ID = 0x4174726d;
 /** Goes up when the tables change. */
 export const SCHEMA_VERSION = 2;
 /**
- * What the tables got since version 1, at the end of their columns: files are changed without being written anew, and a
- * row of an earlier version has null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the
- * archive, so that it can be told how many are lost.
+ * Columns that were added since version 1, always at the end: a migration does not rewrite the file, and older rows
+ * have null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the archive, so that a
+ * repair can tell how many are lost.
  */
 const ADDED_COLUMNS = {
   entries: ['sum'],
@@ -22,13 +19,13 @@ const ADDED_COLUMNS = {
   turns: ['sum'],
   records: ['sum'],
 } as const;
-/** SQLite's own choice, said so that nothing depends on how a driver was built. */
+/** SQLite's default, set explicitly so that it does not depend on how a driver was built. */
 export const PAGE_BYTES = 4_096;
-/** What SQLite keeps beside a database file; the file itself comes last. */
+/** The files that SQLite keeps beside a database; the database itself comes last. */
 export const DATABASE_PARTS = ['-wal', '-shm', '-journal', ''] as const;
 /**
  * Every table is keyed by rowid: a damaged file can then be read around its bad pages, row range by row range. The
- * tables are made in one go and never moved, so each has the same root page in every file: see salvage.
+ * tables are created together and never moved, so each has the same root page in every file: see `repair.ts`.
  */
 const SCHEMA = `
   CREATE TABLE entries (
@@ -66,13 +63,13 @@ const SCHEMA = `
   -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
-/** Skipping this many numbers is more than a host hands out between two moments that are sure to be on disk. */
+/** A host assigns fewer numbers than this between two synced commits. */
 const SKIP_MIN = 1_000_000;
-/** From about this many pages of 4 KiB a checkpoint is due: one of a thousand takes 3 to 5 ms. */
+/** A checkpoint is due from about this many pages of 4 KiB: one of a thousand pages takes 3 to 5 ms. */
 const CHECKPOINT_PAGES = 1_000;
-/** A log that is never quiet is not waited for beyond this, so that the file stays below some 16 MiB. */
+/** At this many pages, a checkpoint runs even if the log is never quiet, so that the file stays below about 16 MiB. */
 const CHECKPOINT_MAX_PAGES = 4_000;
-/** Without a commit for this long, the moment is quiet. */
+/** The log is quiet after this long without a commit. */
 export const CHECKPOINT_QUIET_MS = 50;
 
 /** Makes a file that only its owner can read, with empty tables. */
@@ -87,7 +84,7 @@ export function createDatabase(driver: SqliteDriver, path: string): void {
   });
 }
 
-/** Writes to a file that is not in its place yet: fast, and synced only before it is moved there. */
+/** Writes to a temporary file: fast, and synced only before it is moved into place. */
 export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Database) => void): void {
   withDatabase(driver, path, (db) => {
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
@@ -95,7 +92,7 @@ export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Data
   });
 }
 
-/** Brings a file of an earlier version up to this one. It takes the same time however large the file is. */
+/** Migrates a file of an earlier version, in constant time. */
 export function migrate(db: Database): void {
   const { version = 0 } =
     db.prepare<{ version: number }>('SELECT user_version AS version FROM pragma_user_version').get() ?? {};
@@ -119,9 +116,9 @@ export function withDatabase(driver: SqliteDriver, path: string, work: (db: Data
 }
 
 /**
- * Gives up every number that a client may have seen under an entry that is now gone. Were such a number used again,
- * that client would later ask for "what came after it" and silently miss the rest. The time of day is far above any
- * number of entries, and above an earlier skip.
+ * Skips every number that a client may have seen on an entry that is now lost. If such a number were used again, that
+ * client would later ask for the entries after it and silently miss some. The current time is far above any number of
+ * entries, and above an earlier skip.
  */
 export function skipNumbers(db: Database, now: number): void {
   db.exec(`
@@ -153,12 +150,12 @@ export class Checkpoints {
     this.#logger = options.logger;
   }
 
-  /** An estimate is enough: two pages per commit, one for every second row because of the indexes, and the text. */
+  /** Estimates the pages of a commit: two, one for every second row because of the indexes, and the text. */
   wrote(rows: number, characters: number): void {
     this.#pages += 2 + rows / 2 + characters / PAGE_BYTES;
     if (this.#pages < CHECKPOINT_PAGES) return;
     this.#cancel();
-    // Even when overdue it runs after the caller has handed on what it committed.
+    // Even an overdue checkpoint runs after the caller has broadcast its commit.
     this.#cancel = this.#clock.after(this.#pages < CHECKPOINT_MAX_PAGES ? CHECKPOINT_QUIET_MS : 0, () => this.#run());
   }
 
@@ -172,7 +169,7 @@ export class Checkpoints {
       this.#checkpoint.all();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.log('warn', 'a checkpoint of the log failed; it is tried again later', { reason });
+      this.#logger.log('warn', 'a checkpoint of the log failed; the host tries again later', { reason });
     }
   }
 }

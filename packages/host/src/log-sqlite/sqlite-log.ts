@@ -36,13 +36,13 @@ const WRITE_ERRORS: Readonly<Record<number, readonly [LogWriteReason, string]>> 
   [SQLITE.readOnly]: ['failed', 'the file cannot be written: check its permissions; nothing was stored'],
   [SQLITE.corrupt]: ['damaged', 'the file is damaged: restart the host, which repairs it; nothing was stored'],
 };
-/** Entries dropped in one transaction; the event loop turns in between. */
+/** Entries dropped in one transaction; the event loop runs in between. */
 const COMPACT_BATCH_ENTRIES = 2_000;
-/** How often, at most, the log looks whether the lock on its folder is still there. */
+/** The shortest interval between two checks that the folder is still locked. */
 export const LOCK_CHECK_MS = 10_000;
 
 export interface SqliteLogOptions {
-  /** The folder of `atrium.db`; made, for its owner only, when it is not there. */
+  /** The folder of `atrium.db`. A missing one is created for its owner only. */
   readonly dataDir: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -205,7 +205,7 @@ export class SqliteLog implements Log {
     this.#file.close();
   }
 
-  /** libsql's statements go on working behind a closed database: this is what stops them. */
+  /** libsql's statements keep working after their database is closed: this check stops them. */
   #checkOpen(): void {
     if (this.#closed) throw closedError();
   }
@@ -226,7 +226,7 @@ export class SqliteLog implements Log {
     const state = this.#file.renewLock();
     const { path } = this.#file;
     if (state === 'renewed')
-      this.#logger.log('warn', 'the lock file was deleted while the host ran: made again', { path });
+      this.#logger.log('warn', 'the lock file was deleted while the host ran; the host has created it again', { path });
     if (state === 'lost')
       this.#logger.log('error', 'another process has locked the data folder: end one of the two', { path });
   }
@@ -250,7 +250,7 @@ interface WriteOptions {
   readonly durability: Commit['durability'];
 }
 
-/** Everything that the work writes is stored, or nothing of it. */
+/** Stores everything that the work writes, or nothing. */
 function writeDurably({ db, path, durability }: WriteOptions, work: () => void): void {
   try {
     if (durability === 'full') withFullSync(db, work);

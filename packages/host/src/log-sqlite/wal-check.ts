@@ -1,20 +1,20 @@
 /**
- * Reads a write-ahead file the way SQLite does, to notice the frames that SQLite drops without a word: those that were
- * cut off or overwritten (decision 0031). It changes nothing. The format:
+ * Reads a write-ahead file as SQLite does, to detect the frames that SQLite drops silently: those that were cut off or
+ * overwritten (decision 0031). It changes nothing. The format:
  * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export type WalState =
   | { readonly at: 'whole' }
-  /** The file ends inside a commit, which was therefore never acknowledged. The bytes from `from` on are of no use. */
+  /** The file ends inside a commit, which was therefore never acknowledged. The bytes from `from` on are useless. */
   | { readonly at: 'unfinished'; readonly from: number }
   /** Commits that were whole once cannot be read any more. */
   | { readonly at: 'damaged'; readonly from: number };
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The lowest bit says in which order the bytes of the checksums are taken. */
+/** The lowest bit gives the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
 type Sum = readonly [number, number];

@@ -11,17 +11,20 @@ const HTTP_PORT = 80;
 const ACCEPTED: Verdict = { ok: true };
 const WRONG_HOST = refused(403, 'This Host name is not one of ours. Use localhost, or list it in --allowed-hosts.');
 const WRONG_ORIGIN = refused(403, 'This Origin may not connect. List it in --allowed-origins if it should.');
-/** One answer for every way of not having the token: it tells nothing about the token. */
+/** The same answer for a missing and a wrong token, so that it reveals nothing about the token. */
 const WRONG_TOKEN = refused(
   401,
   'The connection token is missing or wrong. Send it as Authorization: Bearer or ?token=.',
 );
 
-/** The choices of the user, from which the policy for requests is made. */
+/** The user's settings, from which the policy for requests is made. */
 export interface AccessPolicy {
   /** Absent: every program on this machine may connect. */
   readonly token?: string | undefined;
-  /** Made by the host, not chosen by the user. It does not count for other machines, where no person could know it. */
+  /**
+   * Whether the host generated the token. Such a token does not count for other machines, where no person could know
+   * it.
+   */
   readonly isGenerated?: boolean;
   /** Web pages that may connect, besides the host's own. */
   readonly allowedOrigins?: readonly string[];
@@ -39,7 +42,7 @@ export class TokenRequiredError extends Error {
     );
   }
 
-  /** For callers that want to know before they open anything. */
+  /** For callers that check before they open anything. */
   static throwIfNeeded(host: string, { token, isGenerated }: AccessPolicy): void {
     if ((!token || isGenerated) && !isLoopback(host)) throw new TokenRequiredError(host);
   }
@@ -82,7 +85,7 @@ function checkedOrigin(text: string): string {
   return origin;
 }
 
-/** Every value of a header, as it came: a header that is there twice is a trick. */
+/** Every value of a header as received: a repeated header is suspicious. */
 export interface UpgradeFacts {
   /** The request target, `/?token=…`. */
   readonly url: string;
@@ -148,8 +151,8 @@ interface HostPolicy {
 
 /**
  * Which names a request may use for this host. A page can make its own name point at this machine (DNS rebinding), but
- * it cannot make the browser send another name than the page's. Without a port is fine: there is nothing that a page
- * could gain by leaving it out.
+ * it cannot make the browser send another name than the page's. The port may be missing: a page gains nothing by
+ * leaving it out.
  */
 export function isOwnHost(header: string, policy: HostPolicy): boolean {
   const authority = parseAuthority(header);

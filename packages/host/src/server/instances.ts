@@ -18,7 +18,7 @@ export interface Instance {
   readonly tokenFile?: string | undefined;
 }
 
-/** Announces an instance; the returned function takes that back. */
+/** Announces an instance; the returned function withdraws it. */
 export async function announceInstance(dataFolder: string, instance: Instance): Promise<() => Promise<void>> {
   const folder = path.join(dataFolder, INSTANCES_FOLDER);
   const file = path.join(folder, `${instance.pid}.json`);
@@ -27,7 +27,7 @@ export async function announceInstance(dataFolder: string, instance: Instance): 
   return () => rm(file, { force: true });
 }
 
-/** The instances that run, oldest first. Files that dead ones left behind are removed. */
+/** The running instances, oldest first. Removes the files of dead ones. */
 export async function runningInstances(dataFolder: string, isAlive = isProcessAlive): Promise<Instance[]> {
   const folder = path.join(dataFolder, INSTANCES_FOLDER);
   const names = await readdir(folder).catch(() => []);

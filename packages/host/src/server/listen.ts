@@ -1,14 +1,14 @@
-/** Opens one port on every address that a host name stands for. Knows nothing of what is served there. */
+/** Opens one port on every address of a host name. Does not know what is served there. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Tries to find a port that is free on both families, when any port will do. */
+/** Attempts to find a port that is free on both address families. */
 const ANY_PORT_TRIES = 10;
-/** Time for a whole request head; a peer that drips it out byte by byte is cut off. */
+/** Time limit for a whole request head, against a peer that sends it byte by byte. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How often Node looks for peers that have run out of time. */
+/** How often Node checks those time limits. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** Connections that the operating system holds until they are accepted; it may have a lower limit of its own. */
 const BACKLOG = 2_048;
@@ -78,7 +78,7 @@ function addressOf(server: Server): AddressInfo {
   return address;
 }
 
-/** A machine without IPv6 is no reason to fail. */
+/** On a machine without IPv6, IPv4 is enough. */
 function isFamilyMissing(error: unknown): boolean {
   return ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'].includes(codeOf(error));
 }

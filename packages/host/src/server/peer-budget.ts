@@ -21,7 +21,7 @@ export class StrangerBudget {
   readonly #used = new Map<PeerBudget, number>();
   #total = 0;
 
-  /** Counts the bytes of a peer. When all together sent too much, the peer that sent most is closed. */
+  /** Counts the bytes of a peer. When all peers together exceed the limit, closes the one that sent most. */
   spend(peer: PeerBudget, bytes: number): void {
     const used = (this.#used.get(peer) ?? 0) + bytes;
     this.#used.set(peer, used);
@@ -47,13 +47,13 @@ export class PeerBudget {
   #controlFrames = 0;
   #isOver = false;
 
-  /** Without `strangers` the peer was accepted before its socket became a WebSocket. */
+  /** Without `strangers`, the peer was accepted before the WebSocket upgrade. */
   constructor(onExceeded: (reason: string) => void, strangers?: StrangerBudget) {
     this.#onExceeded = onExceeded;
     this.#strangers = strangers;
   }
 
-  /** Further input of the peer does not count, and must not be looked at. */
+  /** The peer's further input must be ignored. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -87,7 +87,7 @@ export class PeerBudget {
     this.#onExceeded(reason);
   }
 
-  /** Nothing is counted any more. */
+  /** Stops counting. */
   end(): void {
     this.#isOver = true;
     this.admit();

@@ -12,7 +12,7 @@ export const LINGER_MS = 2_000;
 /** Refused peers that have not closed their side yet. Past this the oldest is cut off, answered or not. */
 const LINGERING_MAX = 2_048;
 const WINDOW_MS = 60_000;
-/** Lines in one window; what is beyond is only counted. */
+/** Log lines per window; further refusals are only counted. */
 export const REFUSALS_LOGGED_MAX = 20;
 
 export class PendingConnections {
@@ -34,14 +34,14 @@ export class PendingConnections {
     this.refuse(oldest, 503, 'Too many connections wait to be accepted. Try again later.');
   }
 
-  /** The connection was accepted and counts no more. */
+  /** The connection was accepted and does not count any more. */
   accepted(socket: Duplex): void {
     this.#pending.delete(socket);
   }
 
   /**
-   * Whether a plain request is to be answered. One at a time: no browser sends the next before it has the answer, and
-   * requests that pile up on one connection cost far more than they take to send.
+   * Whether to answer a plain request. One at a time: no browser sends the next before it has the answer, and pipelined
+   * requests cost far more to answer than to send.
    */
   mayRequest({ socket }: IncomingMessage, response: ServerResponse): boolean {
     if (this.hasRefused(socket)) return false;
@@ -54,12 +54,12 @@ export class PendingConnections {
     return true;
   }
 
-  /** Whether a socket has its answer already: an upgrade that still arrives on it gets no other. */
+  /** Whether the socket has been answered already: a later upgrade on it gets no second answer. */
   hasRefused(socket: Duplex): boolean {
     return this.#refused.has(socket);
   }
 
-  /** Answers, closes, and cuts a peer off that does not close its side as well. */
+  /** Answers and closes, and destroys the socket if the peer does not close its side. */
   refuse(socket: Duplex, status: number, reason: string): void {
     this.#pending.delete(socket);
     if (socket.destroyed || this.#refused.has(socket)) return;
@@ -98,8 +98,8 @@ function refusal(status: number, reason: string): string {
 }
 
 /**
- * Logs refused connections. A program that tries again and again must not fill the disk: past a few lines they are
- * only counted.
+ * Logs refused connections: a few lines per window, then only a count, so that a persistent program cannot fill the
+ * disk.
  */
 export class RefusalLog {
   readonly #logger: Logger;

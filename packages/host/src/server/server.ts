@@ -50,7 +50,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly port: number;
   readonly addresses: readonly string[];
-  /** No new client comes in from now on; those that are here stay. */
+  /** Refuses new clients from now on; connected ones stay. */
   stopAccepting(): void;
   /** Closes all connections and frees the port. */
   close(): Promise<void>;

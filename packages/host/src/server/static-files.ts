@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
-/** Everything comes from the host itself; what an agent or a provider wrote can run nothing and load nothing. */
+/** The page loads everything from the host; text of an agent or a provider can neither run nor load anything. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +43,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
-/** Names of built files carry a hash of their content. */
+/** Built files have a content hash in their names. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
 
 export interface StaticFiles {
@@ -60,8 +60,8 @@ interface StaticFile extends StoredFile {
 }
 
 /**
- * The names of files are read once, and nothing else is ever served: a request can name a file, but not a path.
- * Browsers that accept it get the compressed copy that was built with the page.
+ * Lists the files once and serves nothing else: a request can name a file, but not a path. Browsers that accept it get
+ * the compressed copy that was built with the page.
  */
 export async function staticFiles(folder: string): Promise<StaticFiles> {
   const stored = await storedFiles(folder);
@@ -86,7 +86,7 @@ async function storedFiles(folder: string): Promise<ReadonlyMap<string, StoredFi
   return files;
 }
 
-/** A compressed copy is another form of its file, not a file that can be asked for. */
+/** A compressed copy is an encoding of its file, and cannot be requested by itself. */
 function isCopy(url: string, stored: ReadonlyMap<string, StoredFile>): boolean {
   return ENCODED_FILES.some(([, ending]) => url.endsWith(ending) && stored.has(url.slice(0, -ending.length)));
 }
@@ -132,7 +132,7 @@ export function answerPage(request: IncomingMessage, response: ServerResponse): 
   response.writeHead(200, { ...COMMON_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(PAGE);
 }
 
-/** The connection ends with the answer, so that the peer cannot go on sending a body. */
+/** Closes the connection with the answer, so that the peer cannot keep sending a body. */
 export function answerNothing(response: ServerResponse, status: number): void {
   response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
 }

@@ -8,12 +8,12 @@ import { writePrivateFile } from '@atrium/core/util/private-file.js';
 import { digestOf, matchesToken } from '@atrium/core/util/token.js';
 
 export const TOKEN_FILE = 'connection-token';
-/** A token that a person chooses should not be shorter. */
+/** The least length of a token that a person chooses. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
 /** As long as `newToken` makes them; a token that a person chose for a single start is not reused. */
 const MADE_BY_US = /^[\w-]{43}$/;
 
-/** Characters that mean themselves in a header and in a query. */
+/** Characters that need no escaping in a header or a query. */
 export function isTokenText(text: string): boolean {
   return /^[\w.~-]+$/.test(text);
 }
@@ -31,8 +31,8 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
 }
 
 /**
- * The token that an earlier host made and kept in this folder. The next one goes on with it, so that clients come back
- * by themselves after a stop or a crash. A file that others could have read or written is ignored.
+ * The token that an earlier host created in this folder. The next host keeps it, so that clients reconnect by
+ * themselves after a stop or a crash. Ignores a file that other users could have read or written.
  */
 export async function keptToken(dataFolder: string): Promise<string | undefined> {
   const file = path.join(dataFolder, TOKEN_FILE);

@@ -1,4 +1,4 @@
-/** A WebSocket as a transport, with a budget for its peer and a heartbeat that notices a peer which is gone. */
+/** A WebSocket as a transport, with a budget for its peer and a heartbeat that detects a lost peer. */
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { framed, type WireFrame } from '@atrium/core/wire/frames.js';
@@ -7,16 +7,18 @@ import type { RawData, WebSocket } from 'ws';
 import { HEARTBEAT_MS } from './limits.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
-/** Questions in a row that a peer may leave unanswered. */
+/** Pings in a row that a peer may leave unanswered. */
 const HEARTBEAT_MISSES_MAX = 2;
 /** The most that fits into a close frame beside the code. */
 const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
 /** How long a peer may take to answer a close frame before its socket is cut. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Input of a refused peer that is read and dropped, so that it gets to read why. */
+/** Input of a refused peer that is read and dropped, so that the peer receives the reason. */
 const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
-/** How every port makes WebSockets. `ws` answers no ping by itself: the transport does, within the peer's budget. */
+/**
+ * The WebSocket options of every port. `ws` answers no ping by itself: the transport does, within the peer's budget.
+ */
 export const WEBSOCKET_OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -29,11 +31,11 @@ export const WEBSOCKET_OPTIONS = {
 
 interface WebSocketTransportOptions {
   readonly websocket: WebSocket;
-  /** The very socket that the WebSocket was made from. */
+  /** The socket under the WebSocket. */
   readonly socket: Socket;
   readonly clock?: Clock;
   readonly heartbeatMs?: number;
-  /** For peers that still have to show who they are: what they may send until `admit`. */
+  /** The budget of a peer without a token, until `admit`. */
   readonly strangers?: StrangerBudget;
 }
 
@@ -42,8 +44,8 @@ export function websocketTransport(options: WebSocketTransportOptions): Transpor
 }
 
 /**
- * Text messages in, frames that were built once out. It knows neither how the socket was accepted nor what the
- * messages mean.
+ * Reads text messages, and writes frames that were encoded once for all clients. It knows neither how the socket was
+ * accepted nor what the messages mean.
  */
 class WebSocketTransport implements Transport {
   readonly name: string;
@@ -73,7 +75,7 @@ class WebSocketTransport implements Transport {
       },
       giveUp: () => websocket.terminate(),
     });
-    // What arrives before `start` stays in the socket: the messages below are not lost, they have not been read.
+    // Input before `start` stays unread in the socket.
     websocket.pause();
     websocket.on('message', (data, isBinary) => this.#received(data, isBinary));
     websocket.on('ping', (data) => this.#pinged(data));
@@ -81,7 +83,7 @@ class WebSocketTransport implements Transport {
     // Prepended, because `on` would make the paused socket flow.
     if (strangers) socket.prependListener('data', this.#counted);
     websocket.on('close', () => this.#closed());
-    // A broken socket also closes, and that is all the host has to know.
+    // A broken socket also emits `close`, which is enough.
     websocket.on('error', () => {});
   }
 
@@ -96,9 +98,9 @@ class WebSocketTransport implements Transport {
   }
 
   /**
-   * Goes around `ws`, which would frame every message again for every client. That is safe as long as `ws` itself
-   * writes only whole frames in one go, and it does without compression and blobs: its pings and pongs land between
-   * our frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
+   * Bypasses `ws`, which would frame every message again for every client. That is safe as long as `ws` itself writes
+   * only whole frames in one go, and it does without compression and blobs: its pings and pongs land between our
+   * frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
    * leaves OPEN before that frame is written.
    */
   send(frames: readonly WireFrame[]): void {
@@ -163,7 +165,7 @@ class WebSocketTransport implements Transport {
     });
   }
 
-  /** Parses nothing more of this peer, but reads on for a while: closing with unread input would reset the socket. */
+  /** Stops parsing, but keeps reading for a while: closing with unread input would reset the socket. */
   #sendAway(reason: string): void {
     this.close(CloseCode.PolicyViolation, reason);
     const socket = this.#socket;
@@ -218,7 +220,7 @@ interface HeartbeatOptions {
   giveUp(): void;
 }
 
-/** Notices a peer that is gone without closing: pings at a steady pace and gives up after two pings unanswered. */
+/** Detects a peer that left without closing: pings at an interval, and gives up after two unanswered pings. */
 class Heartbeat {
   readonly #options: HeartbeatOptions;
   #unanswered = 0;
@@ -229,7 +231,7 @@ class Heartbeat {
     this.#cancel = this.#arm();
   }
 
-  /** Whatever comes from the peer shows that it is there. */
+  /** Any input shows that the peer is alive. */
   heard(): void {
     this.#unanswered = 0;
   }

@@ -138,7 +138,7 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
       });
       await publish({ id: 'p1', uri: URI });
       const entry = await untilRead(room, 'p1');
-      expect(entry).toMatchObject({ load: { kind: 'error', message: expect.stringContaining('not reachable') } });
+      expect(entry).toMatchObject({ load: { kind: 'error', message: expect.stringContaining('cannot be read') } });
       const { finish } = await room.turn();
       finish();
       await room.desk.action(room.uri, 'session/turnComplete');
@@ -156,7 +156,9 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
       await clock.advance(PUBLISH_MERGE_MS);
       return (await room.entries()).find(({ id }) => id === 'p1')?.load;
     };
-    await expect.poll(silent, POLL).toMatchObject({ kind: 'error', message: expect.stringContaining('not reachable') });
+    await expect
+      .poll(silent, POLL)
+      .toMatchObject({ kind: 'error', message: expect.stringContaining('cannot be read') });
   });
 
   it('[CUS-103] keeps its id, unless the session has an entry of that id', async () => {

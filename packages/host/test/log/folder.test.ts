@@ -137,7 +137,7 @@ describe('the lock on the data folder', () => {
     expect(lines).toEqual([]);
     await clock.advance(LOCK_CHECK_MS);
     await appendSamples(log, 1);
-    expect(lines).toEqual([expect.stringContaining('made again')]);
+    expect(lines).toEqual([expect.stringContaining('created it again')]);
     await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ name: 'LogLockedError', pid: process.pid });
     await appendSamples(log, 1);
   });

@@ -179,7 +179,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
       const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: { 'x-key': 'package-data' } };
       const watch = { refused: () => {}, lost: () => {} };
       const request = serverFetch(config, 'http', { tokens: new Tokens(), watch });
-      await expect(request(`${other.origin}/mcp`, { method: 'POST' })).rejects.toThrow('sends us on to');
+      await expect(request(`${other.origin}/mcp`, { method: 'POST' })).rejects.toThrow('redirects to');
       expect(other.requests).toEqual([]);
     } finally {
       await other.stop();

@@ -225,7 +225,7 @@ describe('resourceRequest', () => {
     const asked = room.ask('resourceRequest', { uri });
     await question(room);
     await clock.advance(REQUEST_TIMEOUT_MS);
-    expect((await asked).error).toMatchObject({ code: -32009, message: expect.stringContaining('nobody answered') });
+    expect((await asked).error).toMatchObject({ code: -32009, message: expect.stringContaining('no person answered') });
     const phone = await room.client('phone');
     await phone.request('subscribe', { channel: room.uri });
     void room.ask('resourceRequest', { uri }, phone).catch(() => {});

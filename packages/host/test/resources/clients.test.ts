@@ -19,7 +19,7 @@ async function loadOf(room: CustomRoom) {
   return (await room.entries()).find(({ id }) => id === 'p1')?.load;
 }
 
-const UNREACHABLE = { kind: 'error', message: expect.stringContaining('not reachable') };
+const UNREACHABLE = { kind: 'error', message: expect.stringContaining('cannot be read') };
 
 describe('content that a client does not hand out', { timeout: 30_000 }, () => {
   it.each([-32601, -32009, -32603])(

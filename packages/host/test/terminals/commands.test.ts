@@ -297,7 +297,7 @@ describe('a command of the agent in a terminal', () => {
   it('takes what it leaves behind with it', async () => {
     const { run, folder } = await openRoom();
     const outcome = await run(`(trap '' HUP; sleep 300; :) & echo $! > left; echo done`);
-    expect(outcome).toMatchObject({ text: expect.stringContaining('what it left in the background was ended') });
+    expect(outcome).toMatchObject({ text: expect.stringContaining('its background processes were ended') });
     expect(isAlive(Number(await readFile(path.join(folder, 'left'), 'utf8')))).toBe(false);
   });
 

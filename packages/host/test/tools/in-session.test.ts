@@ -104,7 +104,7 @@ describe('a tool that changes files', () => {
     await desk.action(uri, 'session/toolCallReady');
     await writeFile(path.join(folder, 'a.txt'), 'theirs\n');
     await refusalOf(desk, uri, answer('c1', 'approve'));
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by someone else') });
     expect(await read()).toBe('theirs\n');
   });
 
@@ -141,7 +141,7 @@ describe('a tool that changes files', () => {
     await desk.action(uri, 'session/toolCallReady');
     await writeFile(path.join(folder, 'a.txt'), theirs);
     await refusalOf(desk, uri, answer('c1', 'approve'));
-    const text = 'a.txt has been changed by somebody else meanwhile. Read it again, then ask for the change anew.';
+    const text = 'a.txt was changed by someone else meanwhile. Read it again, then repeat the change.';
     expect(await outcome).toMatchObject({ success: false, text });
     expect(await read()).toBe(theirs);
   });
@@ -156,7 +156,7 @@ describe('a tool that changes files', () => {
     await rm(path.join(folder, 'a.txt'));
     await symlink('two.txt', path.join(folder, 'a.txt'));
     await refusalOf(desk, uri, answer('c1', 'approve'));
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by someone else') });
     expect(await readFile(path.join(folder, 'two.txt'), 'utf8')).toBe('old\n');
   });
 
@@ -193,7 +193,7 @@ describe('a tool that changes files', () => {
     await desk.action(uri, 'session/toolCallReady');
     await use(editFileTool, edit('two', '2').input, folder, undefined, { session: 'ahp-session:/other' });
     await refusalOf(desk, uri, answer('c1', 'approve'));
-    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by someone else') });
     expect(await read()).toBe('one 2\n');
   });
 

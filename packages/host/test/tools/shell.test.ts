@@ -162,7 +162,7 @@ describe('the processes of a shell command', () => {
   it('end with it when they were left in the background', async () => {
     const { output, text } = await run('sleep 300 & echo $! > left; echo done');
     expect((await pidsIn('left')).filter(isAlive)).toEqual([]);
-    expect(text).toBe('done\n[exit code 0; what it left in the background was ended]');
+    expect(text).toBe('done\n[exit code 0; its background processes were ended]');
     expect(output.success).toBe(true);
   });
 

@@ -113,7 +113,7 @@ class Asker {
     }
     if (++this.#requests > CLIENT_REQUESTS_MAX) throw unreachable('it has too many files');
     const connection = this.#place.connection();
-    if (!connection) throw unreachable('its client is not here');
+    if (!connection) throw unreachable('its client is not connected');
     try {
       return await send(connection, uriOf(this.#place.uri, path));
     } catch (error) {
@@ -131,7 +131,7 @@ function answered(error: unknown, path: string): undefined {
 }
 
 function unreachable(why: string): LoadFailure {
-  return new LoadFailure(`Its content is not reachable: ${why}.`);
+  return new LoadFailure(`Its content cannot be read: ${why}.`);
 }
 
 function tooLarge(path: string, limit: string): FileProblem {

@@ -40,7 +40,7 @@ export class Contributions {
     this.#agentModel = new AgentModel(options.session, options.facts);
   }
 
-  /** Reads what was stored before the session left memory. */
+  /** Restores its state after the session returns to memory. */
   load(): Promise<void> {
     return this.#agentModel.load();
   }
@@ -59,7 +59,7 @@ export class Contributions {
     this.#agentModel.update(this.#selected);
   }
 
-  /** These containers are gone, and so is what their hooks remember. */
+  /** These containers are gone: forgets the state of their hooks. */
   forget(isGone: (container: Container) => boolean): void {
     for (const container of [...this.#hooks.keys()]) if (isGone(container)) this.#hooks.delete(container);
   }

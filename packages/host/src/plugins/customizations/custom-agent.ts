@@ -77,7 +77,7 @@ export class AgentModel {
     this.#isDue = agent !== undefined && model === undefined;
   }
 
-  /** Reads what was stored before the session left memory. */
+  /** Restores its state after the session returns to memory. */
   async load(): Promise<void> {
     const stored = await this.#facts.modelBefore.load();
     // A person may have chosen a model meanwhile.
@@ -129,7 +129,7 @@ export class AgentModel {
     this.#facts.modelBefore.save(before && JSON.stringify(before));
   }
 
-  /** What people should know about the model of the selected agent, once. */
+  /** A note for people about the model of the selected agent, once. */
   takeNote(selected: AgentPart | undefined): string | undefined {
     if (!selected || selected.uri === this.#toldOf) return undefined;
     this.#toldOf = selected.uri;

@@ -68,7 +68,7 @@ export interface SharedOptions {
   readonly folder: string | undefined;
   /** The containers that are switched on now. */
   containers(): readonly Container[];
-  /** What people should know about the model of the selected agent. */
+  /** A note for people about the model of the selected agent. */
   modelNote(): string | undefined;
 }
 

@@ -69,7 +69,7 @@ export class Hooks {
     signal.throwIfAborted();
     const objection = submitted.find(({ decision }) => decision === 'deny');
     if (objection)
-      return { blocked: `${this.#options.container.name}: ${objection.reason || 'the message was not let through'}` };
+      return { blocked: `${this.#options.container.name}: ${objection.reason || 'the message was blocked'}` };
     const said = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
     this.#atStart = [];
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;

@@ -1,6 +1,6 @@
 /**
- * What customizes one session, as it was last read: plugins and watched directories, and MCP servers that stand for
- * themselves. Reads each container again when its folder changes.
+ * The customizations of one session as last read: plugins, watched directories, and MCP servers outside of them. Reads
+ * each container again when its folder changes.
  */
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { ContainerSource, ServerSource } from '../formats/source.js';

@@ -9,7 +9,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol';
 import type { SessionTrust } from '../trust/session-trust.js';
 
-/** Where this machine keeps customizations. The host looks nowhere else. */
+/** The folders with customizations on this machine. The host looks nowhere else. */
 export interface CustomizationsOptions {
   /** The user's own folder, usually `~/.agents`: plugins, agents, skills, rules and prompts for all projects. */
   readonly userFolder?: string;
@@ -56,7 +56,7 @@ export interface HostSession extends Pick<Session, 'uri' | 'isClosed'> {
   write(action: SessionAction): void;
 }
 
-/** What the host knows of a session beside its state. */
+/** Facts about a session that are not in its state. */
 export interface SessionFacts {
   readonly trust: Pick<SessionTrust, 'whenTrusted' | 'close'>;
   /** The session's agent; undefined when the host does not have it. */

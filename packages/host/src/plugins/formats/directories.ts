@@ -1,4 +1,7 @@
-/** The folders that hold customizations of one kind each: ours, in which clients may write, and those of other tools. */
+/**
+ * The folders that hold customizations of one kind each: Atrium's, in which clients may write, and those of other
+ * tools.
+ */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -177,7 +177,7 @@ function unsupported(reason: string): UnsupportedAction {
   return { kind: 'unsupported', reason };
 }
 
-/** Repeats only a short word: clients must not see the rest of an action. */
+/** Quotes only a short word: clients must not see the rest of an action. */
 function shown(type: unknown): string {
   return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? type : 'unknown type';
 }

@@ -1,4 +1,4 @@
-/** JSON that people wrote, with the place of every part of it. */
+/** Parses JSON that people wrote, with the position of every part. */
 import type { TextRange } from '@atrium/protocol';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 

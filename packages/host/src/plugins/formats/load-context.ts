@@ -1,4 +1,6 @@
-/** What every kind of component needs to be read: the files within limits, a place for warnings, facts about its container. */
+/**
+ * Everything that reading a component takes: the files within limits, a list for warnings, facts about its container.
+ */
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { baseName, type FileEntry, FileProblem, joined, type PluginFiles, parentOf } from './files.js';
 import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from './limits.js';

@@ -1,4 +1,4 @@
-/** Reads a plugin or a watched directory: from its files to its parts, and what is wrong with them. */
+/** Reads a plugin or a watched directory: turns its files into parts and warnings. */
 import type {
   ChildCustomization,
   ChildCustomizationType,
@@ -192,7 +192,7 @@ function failedContainer(message: string, warnings: Warnings): LoadedContainer {
   return { ...NO_PARTS, load: { kind: 'error', message }, warnings: warnings.list, children: [] };
 }
 
-/** Every other error is a defect of the host: it must not pass for a broken plugin. */
+/** Every other error is a defect of the host and must not look like a broken plugin. */
 function failureMessage(error: unknown): string {
   if (error instanceof LoadFailure) return error.message;
   throw error;

@@ -1,4 +1,4 @@
-/** A plugin's manifest: what it says about the plugin as a whole, and where the parts of the plugin are. */
+/** A plugin's manifest: the facts about the plugin as a whole, and the paths of its parts. */
 import path from 'node:path';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
@@ -190,7 +190,7 @@ export function isPluginName(name: string): boolean {
   return name.length <= NAME_MAX_CHARACTERS && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(name) && !/--|\.\./.test(name);
 }
 
-/** The nearest good name. */
+/** The valid name that is closest to the given one. */
 export function pluginNameFrom(text: string): string {
   const name = text
     .toLowerCase()
@@ -201,7 +201,7 @@ export function pluginNameFrom(text: string): string {
   return withoutEnd(name) || 'plugin';
 }
 
-/** Not one expression: on a long run of hyphens it would take quadratic time. */
+/** Two steps, because one regular expression would take quadratic time on a long run of hyphens. */
 function withoutEnd(name: string): string {
   let end = name.length;
   while (end > 0 && /[.-]/.test(name[end - 1] ?? '')) end -= 1;

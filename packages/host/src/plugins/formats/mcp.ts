@@ -175,7 +175,7 @@ export interface McpStdioConfig {
   readonly transport: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  /** To be laid over the environment; null takes a variable away. */
+  /** Overrides of the environment; null removes a variable. */
   readonly env: Readonly<Record<string, string | null>>;
   /** Absent only for a server that no plugin declares. */
   readonly cwd?: string;
@@ -292,7 +292,7 @@ const STDIO_FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'args', 'e
 const REMOTE_FIELDS: ReadonlySet<string> = new Set(['type', 'url', 'headers', 'oauth']);
 const RESERVED_VARIABLES = ['PLUGIN_ROOT', 'PLUGIN_DATA'];
 
-/** What Agent Plugins demands beyond the other dialects. Completes the sentence that begins with the server's name. */
+/** Checks the stricter rules of Agent Plugins. The result completes a sentence that begins with the server's name. */
 function strictProblem(entry: Entry, transport: 'stdio' | 'http' | 'sse'): string | undefined {
   const known = transport === 'stdio' ? STDIO_FIELDS : REMOTE_FIELDS;
   if (Object.keys(entry).some((key) => !known.has(key))) return 'has a field that this format does not know';
@@ -304,7 +304,7 @@ function stdioProblem({ command, env }: Entry): string | undefined {
     return 'has a command that is neither one bare name nor a path that begins with "./"';
   }
   if (isRecord(env) && RESERVED_VARIABLES.some((name) => Object.hasOwn(env, name))) {
-    return `sets a variable that is the host's to set (${RESERVED_VARIABLES.join(', ')})`;
+    return `sets a variable that only the host may set (${RESERVED_VARIABLES.join(', ')})`;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Puts real values in the place of `${PLUGIN_ROOT}` and its kind, in texts, maps of texts and lines for a shell. */
+/** Replaces placeholders such as `${PLUGIN_ROOT}` by their values, in texts, maps of texts and shell commands. */
 import { isRecord } from '@atrium/core/util/shape.js';
 
 /** What a container's declarations may refer to. */
@@ -20,7 +20,7 @@ export function withoutMachine({ platform }: Surroundings): Surroundings {
 /** A value for the name between the braces; undefined leaves the text as it is. */
 export type Lookup = (name: string) => string | undefined;
 
-/** One pass: what has been put in is not looked at again. */
+/** One pass: inserted values are not expanded again. */
 export function expand(text: string, lookup: Lookup): string {
   return text.replace(/\$\{(\w+)\}/g, (whole, name: string) => lookup(name) ?? whole);
 }
@@ -64,7 +64,7 @@ export function textMap(value: unknown, expanded: (text: string) => string): Rec
   return Object.fromEntries(usable);
 }
 
-/** The names that are written down with null. */
+/** The names whose value is null. */
 export function nullMap(value: unknown): Record<string, null> {
   if (!isRecord(value)) return {};
   const names = Object.keys(value).filter((name) => value[name] === null);
@@ -73,7 +73,7 @@ export function nullMap(value: unknown): Record<string, null> {
 
 type Quote = '"' | "'" | undefined;
 
-/** Signs that no shell takes for anything but themselves. */
+/** Characters that have no special meaning in any shell. */
 const PLAIN = /^[\w@%+=:,./-]*$/;
 
 /** `isWindows`: its shells know only double quotes around paths, and paths there never contain one. */

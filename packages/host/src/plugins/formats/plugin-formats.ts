@@ -8,7 +8,7 @@ import type { Warnings } from './warnings.js';
 
 export type PluginFormat = 'open-plugins' | 'agent-plugins' | 'claude' | 'copilot';
 
-/** The files and folders that are looked at without being named in the manifest. */
+/** The files and folders that are read even if the manifest does not name them. */
 export interface Layout {
   readonly commands: readonly string[];
   readonly agents: readonly string[];

@@ -78,7 +78,7 @@ export function precedence(isTrusted: boolean): readonly Scope[] {
   return isTrusted ? ['project', 'user', 'agent', 'client'] : ['user', 'agent', 'project', 'client'];
 }
 
-/** Of two plugins, or two configured servers, with one name only one counts, also while it is switched off. */
+/** Of two plugins or two configured servers with the same name only one counts, even while it is switched off. */
 export function effective(sources: readonly AnySource[], isTrusted: boolean): readonly AnySource[] {
   const taken = new Set<string>();
   const winners = new Set<AnySource>();

@@ -2,7 +2,7 @@
 import type { CustomizationLoadState } from '@atrium/protocol';
 import { WARNINGS_MAX } from './limits.js';
 
-/** These words are stable: people may search for them. */
+/** The kinds are stable, so that people can search for them. */
 export type WarningKind =
   | 'manifest-inconsistent'
   | 'manifest-field-invalid'
@@ -31,7 +31,7 @@ export interface Warning {
   readonly path?: string;
 }
 
-/** For information only: components for other programs. */
+/** Information about components for other programs. */
 const INFORMATION: ReadonlySet<WarningKind> = new Set(['component-unsupported', 'hook-event-unknown']);
 
 function isInformation({ kind }: Warning): boolean {

@@ -91,7 +91,7 @@ export class Connection {
     this.#link = link;
     // The SDK does not always notice that a link ends while it opens: a stream that never opened is not closed either.
     const cutOff = link.ended.then((end) => {
-      throw new Error(end.kind === 'lost' ? end.message : 'The server wants somebody to sign in.');
+      throw new Error(end.kind === 'lost' ? end.message : 'The server needs you to sign in.');
     });
     cutOff.catch(() => {});
     await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);

@@ -72,12 +72,12 @@ export async function elicit(
 
 /** The question is withdrawn once the server does not wait for the answer any more. */
 async function asked(people: People, request: SessionInputRequest, signal: AbortSignal): Promise<InputOutcome> {
-  const nobody: InputOutcome = { response: 'cancel', answers: {} };
-  if (signal.aborted) return nobody;
+  const cancelled: InputOutcome = { response: 'cancel', answers: {} };
+  if (signal.aborted) return cancelled;
   const withdraw = (): void => people.withdraw(request.id);
   signal.addEventListener('abort', withdraw, { once: true });
   try {
-    return await people.ask(request).catch(() => nobody);
+    return await people.ask(request).catch(() => cancelled);
   } finally {
     signal.removeEventListener('abort', withdraw);
   }

@@ -144,7 +144,7 @@ export async function callTool(
     if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
     const end = await connection.ended;
     if (end.kind === 'authRequired') {
-      throw new ToolFailure('AUTH_REQUIRED', `The MCP server ${server} wants somebody to sign in first.`);
+      throw new ToolFailure('AUTH_REQUIRED', `The MCP server ${server} needs you to sign in first.`);
     }
     throw new ToolFailure('SERVER_LOST', `The MCP server ${server} was lost. ${tokens.hide(end.message)}`);
   }
@@ -185,7 +185,7 @@ function blocksOf(block: unknown): ToolResultContent[] {
     // Text stays text, so that the model can read it.
     return typeof text === 'string' ? textBlock(text) : dataBlock(blob, mimeType);
   }
-  return textBlock(`[Content of a kind that is not known here: ${shorten(String(block.type), 80)}]`);
+  return textBlock(`[Content of an unknown kind: ${shorten(String(block.type), 80)}]`);
 }
 
 function textBlock(text: unknown): ToolResultContent[] {

@@ -96,7 +96,7 @@ export class HttpLink implements Link {
 interface ServerWatch {
   /** The server answered 401 or 403. */
   refused(refusal: Refusal): void;
-  /** The connection is of no use any more. */
+  /** The connection is unusable. */
   lost(message: string): void;
 }
 
@@ -123,7 +123,7 @@ export function serverFetch(
   return async (address, init = {}) => {
     const target = new URL(address);
     if (target.origin !== origin) {
-      throw new Error(`The server at ${origin} sends us on to ${target.origin}. If that is right, change its address.`);
+      throw new Error(`The server at ${origin} redirects to ${target.origin}. If that is right, change its address.`);
     }
     const token = tokens.current;
     const sent = headersFor(init.headers, headers, token);
@@ -211,7 +211,7 @@ function bodyWatch(kind: RemoteKind, { method, signal }: RequestInit, watch: Ser
 interface BodyWatch {
   tooLong(): void;
   brokenOff(): void;
-  /** The server closed it in good order. */
+  /** The server closed the stream normally. */
   complete(): void;
 }
 

@@ -4,9 +4,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface Link {
   readonly transport: Transport;
-  /** Whether the link is over. */
+  /** Whether the link has ended. */
   readonly isOver: boolean;
-  /** Why it is over; resolves when no process or connection of it is left. Never rejects. */
+  /** The reason of its end; resolves when no process or connection of it is left. Never rejects. */
   readonly ended: Promise<LinkEnd>;
   /** Ends it, and returns when no process or connection of it is left. */
   close(): Promise<void>;

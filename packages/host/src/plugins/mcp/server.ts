@@ -36,7 +36,7 @@ export interface McpServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The end of the server before it, which may hold a port or a file: this one starts after it. */
   readonly after?: Promise<void> | undefined;
-  /** The people that it may ask; without them, questions count as cancelled. */
+  /** Asks the people of the session; without it, questions count as cancelled. */
   readonly people?: People | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -123,7 +123,7 @@ export class McpServer implements ToolServer {
     this.#over = this.#over ? this.#over.then(() => this.#live(life)) : this.#live(life);
   }
 
-  /** Wins at any moment. Returns when nothing of the server is left. */
+  /** Overrides a start at any moment. Returns when nothing of the server is left. */
   async stop(): Promise<void> {
     this.#end();
     this.#isResting = false;
@@ -133,8 +133,7 @@ export class McpServer implements ToolServer {
   }
 
   /**
-   * Ends its process or connection, as long as nobody needs it. Its state and its tools stay as they are known; a start
-   * or a call brings it back.
+   * Ends its process or connection while no call runs. Keeps its state and its tools; a start or a call brings it back.
    */
   async rest(): Promise<void> {
     if (!this.#life) return;

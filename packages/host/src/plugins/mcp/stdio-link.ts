@@ -102,7 +102,7 @@ export class StdioLink implements Link, Transport {
     }
   }
 
-  /** Without a reason, the process will give one by the way it ends. */
+  /** Without a reason, the exit of the process gives one. */
   #fail(fault?: string): void {
     if (this.#isOver) return;
     this.#fault = fault;

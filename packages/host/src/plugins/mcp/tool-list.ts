@@ -22,7 +22,7 @@ export interface ToolSetOptions {
   /** Fires when the connection is no longer of use. */
   readonly signal: AbortSignal;
   read(listing: ToolListing): void;
-  /** The tools could not be read again; those known so far stay. */
+  /** The tools could not be read again; the earlier ones stay. */
   failed(error: unknown): void;
 }
 
@@ -139,7 +139,7 @@ function annotationsOf(annotations: Record<string, unknown>): ToolAnnotations {
 
 export type ToolSchema = NonNullable<ToolDefinition['inputSchema']>;
 
-/** Passed on as it is, except that JSON Schema knows a short form for "anything" that the protocol does not. */
+/** Passed on unchanged, except for the boolean schemas of JSON Schema, which the protocol does not have. */
 export function toolSchemaOf(schema: unknown): ToolSchema | undefined {
   if (!isRecord(schema) || schema.type !== 'object') return undefined;
   if (Buffer.byteLength(JSON.stringify(schema)) > MCP_SCHEMA_MAX_BYTES) return undefined;
@@ -161,7 +161,7 @@ function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** What the strictest model APIs take. */
+/** The limits of the strictest model APIs. */
 const MODEL_NAME_MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
 

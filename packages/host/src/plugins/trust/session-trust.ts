@@ -64,7 +64,7 @@ export class SessionTrust {
     this.#askSoon(folder);
   }
 
-  /** Whether a person trusts the session's folder, whatever it starts. */
+  /** Whether a person trusts the session's folder, regardless of its programs. */
   async isFolderTrusted(): Promise<boolean> {
     const folder = folderOf(this.session.state);
     return folder !== undefined && this.trust.isTrusted(folder);
@@ -75,7 +75,7 @@ export class SessionTrust {
     return this.#waiting.map(({ program }) => program.line);
   }
 
-  /** The session is over: no program of it starts any more. */
+  /** The session has ended: none of its programs starts any more. */
   close(): void {
     this.#isOver = true;
     this.#waiting = [];

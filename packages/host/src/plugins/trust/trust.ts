@@ -16,13 +16,15 @@ const TRUSTED_PROGRAMS_MAX = 1_000;
 export const LOOK_EVERY_MS = 500;
 
 export interface FolderTrust {
-  /** Whether a person trusts the folder, whatever it starts. Never fails: in doubt, the folder is not trusted. */
+  /**
+   * Whether a person trusts the folder, regardless of its programs. Never fails: in doubt, the folder is not trusted.
+   */
   isTrusted(folder: string): Promise<boolean>;
   /** Whether a person let the folder start the program with this digest. Never fails, either. */
   allows(folder: string, program: string): Promise<boolean>;
   /** Remembers the folder by its real path, and these programs beside those that it may start already. */
   trust(folder: string, programs: readonly string[]): Promise<void>;
-  /** Calls back whenever something may have become trusted; the returned function ends that. */
+  /** Calls back whenever a folder or program may have become trusted; the returned function unsubscribes. */
   watch?(changed: () => void): () => void;
 }
 

@@ -104,7 +104,7 @@ const DISCARD: ChangesetOperation = {
   label: 'Discard',
   description: 'Makes files as the last commit has them, and deletes those that it does not have.',
   scopes: ['changeset', 'resource'],
-  confirmation: 'Throw away these changes, whoever made them? They can be restored in this session.',
+  confirmation: 'Throw away these changes, no matter who made them? They can be restored in this session.',
   icon: 'discard',
 };
 const COMMIT_STAGED: ChangesetOperation = {

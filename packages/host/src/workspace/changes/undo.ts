@@ -85,7 +85,7 @@ async function linesOf(
   const [[path, [change, ...others]] = ['', []], ...files] = [...segments] as [BytePath, Change[]][];
   const { before, after } = change ?? {};
   if (!before || !after || others.length > 0 || files.length > 0) {
-    const why = 'only lines of a file that was there before and after, and that nobody else changed in between';
+    const why = 'only lines of a file that existed before and after, and that no one else changed in between';
     throw new RequestError(ErrorCode.InvalidParams, `/target/range: ${why}, can be taken back`);
   }
   const less = await withoutRange(blobs, { path, before, after }, lines);

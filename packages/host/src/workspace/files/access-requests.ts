@@ -22,7 +22,7 @@ const ASKED_PATH_MAX_CHARACTERS = 500;
 const ASKER_MAX_CHARACTERS = 100;
 const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
   declined: 'a person said no',
-  over: 'nobody answered',
+  over: 'no person answered',
 };
 
 /** What access requests use of the host. */
@@ -93,7 +93,7 @@ export class AccessRequests {
       Number(state.activeClient?.clientId === connection.identity?.clientId) * Number.MAX_SAFE_INTEGER +
       state.summary.modifiedAt;
     const [best] = watched.sort((a, b) => rank(b) - rank(a));
-    if (!best) throw refused(`${uri}: nobody can be asked. Subscribe to a session first; the question appears there`);
+    if (!best) throw refused(`${uri}: no session to ask in. Subscribe to a session first; the question appears there`);
     return best;
   }
 

@@ -61,7 +61,7 @@ export function unfit(claim: TerminalClaim, isSession: (uri: string) => boolean)
 interface TerminalView {
   readonly state: TerminalState;
   readonly hasExited: boolean;
-  /** The program has left so much unread that no more is taken. */
+  /** The program has not read its input, and no more fits into the queue. */
   readonly isFull: boolean;
   readonly isSession: (uri: string) => boolean;
   /** Whether a client is connected. */

@@ -40,17 +40,17 @@ const BESIDE_TERMINAL =
 const END = '[ "$end" ] || kill -STOP $$';
 
 const TITLE_CHARACTERS = 60;
-/** The size in which people see it. */
+/** The size of the terminal, for people who watch it. */
 const SIZE = { cols: 120, rows: 30 } as const;
 
 interface CommandRun {
   readonly claim: CallClaim;
-  /** A person could type. Otherwise a command that reads input must not wait for it. */
+  /** Whether a person can type. Otherwise a command that reads input must get none instead of waiting. */
   readonly isWatched: boolean;
   readonly request: TerminalRequest;
 }
 
-/** Undefined when no terminal can be had: then the command has not run at all. */
+/** Undefined when no terminal is available: then the command has not run at all. */
 export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
   if (process.platform === 'win32') return undefined;
   const { claim, request } = run;
@@ -89,7 +89,7 @@ function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun
   });
 }
 
-/** Until the command ends, must end, or a person takes the terminal over. */
+/** Waits until the command ends, is stopped, or a person takes the terminal over. */
 async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
   const { clock, signal, timeoutMs, output, running } = request;
   const lines = new PlainLines();
@@ -132,7 +132,7 @@ function endOf({ exitCode, signal, strays }: TerminalEnd): TerminalRun {
 
 interface HeldCommand {
   readonly command: string;
-  /** Whether it can be typed to. */
+  /** Whether a person can type into it. */
   readonly hasInput: boolean;
   readonly env: Launch['env'];
 }

@@ -5,7 +5,7 @@ import { ErrorCode, type TerminalInfo } from '@atrium/protocol';
 import { isOfCall, isOfSession } from './claims.js';
 import type { Terminal } from './terminal.js';
 
-/** Terminals of one host, those that have ended and are still shown among them. */
+/** Terminals of one host, including ended ones that are still shown. */
 export const TERMINALS_MAX = 64;
 /** Terminals of finished calls that stay open per session, so that people can still look at them. */
 export const FINISHED_KEPT_PER_SESSION = 3;
@@ -22,7 +22,7 @@ export class OpenTerminals {
   readonly #host: OpenTerminalsHost;
   readonly #max: number;
   readonly #all = new Map<string, Terminal>();
-  /** Terminals that are off the list, and not at their end yet. */
+  /** Terminals that are off the list while their processes still end. */
   readonly #ending = new Map<string, Promise<void>>();
   #isClosed = false;
 
@@ -43,7 +43,7 @@ export class OpenTerminals {
     return this.#all.get(uri);
   }
 
-  /** A name is in use until its terminal is at its end. */
+  /** A URI is in use until the processes of its terminal have ended. */
   isTaken(uri: string): boolean {
     return this.#all.has(uri) || this.#ending.has(uri);
   }
@@ -54,7 +54,7 @@ export class OpenTerminals {
   }
 
   /**
-   * The oldest that has ended goes: first one that a call left, whose result has its output, if possible without
+   * Removes the oldest ended terminal: first one of a finished call, whose result has its output, if possible without
    * subscribers; otherwise any without subscribers. All others are in use.
    */
   makeRoom(): void {
@@ -84,7 +84,7 @@ export class OpenTerminals {
     await this.#host.writer.settled().catch(() => {});
   }
 
-  /** A call is over: its terminal stays open to be looked at, until some more calls are over. */
+  /** A call has ended: its terminal stays open for people to read, until a few more calls have ended. */
   finished({ state: { claim } }: Terminal): void {
     if (claim.kind !== 'session') return;
     const left = this.#of(claim.session).filter(isLeftByCall);
@@ -111,7 +111,7 @@ export class OpenTerminals {
   }
 }
 
-/** Whether a tool ran its command here, and that is over. */
+/** Whether a tool's command ran here and has ended. */
 function isLeftByCall({ isOfTool, hasExited, state }: Terminal): boolean {
   return isOfTool && hasExited && state.claim.kind === 'session' && !isOfCall(state.claim);
 }

@@ -1,7 +1,4 @@
-/**
- * How a terminal is opened: the request of a client is checked, what it left out is filled in, and the process is
- * started.
- */
+/** Opens a terminal: checks the client's request, fills in the defaults, and starts the process. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -32,7 +29,7 @@ interface Size {
   readonly rows: number;
 }
 
-/** All that is needed to open a terminal, for a client or for a tool. */
+/** Everything that opening a terminal takes, for a client or for a tool. */
 export interface Opening {
   readonly uri: string;
   readonly claim: TerminalClaim;

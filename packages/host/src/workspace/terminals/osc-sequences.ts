@@ -6,7 +6,9 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 export const TITLE_MAX_CHARACTERS = 200;
-/** The longest escape sequence that is looked into: twice what a shell says of the longest line that it tells. */
+/**
+ * The longest escape sequence that is parsed: twice what a shell sends for the longest command line that it reports.
+ */
 export const SEQUENCE_MAX_CHARACTERS = 32 * 2 ** 10;
 /** Marks of shell integration, of any vendor. No client ever sees them. */
 const MARKS: ReadonlySet<number> = new Set([133, 633]);
@@ -35,7 +37,7 @@ export class OscSplitter {
     return joined(this.#split(input));
   }
 
-  /** Nothing more comes: what was held is text, unless it is the beginning of a mark. */
+  /** The output has ended: an unfinished sequence is text, unless it is the beginning of a mark. */
   end(): Piece[] {
     const rest = this.#held;
     this.#held = '';
@@ -71,7 +73,7 @@ interface Sequence {
 interface Begun {
   readonly begin: number;
   readonly codeAt: number;
-  /** The first end from a place on. */
+  /** The first terminator at or after a place. */
   readonly ends: (from: number) => RegExpExecArray | null;
 }
 
@@ -106,7 +108,8 @@ function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence 
 }
 
 /**
- * Asked for places further and further on. Each is looked for once: thousands of beginnings may share one end, or none.
+ * Callers ask for increasing places. It searches for each terminator once: thousands of sequences may share one, or
+ * none.
  */
 function endsIn(input: string): Begun['ends'] {
   let next: RegExpExecArray | null | undefined;
@@ -145,7 +148,7 @@ export type Signal =
   /** `isSure`: the shell knows that it is this line; otherwise it is the last one that it remembers. */
   | { readonly kind: 'executed'; readonly commandLine: string; readonly isSure: boolean }
   | { readonly kind: 'finished'; readonly exitCode: number | undefined }
-  /** The command that the terminal was opened for is over, and all that it wrote has come. */
+  /** The command that the terminal was opened for has ended, and all its output has arrived. */
   | { readonly kind: 'over'; readonly exitCode: number };
 
 export function signalOf(code: number, body: string, nonce: string | undefined): Signal | undefined {
@@ -156,7 +159,7 @@ export function signalOf(code: number, body: string, nonce: string | undefined):
   return markOf(fields);
 }
 
-/** One line, without anything that a terminal would act upon. */
+/** One line, without control characters. */
 export function cleanTitle(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const plain = text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();

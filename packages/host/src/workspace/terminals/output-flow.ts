@@ -1,7 +1,6 @@
 /**
- * The way from a program's output into the terminal's channel. All that comes within some milliseconds, or while
- * something is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest
- * watcher, the program has to wait.
+ * Moves a program's output into the terminal's channel. Output within a few milliseconds, or during a store, becomes
+ * one action. When too much waits to be stored, or to be sent even to the fastest subscriber, the program is paused.
  */
 
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
@@ -10,18 +9,18 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { TerminalAction } from '@atrium/protocol';
 
 /**
- * Output of a busy program is written this often, or earlier when there is this much. Output after a pause is written
- * at once.
+ * The interval at which the output of a busy program is written, and the amount that is written earlier. Output after a
+ * pause is written at once.
  */
 export const GATHER_MS = 8;
 export const GATHER_MAX_CHARACTERS = 64 * 2 ** 10;
-/** Output that was read and not stored: over the first the program has to wait, under the second it goes on. */
+/** Output that was read and is not stored: the program pauses above the first limit and resumes below the second. */
 export const UNSTORED_HIGH_CHARACTERS = 256 * 2 ** 10;
 export const UNSTORED_LOW_CHARACTERS = 64 * 2 ** 10;
 /** The same for output that waits for the subscriber that keeps up best. */
 export const UNSENT_HIGH_BYTES = 2 * 2 ** 20;
 export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
-/** How long a program waits for watchers in one go. None of them may hold it up for good. */
+/** How long a program waits for subscribers at a time. No subscriber may block it for good. */
 export const UNSENT_PATIENCE_MS = 1_000;
 export const UNSENT_POLL_MS = 5;
 
@@ -31,7 +30,7 @@ const ACTION_CHARACTERS = 256;
 export interface FlowOptions {
   readonly clock: Clock;
   readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
-  /** Takes the actions of one go into the channel. */
+  /** Writes a batch of actions to the channel. */
   write(actions: readonly TerminalAction[]): void;
   /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
   unsent(): number;
@@ -50,7 +49,7 @@ export class Flow {
   /** Flushes now instead of in a moment. */
   #hurry: (() => void) | undefined;
   #isPaused = false;
-  /** Watchers were waited for in vain, and are not waited for again until one of them has caught up. */
+  /** The subscribers did not catch up in time: the program does not wait for them again until one has. */
   #isImpatient = false;
   #drained: (() => void)[] = [];
 
@@ -78,7 +77,7 @@ export class Flow {
     return isDone ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Nothing more is written: the terminal is gone. */
+  /** Stops writing: the terminal is gone. */
   stop(): void {
     this.#state = 'stopped';
     this.#hurry = undefined;
@@ -99,7 +98,7 @@ export class Flow {
     else if (this.#isMuch) this.#hurry?.();
   }
 
-  /** At once when nothing was written for a while: a key that is pressed shows at once. */
+  /** Writes at once after a quiet moment, so that a pressed key shows at once. */
   #schedule(): void {
     this.#state = 'due';
     const flush = (): void => {

@@ -37,7 +37,7 @@ export interface PtyEvents {
 
 export type SpawnPty = (request: PtyRequest, events: PtyEvents) => Pty;
 
-/** No terminals can be had here; the message says what to do. */
+/** Terminals are not available; the message says what to do. */
 class PtyMissingError extends Error {
   override readonly name = 'PtyMissingError';
 }
@@ -56,7 +56,7 @@ export async function loadPty(
   }
 }
 
-/** What the package has and does not tell of: the descriptor of the terminal, and the stream that reads from it. */
+/** Private members of the package: the file descriptor of the terminal, and the stream that reads from it. */
 interface Inside {
   readonly fd?: number;
   readonly _socket?: ReadStream;
@@ -85,12 +85,12 @@ export class Pty {
     return this.#pty.pid;
   }
 
-  /** What was typed and the program does not read. */
+  /** Input that the program has not read. */
   get unreadBytes(): number {
     return this.#input.length;
   }
 
-  /** Types. What the program does not read yet waits. */
+  /** Types. Input that the program does not read yet waits. */
   write(text: string): void {
     if (this.#isOver) return;
     this.#input = Buffer.concat([this.#input, Buffer.from(text)]);
@@ -119,8 +119,8 @@ export class Pty {
   }
 
   /**
-   * The package's own `write` waits in a busy loop for a program that does not read, and the whole host with it. The
-   * descriptor itself does not block: it takes what fits, and the rest is offered again in a moment.
+   * The package's own `write` busy-waits for a program that does not read, and blocks the host. The descriptor itself
+   * does not block: it takes what fits, and this class offers the rest again in a moment.
    */
   #pass(): void {
     this.#isRetrying = false;
@@ -202,7 +202,7 @@ function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 }
 
-/** Where pseudo terminals come from: loaded when the first one is wanted, and tried again after a failure. */
+/** Loads the package when the first pseudo terminal is needed, and tries again after a failure. */
 export class PtySource {
   readonly #load: () => Promise<SpawnPty>;
   #spawn: Promise<SpawnPty> | undefined;
@@ -216,7 +216,7 @@ export class PtySource {
     try {
       return await this.#spawn;
     } catch (error) {
-      // Somebody may install it meanwhile.
+      // The user may install the package meanwhile.
       this.#spawn = undefined;
       const message = error instanceof PtyMissingError ? error.message : `no terminal can be opened: ${String(error)}`;
       throw new RequestError(ErrorCode.InternalError, message);

@@ -1,6 +1,5 @@
 /**
- * What a terminal shows, made of the output of its process: text, commands with their results, the title and the
- * folder.
+ * Turns the output of a terminal's process into what clients show: text, commands with their results, title and folder.
  */
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -10,20 +9,20 @@ import type { TerminalAction, TerminalState } from '@atrium/protocol';
 import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
 import type { Flow } from './output-flow.js';
 
-/** What is remembered of a prompt and what was typed behind it. */
+/** The text of a prompt and of the typed line that is remembered. */
 const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
 /** How often a program may change the title or the folder that is shown. */
 const LABELS_EVERY_MS = 200;
 
 /**
- * What the programs of a terminal write: text for everybody, and between it what is meant for the terminal itself, such
- * as a new title, or the marks of a shell around its commands.
+ * Programs write text, and between it sequences for the terminal itself, such as a new title, or the marks that a shell
+ * puts around its commands.
  */
 export interface ScreenOptions {
   readonly clock: Clock;
-  /** Where it goes from here. */
+  /** Takes the actions that the output becomes. */
   readonly flow: Flow;
-  /** What marks of its shell carry. */
+  /** The secret that the marks of its shell carry. */
   readonly nonce: string | undefined;
   state(): TerminalState;
   /** A person gave it a name. */
@@ -37,7 +36,7 @@ export class Screen {
   readonly #splitter = new OscSplitter();
   readonly #commands: CommandTracker;
   readonly #labels: Labels;
-  /** Somebody else listens: the tool whose command runs here. */
+  /** For the tool whose command runs here. */
   onOutput: ((text: string) => void) | undefined;
 
   constructor(options: ScreenOptions) {
@@ -51,12 +50,12 @@ export class Screen {
     this.#show(this.#splitter.push(text));
   }
 
-  /** The command that a tool runs here; its output is all that comes from now on. */
+  /** A tool's command begins: all further output belongs to it. */
   beginCommand(commandId: string, commandLine: string): void {
     this.#options.flow.act(...this.#commands.executed(commandLine, commandId));
   }
 
-  /** Nothing more comes. */
+  /** The process has ended, and all its output has been written. */
   end(exitCode: number): void {
     this.#show(this.#splitter.end());
     this.#options.flow.act(...this.#commands.finished(exitCode), { type: 'terminal/exited', exitCode });
@@ -98,7 +97,7 @@ class CommandTracker {
   #running: Running | undefined;
   #commands = 0;
   #isAvailable = false;
-  /** What was shown since the prompt: the prompt itself, and what a person typed. */
+  /** The output since the prompt: the prompt itself, and the line that a person typed. */
   #typed = '';
 
   constructor(clock: Clock) {
@@ -130,7 +129,7 @@ class CommandTracker {
     return [...before, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp }];
   }
 
-  /** The command that runs is over; nothing when none runs, as at the first prompt. */
+  /** Ends the running command; does nothing when none runs, as at the first prompt. */
   finished(exitCode: number | undefined): TerminalAction[] {
     if (!this.#running) return [];
     const { commandId, startedAt } = this.#running;
@@ -140,19 +139,19 @@ class CommandTracker {
   }
 
   /**
-   * A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now.
+   * A shell that leaves some lines out of its history reports the last one in it. That counts if it was typed just now.
    */
   #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
     return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
   }
 }
 
-/** The title and the folder of a terminal, as its programs say. They may say it often; it is shown now and then. */
+/** The title and the folder of a terminal, as its programs set them. Frequent changes are shown at intervals. */
 interface LabelsOptions {
   readonly clock: Clock;
   state(): TerminalState;
   act(actions: readonly TerminalAction[]): void;
-  /** A person gave it a name: that stays, whatever programs say. */
+  /** A person named the terminal: programs do not change that. */
   isNamed(): boolean;
 }
 

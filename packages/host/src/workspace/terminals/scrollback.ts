@@ -1,5 +1,6 @@
 /**
- * The terminal's reducer with a bound: the oldest output is dropped, so that a terminal never grows with its output.
+ * The terminal's reducer with a bound: it drops the oldest output, so that a terminal's state never grows beyond a
+ * limit.
  */
 import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
 import { terminalReducer } from '@atrium/protocol';
@@ -9,12 +10,12 @@ export const SCROLLBACK_MAX_CHARACTERS = 2 ** 20;
 export const SCROLLBACK_KEPT_CHARACTERS = 768 * 2 ** 10;
 export const SCROLLBACK_MAX_PARTS = 400;
 export const SCROLLBACK_KEPT_PARTS = 300;
-/** How often, in characters, output that grows bit by bit is made one piece of memory. */
+/** After this many characters of small writes, the output is flattened into one string. */
 export const SCROLLBACK_PIECE_CHARACTERS = 128 * 2 ** 10;
 
-/** How far a cut may move to fall between two lines. */
+/** How far a cut may move to fall on a line break. */
 const LINE_SEARCH_CHARACTERS = 1_024;
-/** What counts as a bit of output. */
+/** A write of at most this size counts as small. */
 const BIT_MAX_CHARACTERS = 4 * 2 ** 10;
 /** How far back an escape sequence may have begun. */
 const ESCAPE_SEARCH_CHARACTERS = 256;
@@ -27,7 +28,7 @@ export function reduceBounded(state: TerminalState, action: StateAction, context
   return content === next.content ? next : { ...next, content };
 }
 
-/** Over the limit, the oldest goes down to well below it: what that costs is spread over all that came in between. */
+/** Over the limit, it drops down to well below it, so that the cost of dropping is spread over many writes. */
 export function trimmed(content: TerminalContentPart[]): TerminalContentPart[] {
   const size = content.reduce((sum, part) => sum + textOf(part).length, 0);
   if (size <= SCROLLBACK_MAX_CHARACTERS && content.length <= SCROLLBACK_MAX_PARTS) return content;
@@ -49,7 +50,7 @@ function withinSize(content: readonly TerminalContentPart[], maxCharacters: numb
   return kept.reverse();
 }
 
-/** The first place from here on where a text can begin: a new line, or at least no half character or sequence. */
+/** The first place from here on where a text can begin: a new line, or at least not inside a character or sequence. */
 export function cutAt(text: string, wanted: number): number {
   const line = text.indexOf('\n', wanted);
   if (line >= 0 && line < wanted + LINE_SEARCH_CHARACTERS) return line + 1;
@@ -79,9 +80,9 @@ function withText(part: TerminalContentPart, text: string): TerminalContentPart 
   return part.type === 'command' ? { ...part, output: text } : { ...part, value: text };
 }
 
-/** A string that grew bit by bit is a tree of its bits, many times its size. Looking into it makes it one piece. */
+/** V8 keeps a string that grew by small appends as a tree, many times its size. Reading a character flattens it. */
 function makeOnePiece(part: TerminalContentPart | undefined, added: number): void {
-  // Large bits make few of them, and copying all of it for each of those would cost more than anything else here.
+  // Large writes make few nodes, and copying the whole string for each of them would dominate the cost.
   if (added > BIT_MAX_CHARACTERS) return;
   const text = part ? textOf(part) : '';
   const before = Math.floor((text.length - added) / SCROLLBACK_PIECE_CHARACTERS);

@@ -17,7 +17,7 @@ const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(
 /** Variables that make programs colour their output where it is not shown. */
 const FORCES_COLOUR: ReadonlySet<string> = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
 /**
- * What bash is started with instead of the user's own file, which it reads first. It adds to the prompt's hooks and
+ * Bash starts with this file instead of the user's own, which the file reads first. It adds to the prompt's hooks and
  * takes nothing away: traps, history, prompt and `$?` stay as they are. `PS0` is what bash shows before it runs a
  * command.
  */
@@ -274,7 +274,7 @@ export function shellEnvironment(host: Environment = process.env): Record<string
   };
 }
 
-/** Who is at the terminal of a command. */
+/** How a command meets people at its terminal. */
 interface People {
   readonly areThere: boolean;
   /** The command reads their input. */
@@ -288,7 +288,7 @@ export function commandEnvironment(people: People, host: Environment = process.e
     ...encoding(host),
     // A person who answers questions needs a screen that can show them.
     TERM: people.canType ? 'xterm-256color' : 'dumb',
-    // It asks the terminal itself, and would wait for an answer.
+    // Such a program queries the terminal and would wait for an answer.
     ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
     NO_COLOR: '1',
     PAGER: 'cat',
@@ -301,13 +301,13 @@ function without(env: Record<string, string>, names: ReadonlySet<string>): Recor
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
 }
 
-/** A host that a service manager started may know no language; terminals speak UTF-8. */
+/** A host that a service manager started may have no locale; terminals need UTF-8. */
 function encoding({ LC_ALL, LC_CTYPE, LANG }: Environment): Record<string, string> {
   if (LC_ALL || LC_CTYPE || LANG) return {};
   return { LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' };
 }
 
-/** Which shell a person gets, and how it is started so that it tells where commands begin and end. */
+/** Which shell a person gets, and how it is started so that it marks where commands begin and end. */
 type Vars = Readonly<Record<string, string>>;
 
 function plain(script: string): string {

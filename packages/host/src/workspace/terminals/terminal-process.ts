@@ -1,4 +1,4 @@
-/** The process of a terminal and everything that it starts, from its beginning to the end of the last one. */
+/** The process of a terminal and everything that it starts, from the first start to the last exit. */
 import { systemClock } from '@atrium/core/util/clock.js';
 import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '@atrium/core/util/processes.js';
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
@@ -9,7 +9,7 @@ export const HANGUP_GRACE_MS = 1_000;
 /** How long a process that was killed may take to be gone; one that hangs in a driver is not waited for longer. */
 export const EXIT_MAX_MS = 2_000;
 
-/** The process of a terminal and all that it starts: from its beginning to the end of the last one. */
+/** The process of a terminal and all its descendants. */
 export interface TerminalEnd extends PtyExit {
   /** The process had left others behind, which were ended. */
   readonly strays: boolean;
@@ -20,7 +20,7 @@ interface TerminalProcessOptions {
   /** How its processes are ended. */
   readonly ending: Ending;
   output(text: string): void;
-  /** Called once, when nothing more comes. */
+  /** Called once, when the process has ended and all output has been read. */
   exited(exit: PtyExit): void;
 }
 
@@ -48,7 +48,9 @@ export class TerminalProcess {
     return this.#hasExited;
   }
 
-  /** It is over. A command that is held says so before its process ends: the first word counts. */
+  /**
+   * The command has ended. A command in a holder process reports that before the process ends: the first report counts.
+   */
   over(exit: PtyExit): void {
     if (this.#hasExited) return;
     this.#hasExited = true;
@@ -61,13 +63,13 @@ export class TerminalProcess {
     return { ...exit, strays: await this.#endAll() };
   }
 
-  /** Ends all that runs here, and returns when it is gone. */
+  /** Ends everything that runs here, and resolves when it is gone. */
   async end(): Promise<void> {
     if (!this.#hasExited) await this.#endAll();
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.ended);
   }
 
-  /** Once: the number of a process that has ended may soon be that of another. Says whether there were strays. */
+  /** Runs once: the id of an ended process may soon belong to another. Returns whether there were strays. */
   #endAll(): Promise<boolean> {
     const { pty } = this;
     this.#ending ??= process.platform === 'win32' ? killTree(pty) : endProcesses(pty.pid, this.#options.ending);
@@ -76,21 +78,21 @@ export class TerminalProcess {
 }
 
 export interface Ending {
-  /** How it is asked first. */
+  /** The signal that asks the processes to end. */
   readonly signal: 'SIGHUP' | 'SIGTERM';
-  /** Processes live in real time, whatever the clock of the host says. */
+  /** Processes run in real time, even when the host's clock is a fake. */
   readonly graceMs: number;
 }
 
 /**
- * Ends all that runs in a terminal: the shell, its jobs, and their children. First by asking, then by force. Returns
- * when everything is gone. Returns whether a process ran on although its parent had ended.
+ * Ends everything in a terminal: the shell, its jobs, and their children, first with a request, then with a kill.
+ * Resolves when all are gone, with whether a process had outlived its parent.
  */
 async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
   const { groups, hasStrays } = await inTerminal(leader);
   for (const group of groups) {
     signalGroup(group, signal);
-    // One that is stopped would hear of it only when it goes on.
+    // A stopped process handles the signal only after it continues.
     signalGroup(group, 'SIGCONT');
   }
   if (await areGone(leader, groups, graceMs)) return hasStrays;
@@ -99,7 +101,7 @@ async function endProcesses(leader: number, { signal, graceMs }: Ending): Promis
   return hasStrays;
 }
 
-/** Looking into the table of processes takes a while, which counts. */
+/** Reading the process table takes time, which counts towards the limit. */
 async function areGone(leader: number, groups: ReadonlySet<number>, milliseconds: number): Promise<boolean> {
   const limit = performance.now() + milliseconds;
   for (;;) {

@@ -35,7 +35,7 @@ interface TerminalOptions {
   readonly isNamed: boolean;
   /** A tool runs its command here. */
   readonly isOfTool: boolean;
-  /** The marks of its shell carry it. */
+  /** The secret in the marks of its shell. */
   readonly nonce: string | undefined;
   /** How its processes are ended. */
   readonly ending: Ending;
@@ -52,7 +52,7 @@ export class Terminal {
   readonly screen: Screen;
   readonly #process: TerminalProcess;
   #isNamed: boolean;
-  /** The tool whose command runs here is told when no call uses the terminal any more. */
+  /** Called when no call uses the terminal any more, for the tool whose command runs here. */
   onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
   /** Called in the tick in which output is stored: records that it stores are there before a client sees the output. */
   beforeShown: (() => void) | undefined;
@@ -147,12 +147,12 @@ export class Terminal {
     this.#flow.act({ type: 'terminal/claimed', claim });
   }
 
-  /** Resolves when all that has happened so far is stored. */
+  /** Resolves when everything up to now is stored. */
   settled(): Promise<void> {
     return this.#flow.drained();
   }
 
-  /** Ends all that runs here, and returns when it is gone and that is stored. */
+  /** Ends everything that runs here, and resolves when its end is stored. */
   async end(): Promise<void> {
     await this.#process.end();
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.#flow.drained());
@@ -191,7 +191,7 @@ interface ClientActionsOptions {
 /** The actions of clients on a terminal: whether they are allowed, and their effect. */
 class ClientActions {
   readonly #options: ClientActionsOptions;
-  /** Typed, and not passed on to the process yet because it is not stored. */
+  /** Input that has not been passed to the process, because it is not stored yet. */
   #typedCharacters = 0;
 
   constructor(options: ClientActionsOptions) {
@@ -205,7 +205,7 @@ class ClientActions {
     return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession, isHere });
   }
 
-  /** An action has effect when it is stored: only then it is sure to happen once. */
+  /** An action takes effect when it is stored: only then is it certain to happen once. */
   taken(action: StateAction): void {
     const { writer, changed } = this.#options;
     if (action.type === 'terminal/titleChanged' || action.type === 'terminal/claimed') changed(action);

@@ -20,7 +20,7 @@ export const askUserTool = hostTool({
   required: ['question'],
   invocation: ({ question }) => `Ask "${shorten(question, 80)}"`,
   async run({ question, options = [], several = false }, { ask }) {
-    if (!ask) throw new ToolFailure('NOBODY', 'There is nobody to ask here. Decide by yourself.');
+    if (!ask) throw new ToolFailure('NOBODY', 'No person can be asked here. Decide by yourself.');
     return succeeded(`Asked "${shorten(question, 80)}"`, await askQuestion(ask, { question, options, several }));
   },
 });

@@ -19,7 +19,7 @@ import { writeConfirmation } from './write-file.js';
 
 /** Files whose edits are remembered; the one that was edited first is forgotten first. */
 const EDITED_FILES_MAX = 1_000;
-/** Edits of one file that may be made between a question and its answer. A model asks for a few side by side. */
+/** Edits of one file that are remembered between a question and its answer. A model asks for a few at a time. */
 const EDITS_BESIDE_MAX = 32;
 
 /** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
@@ -97,13 +97,16 @@ function remember({ file, before, after }: Edit, context: ToolContext): void {
   if (edits.size > EDITED_FILES_MAX && oldest !== undefined) edits.delete(oldest);
 }
 
-/** Refuses a file that is not the one that the person was shown, but for what this session's other edits made of it. */
+/**
+ * Refuses a file that differs from the one that the person was shown, unless only this session's other edits changed
+ * it.
+ */
 function checkAsShown(file: TextChange['file'], text: string, context: PlanContext): void {
   const shown = context.basis as Basis | undefined;
   if (!shown) return;
   const present = digestOf(text);
   let expected = shown.digest;
-  // Where somebody took an earlier edit back, the file is what was shown, and not what that edit made of it.
+  // After an earlier edit was undone, the file is again the one that was shown.
   for (const [before, after] of edits.get(editsKey(file, context)) ?? []) {
     if (expected === present) break;
     if (before === expected) expected = after;
@@ -117,7 +120,7 @@ type Edit = TextChange & { readonly before: { readonly text: string } };
 
 async function plan(input: Input, context: PlanContext) {
   const { cwd, signal } = context;
-  // Says so when it is missing; the target then has the rules for writing.
+  // Reports a missing file. `resolveTarget` then applies the rules for writing.
   await resolveInside(cwd, input.path);
   const file = await resolveTarget(cwd, input.path);
   const version = await existingFile(file);
@@ -154,11 +157,11 @@ interface Replacement {
   /** With every occurrence replaced. */
   readonly text: string;
   readonly found: number;
-  /** Whether it could be meant to stand in more than one place. */
+  /** Whether the text occurs in more than one place. */
   readonly isAmbiguous: boolean;
 }
 
-/** What is put in has the line endings of the file. What is looked for is tried as given first, then with those. */
+/** Gives the new text the file's line endings. Looks for the old text as given first, then with those line endings. */
 function replaceText({ text, lineEnding }: TextFile, old: string, fresh: string): Replacement {
   const inserted = withEnding(fresh, lineEnding);
   const exact = replaceAll(text, old, inserted);
@@ -180,7 +183,7 @@ function withEnding(text: string, lineEnding: string): string {
 }
 
 /**
- * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of
- * one file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
+ * The last edits of each file by each session, as digests before and after. A person who approves two edits of one file
+ * was shown the same file twice, so the first edit must not make the second one fail. A change by anyone else must.
  */
 const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();

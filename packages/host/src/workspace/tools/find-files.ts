@@ -8,7 +8,7 @@ import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 import { filesUnder } from './walk.js';
 
 export const FIND_MAX_FILES = 200;
-/** After so many files a search says where it stopped. */
+/** A search stops after this many files, and says so. */
 export const FIND_MAX_VISITED = 100_000;
 export const GLOB_MAX_CHARACTERS = 1_000;
 
@@ -44,7 +44,7 @@ export const findFilesTool = hostTool({
 
 interface Found {
   readonly files: readonly string[];
-  /** Why it did not go on. */
+  /** Why the search stopped early. */
   readonly stopped?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `git_status`: what has changed since the last commit, as Git itself says it. The tool runs without asking a person,
- * so Git runs as in `git/git.ts`: it starts no program of the repository, and writes nothing. It looks only at the
- * session's folder, which may be one of many in a repository.
+ * `git_status`: the changes since the last commit, as Git prints them. The tool runs without asking a person, so Git
+ * runs as in `git/git.ts`: it starts no program of the repository, and writes nothing. It covers only the session's
+ * folder, which may be one of many in a repository.
  */
 
 import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
@@ -76,13 +76,13 @@ function programsOff(settings: string): readonly string[] {
     return programsIn(settings).off;
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    throw new ToolFailure('GIT_FAILED', `The repository is not looked at: ${error.message}. Use the shell instead.`);
+    throw new ToolFailure('GIT_FAILED', `Cannot read the repository: ${error.message}. Use the shell instead.`);
   }
 }
 
 function settingsText({ end, output }: GitRun): string {
   const text = output.text();
-  // 1 means that there are none.
+  // Exit code 1 means that there are none.
   if (end.kind !== 'exited' || end.code > 1) throw failureOf(end, text);
   if (output.dropped > 0)
     throw new ToolFailure('GIT_FAILED', 'The repository names too many programs to turn them off.');

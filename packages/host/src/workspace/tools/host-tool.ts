@@ -1,6 +1,6 @@
 /**
- * Makes a `HostTool` out of its parts, so that every tool treats bad input, refusals and file system errors alike: they
- * become a failed output that says what to do. Only mistakes of ours are thrown.
+ * Makes a `HostTool` from a definition, so that every tool treats bad input, refusals and file system errors alike:
+ * they become a failed output that says what to do. Only defects of the host are thrown.
  */
 
 import {
@@ -50,7 +50,7 @@ export interface ToolParts<Properties extends Record<string, InputShape>, Requir
 
 export interface LookAhead {
   readonly edits: FileEdit[];
-  /** Comes back to the tool when it runs. */
+  /** Passed to the tool when it runs. */
   readonly basis?: unknown;
 }
 
@@ -79,7 +79,7 @@ export function hostTool<
     displayName: parts.displayName,
     ...(parts.timeoutMs !== undefined && { timeoutMs: parts.timeoutMs }),
     invocationMessage: invocation,
-    // Bad input is not worth a question: `run` refuses it by the same check.
+    // Bad input needs no question: `run` refuses it with the same check.
     confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
     ...(parts.preview && {
       async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {

@@ -1,17 +1,13 @@
-/**
- * Reads a plain file as a whole, and nothing else: a pipe would keep its reader waiting, and a program has few of them.
- */
+/** Reads a whole plain file, and refuses anything else: reading a pipe blocks one of Node's few file system threads. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/**
- * A link that is put in the place of a file meanwhile is not followed, and opening a pipe does not wait for its writer.
- */
+/** Does not follow a link that replaced the file meanwhile, and does not wait for the writer of a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
-/** Undefined when there is no plain file, or one that is larger. */
+/** Undefined when there is no plain file, or when it is larger than `maxBytes`. */
 export async function plainContent(file: string | Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const handle = await open(file, READ_FLAGS).catch((error: NodeJS.ErrnoException) => {
     if (NOT_THERE.has(error.code)) return undefined;

@@ -10,7 +10,7 @@ export const READ_MAX_BYTES = 200 * 1024;
 export const readFileTool = hostTool({
   name: READ_FILE_TOOL,
   displayName: 'Read file',
-  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads what was left out of a tool's output, by the path that is named there.`,
+  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads the part that was cut from a tool's output, by the path that is named there.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
@@ -34,7 +34,7 @@ export const readFileTool = hostTool({
   },
 });
 
-/** Lines of a stored result, counted as where it was cut. */
+/** Lines of a stored result, counted as in the note that says where it was cut. */
 function resultLines(path: string, text: string | undefined, { first, last }: Omit<LineRange, 'maxBytes'>): ToolOutput {
   if (text === undefined) throw new ToolFailure('NOT_FOUND', `${path}: this session has no such result any more.`);
   const pieces = linePieces(text);

@@ -1,6 +1,6 @@
 /**
- * Ripgrep, where it is installed, is a quick way to the files that can hold a text. What it names is looked at by the
- * same code as without it, so hits, order and limits are the same.
+ * Finds candidate files with ripgrep where it is installed. The search itself then reads those files with the same code
+ * as without ripgrep, so hits, order and limits are the same.
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,14 +10,14 @@ import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
 import { byWalk, SKIPPED_FOLDERS } from './walk.js';
 
-/** After this the search goes on without it. */
+/** After this the search goes on without ripgrep. */
 export const RIPGREP_TIMEOUT_MS = 20_000;
 export const RIPGREP_GRACE_MS = 500;
-/** How much it may say; a text that is in so many files is found soon anyway. */
+/** The longest list of files that is read. A text in more files than that is found soon without ripgrep. */
 export const RIPGREP_OUTPUT_MAX_CHARACTERS = 2 * 2 ** 20;
 
 export interface QuickSearch {
-  /** Where it is installed. */
+  /** The path of ripgrep. */
   readonly program: string;
   readonly text: string;
   readonly caseSensitive: boolean;
@@ -33,7 +33,7 @@ export function installedRipgrep(): Promise<string | undefined> {
   return lookup;
 }
 
-/** Only whole paths count: a program must not be taken from the folder that is searched. */
+/** Only absolute entries of PATH count, so that a searched folder cannot supply the program. */
 export async function findRipgrep(searchPath: string): Promise<string | undefined> {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   for (const folder of searchPath.split(path.delimiter).filter((entry) => path.isAbsolute(entry))) {
@@ -47,13 +47,13 @@ export async function findRipgrep(searchPath: string): Promise<string | undefine
   return undefined;
 }
 
-/** Whether it finds all that the search without it would: letters beyond ASCII have capitals in more ways than one. */
+/** Whether ripgrep finds everything that the search without it finds. It folds letters beyond ASCII differently. */
 export function suitsRipgrep(text: string, folder: string): boolean {
-  // Everything there is includes files of the kernel.
+  // The root folder includes the kernel's own files.
   return /^[\x20-\x7e]+$/.test(text) && path.dirname(folder) !== folder;
 }
 
-/** The files that can hold the text, where ripgrep is here and knows them as well as we do; otherwise undefined. */
+/** The files that may contain the text; undefined when ripgrep is not installed or would miss some. */
 export async function quickFiles(
   find: () => Promise<string | undefined>,
   search: Omit<QuickSearch, 'program'>,
@@ -62,7 +62,7 @@ export async function quickFiles(
   return program === undefined ? undefined : filesWithText({ ...search, program });
 }
 
-/** The files that can hold the text, in the order of a walk; undefined when it does not work out. */
+/** The files that may contain the text, in the order of a walk; undefined when ripgrep fails. */
 export async function filesWithText(search: QuickSearch): Promise<string[] | undefined> {
   const { program, folder, signal } = search;
   const enough = new AbortController();
@@ -82,7 +82,7 @@ export async function filesWithText(search: QuickSearch): Promise<string[] | und
     },
   });
   signal.throwIfAborted();
-  // 1 means that there is nothing; anything else, that it does not know.
+  // Exit code 1 means no file; anything higher is a failure.
   if (end.kind !== 'exited' || end.code > 1) return undefined;
   const names = said.split('\0').filter((name) => name !== '');
   return allowed(folder, names.map((name) => path.normalize(name)).sort(byWalk));
@@ -91,14 +91,14 @@ export async function filesWithText(search: QuickSearch): Promise<string[] | und
 function argumentsFor({ text, caseSensitive }: QuickSearch): string[] {
   return [
     ...['--no-config', '--no-messages', '--files-with-matches', '--null', '--fixed-strings'],
-    // Also what Git ignores or hides, and what has a zero byte somewhere: the search itself decides about those.
+    // Includes ignored, hidden and binary files: the search itself decides about those.
     ...['--no-ignore', '--hidden', '--text', caseSensitive ? '--case-sensitive' : '--ignore-case'],
     ...[...SKIPPED_FOLDERS].flatMap((folder) => ['--glob', `!**/${folder}/`]),
     ...['--', text, '.'],
   ];
 }
 
-/** Without what lies behind a folder that tools stay out of. */
+/** Leaves out files below forbidden folders. */
 async function allowed(root: string, names: readonly string[]): Promise<string[]> {
   const known = new Map<string, Promise<boolean>>();
   const isClosed = (folder: string): Promise<boolean> => {

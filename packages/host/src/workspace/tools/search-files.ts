@@ -13,7 +13,7 @@ export const PATTERN_MAX_CHARACTERS = 1_000;
 const PATTERN_FILE_MAX_MS = 100;
 /** How long all files of a search may take. */
 const PATTERN_BUDGET_MS = 2_000;
-/** Runs apart from the host's own code, only because that is the way to stop a regular expression half-way. */
+/** A separate context, only because its time limit can interrupt a regular expression. */
 const FIND = new Script(`(() => {
   expression ??= new RegExp(source, flags);
   const hits = [];
@@ -24,13 +24,13 @@ const FIND = new Script(`(() => {
   }
   return JSON.stringify(hits);
 })()`);
-/** A shorter text stands in too many files to be worth it. */
+/** For a shorter text, which too many files contain, ripgrep is not worth starting. */
 const KNOWN_TEXT_MIN_CHARACTERS = 3;
 /** One piece of a pattern at a time: an escape, a class, a repetition, or a single character. */
 const TOKEN = /\\(?<escaped>.)|\[(?:\\.|[^\]\\])*\]|(?<repeated>[*?]|\{\d+(?:,\d*)?\})|(?<single>.)/gs;
 export const SEARCH_MAX_HITS = 100;
 export const SEARCH_MAX_FILE_BYTES = 2 ** 20;
-/** After so many files a search says where it stopped. */
+/** A search stops after this many files, and says so. */
 const SEARCH_MAX_FILES = 20_000;
 const SEARCH_LINE_MAX_CHARACTERS = 200;
 
@@ -66,7 +66,7 @@ export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): 
       const start = await resolveInside(cwd, path || '.');
       const search = new Search(text, matcher, await sessionFolder(cwd));
       const isFile = (await stat(start.real)).isFile();
-      // Ripgrep has another idea of patterns than we have, but what stands in every hit it finds as well.
+      // Ripgrep's patterns differ from JavaScript's, so it only looks for the plain text that every hit contains.
       const known = isFile ? undefined : regex ? textInEveryMatch(text) : text;
       const quick = { text: known ?? '', caseSensitive, folder: start.real, signal };
       const listed = known === undefined ? undefined : await quickFiles(ripgrep, quick);
@@ -108,7 +108,7 @@ class Search {
     return found + stopped + skipped;
   }
 
-  /** A file that cannot be read, or goes meanwhile, has nothing to find. */
+  /** A file that cannot be read, or that was deleted meanwhile, has no hits. */
   private async lookInto(file: string): Promise<void> {
     const size = await stat(file).then(
       (stats) => stats.size,
@@ -197,11 +197,11 @@ function tooSlow(source: string): ToolFailure {
 }
 
 /**
- * A plain text that stands in every match of a regular expression, which other programs can look for first. Groups may
- * be optional or forbidden, so they are passed over, and so are classes of letters. Finds nothing rather than too much.
+ * A plain text that every match of a regular expression contains, so that ripgrep can look for it first. Skips groups,
+ * which may be optional or negated, and character classes. Returns nothing rather than too much.
  */
 export function textInEveryMatch(source: string): string | undefined {
-  // Either side would do; and some escapes stand for letters that are not written here.
+  // An alternation matches either side, and some escapes stand for letters that are not in the pattern.
   if (source.includes('|') || /\\[^\W\ddDwWsSbBnrtfv]|\\\d/.test(source)) return undefined;
   const texts = [...source.matchAll(TOKEN)].reduce(withToken, { depth: 0, runs: [''] }).runs;
   const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '');
@@ -222,7 +222,7 @@ function withToken(seen: Seen, { groups }: RegExpExecArray): Seen {
   if (single === ')') return { depth: depth - 1, runs: [...runs, ''] };
   if (depth > 0) return seen;
   const text = runs.at(-1) ?? '';
-  // It may be repeated no times at all.
+  // The quantifier allows zero repetitions.
   if (repeated !== undefined) return { depth, runs: [...runs.slice(0, -1), text.slice(0, -1), ''] };
   const letter = plainLetter(escaped, single);
   return { depth, runs: letter === undefined ? [...runs, ''] : [...runs.slice(0, -1), text + letter] };

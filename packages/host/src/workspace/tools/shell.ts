@@ -71,7 +71,9 @@ interface ShellCommand {
   readonly graceMs: number;
 }
 
-/** In a terminal where there are some, so that people can watch and help; otherwise with pipes. */
+/**
+ * Runs the command in a terminal if the host has terminals, so that people can watch and help; otherwise with pipes.
+ */
 async function run(command: ShellCommand, output: Tail, context: ToolContext): Promise<TerminalRun> {
   const { signal, progress, runInTerminal, running } = context;
   let terminal: ToolResultContent[] = [];
@@ -113,7 +115,7 @@ function confirmation({ command }: { readonly command: string }): ToolConfirmati
 interface Verdict {
   readonly success: boolean;
   readonly code: string;
-  /** Stands below the output: `exit code 1`. */
+  /** Shown below the output: `exit code 1`. */
   readonly note: string;
 }
 
@@ -130,11 +132,11 @@ function verdict(end: TerminalRun, timeoutMs: number): Verdict {
 
 function detachedNote(isTaken: boolean): string {
   const what = isTaken ? 'a person has taken over the terminal' : 'a person has put it into the background';
-  return `${what}; it is still running, and what it writes from now on is not shown here`;
+  return `${what}; it is still running, and its further output is not shown here`;
 }
 
 function exitVerdict(code: number, strays: boolean): Verdict {
-  const background = strays ? '; what it left in the background was ended' : '';
+  const background = strays ? '; its background processes were ended' : '';
   return { success: code === 0, code: 'EXIT_CODE', note: `exit code ${code}${background}` };
 }
 

@@ -25,21 +25,21 @@ const BOM = '\uFEFF';
 const PERMISSION_BITS = 0o7777;
 
 /**
- * Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. Resolves
- * a file to be written. Links on the way are followed, as long as they stay inside.
+ * Resolves a file that a tool wants to write; it need not exist. Follows links as long as they stay inside the
+ * session's folder. Refuses `.git`.
  */
 export async function resolveTarget(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const { root, wanted } = await wantedPath(cwd, asked);
   const target = insidePath(root, await realTarget(wanted, asked), asked);
   await checkAllowedPath(target.real, asked);
   if (isInGit(target.shown.split('/'))) {
-    // What Git finds there it may run: a hook, a file system monitor.
+    // Git runs programs from there, such as hooks and file system monitors.
     throw new ToolFailure('PROTECTED', `${target.shown} belongs to Git. Change it with git commands in the shell.`);
   }
   return target;
 }
 
-/** The real path of what exists, and what is to be made below it. */
+/** The real path of the part that exists, joined with the names that do not exist yet. */
 async function realTarget(wanted: string, asked: string): Promise<string> {
   const missing: string[] = [];
   for (let current = wanted; ; current = path.dirname(current)) {
@@ -78,7 +78,7 @@ export interface TextFile {
   readonly lineEnding: '\n' | '\r\n';
 }
 
-/** Which version of a file is there; undefined when there is none. Anything but a plain file is refused. */
+/** The current version of a file; undefined when it does not exist. Refuses anything but a plain file. */
 export async function existingFile({ real, shown }: InsidePath): Promise<FileVersion | undefined> {
   const stats = await stat(real, { bigint: true }).catch(ifMissing);
   if (stats?.isDirectory()) throw new ToolFailure('NOT_A_FILE', `${shown} is a folder.`);
@@ -90,7 +90,7 @@ export async function versionOf(file: string): Promise<FileVersion | undefined> 
   return stat(file, { bigint: true }).catch(ifMissing);
 }
 
-/** Whether a file is still the one that it was, or still not there. */
+/** Whether the file is unchanged, or still missing. */
 export function isSameVersion(one: FileVersion | undefined, other: FileVersion | undefined): boolean {
   if (!one || !other) return one === other;
   return one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;
@@ -101,7 +101,7 @@ function ifMissing(error: unknown): undefined {
   throw error;
 }
 
-/** The text of a file; undefined when it is too large, or no text that could be written back unharmed. */
+/** The text of a file; undefined when it is too large, or not text that can be written back unchanged. */
 export async function readText({ real }: InsidePath, { size }: FileVersion): Promise<TextFile | undefined> {
   if (size > EDIT_MAX_BYTES) return undefined;
   const bytes = await readFile(real);
@@ -123,20 +123,20 @@ function textFile(whole: string): TextFile {
 
 interface Replacement {
   readonly content: Buffer;
-  /** What was there when it was read; undefined when there was nothing. */
+  /** The version that was read; undefined when there was no file. */
   readonly before: FileVersion | undefined;
-  /** Once it fires, nothing is replaced any more. */
+  /** Once it fires, the file is not replaced any more. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes a file as a whole or not at all, and only where a check has allowed it. Replaces what was read as `before`,
- * or makes a new file. The content goes into a temporary file beside it first. If somebody puts a link in place of the
- * folder meanwhile, the temporary file is not behind it and the rename fails: no content ever lands outside.
+ * Replaces the file that was read as `before`, or makes a new one, as a whole or not at all. Writes a temporary file
+ * beside it and renames that. If a program replaces the folder by a link meanwhile, the rename fails, because the
+ * temporary file is not behind the link: no content lands outside.
  */
 export async function replaceFile(target: InsidePath, { content, before, signal }: Replacement): Promise<void> {
   const folder = path.dirname(target.real);
-  // A rename would replace a file that may not be written.
+  // Without this check, the rename would replace a write-protected file.
   if (before) await access(target.real, fileConstants.W_OK);
   else await makeFolder(folder);
   const temporary = path.join(folder, `.atrium-${crypto.randomUUID()}.tmp`);
@@ -175,6 +175,6 @@ async function checkUnchanged(target: InsidePath, before: FileVersion | undefine
 export function changedMeanwhile({ shown }: InsidePath): ToolFailure {
   return new ToolFailure(
     'CHANGED',
-    `${shown} has been changed by somebody else meanwhile. Read it again, then ask for the change anew.`,
+    `${shown} was changed by someone else meanwhile. Read it again, then repeat the change.`,
   );
 }

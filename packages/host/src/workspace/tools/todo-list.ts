@@ -1,6 +1,6 @@
 /**
- * `todo_list`: what the agent means to do, where everybody can see it. The list is kept in the session, as the input
- * of the last call that set it, so it is there again after a restart and goes back when history is cut.
+ * `todo_list`: the agent's plan, visible to every client. The session stores the list as the input of the last call
+ * that set it, so a restart keeps it and truncating the history reverts it.
  */
 
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
@@ -17,9 +17,9 @@ export const todoListTool = hostTool({
   name: 'todo_list',
   displayName: 'To-do list',
   description:
-    'Keeps your list of what is to be done, and shows it to the person. Give the whole list each time; without ' +
+    'Keeps your list of tasks, and shows it to the person. Give the whole list each time; without ' +
     `"items" you get it as it is. At most ${TODO_MAX_ITEMS} items.`,
-  // Nothing outside of the conversation changes.
+  // Changes nothing outside the conversation.
   annotations: { readOnlyHint: true, openWorldHint: false },
   properties: {
     items: {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
 
-/** Folders that hold what tools made, not what people wrote. */
+/** Folders with generated content. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 /** The files under a folder: those of a folder by name, then those of its sub-folders. */
@@ -29,7 +29,7 @@ async function entriesOf(folder: string): Promise<{ files: string[]; folders: st
   };
 }
 
-/** Compares two relative paths as the walk would come by: the files of a folder, then those of its sub-folders. */
+/** Compares two relative paths in the order of the walk: the files of a folder, then those of its sub-folders. */
 export function byWalk(one: string, other: string): number {
   const [a, b] = [one.split(path.sep), other.split(path.sep)];
   let at = 0;

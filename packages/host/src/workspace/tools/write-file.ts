@@ -20,7 +20,7 @@ import {
   resolveTarget,
 } from './text-files.js';
 
-/** What was there when a person was asked. */
+/** The version that was there when a person was asked. */
 interface Basis {
   readonly version: FileVersion | undefined;
 }
@@ -57,7 +57,7 @@ export const writeFileTool = hostTool({
 
 async function write(input: Input, context: ToolContext): Promise<ToolOutput> {
   const { change, version } = await plan(input, context);
-  // Nothing of the old file stays, so it must be the one that the person was shown.
+  // The whole old file goes, so it must be the one that the person was shown.
   const shownBefore = context.basis as Basis | undefined;
   if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
   await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
