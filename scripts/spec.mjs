@@ -1,17 +1,18 @@
 /**
  * The rules in `docs/spec` and the tests that prove them. Every id that a test title names is defined once, every defined
- * id has a test or a reason why it has none, and `docs/spec/conformance.md` lists both. `npm test` checks all of it;
+ * id has a test or a reason why it has none, and `docs/generated/conformance.md` lists both. `npm test` checks all of it;
  * `node scripts/spec.mjs --write` makes the table anew.
  */
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { green, ROOT, red } from './process.mjs';
 
 const PAGES = 'docs/spec';
-const TABLE = `${PAGES}/conformance.md`;
-/** Pages that define no rules. */
-const WITHOUT_RULES = new Set([TABLE, `${PAGES}/README.md`]);
+/** Outside of `PAGES`: who searches for a rule there finds the rule. */
+const TABLE = 'docs/generated/conformance.md';
+/** Defines no rules. */
+const INTRODUCTION = `${PAGES}/README.md`;
 /** Shared suites, such as the one for agents, are part of `src`, because they ship. */
 const TEST_PLACES = ['test', 'packages'];
 const NO_TESTS = new Set(['node_modules', 'dist', 'generated', 'coverage', 'fixtures', 'schema']);
@@ -32,7 +33,7 @@ const TITLES_PER_FILE_MAX = 2;
 
 /** Reads the rules and the test titles of the repository at `root`. @param {string} root @returns {Spec} */
 export function readSpec(root) {
-  const pages = filesIn(root, PAGES, /\.md$/).filter((file) => !WITHOUT_RULES.has(file));
+  const pages = filesIn(root, PAGES, /\.md$/).filter((file) => file !== INTRODUCTION);
   const read = pages.map((file) => rulesOf(file, readFileSync(path.join(root, file), 'utf8')));
   const rules = read.flatMap((page) => page.rules);
   const proofs = TEST_PLACES.flatMap((place) => filesIn(root, place, /\.[cm]?[jt]sx?$/)).flatMap((file) =>
@@ -178,10 +179,10 @@ export function conformanceTable({ rules, proofs }) {
     '',
     `Every rule in short, with the tests that name it: ${rules.length} rules, ${omitted} of them omitted with a reason, in ${
       new Set(proofs.map(({ file }) => file)).size
-    } test files. [What the ids are](README.md).`,
+    } test files. [What the ids are](${fromTable(INTRODUCTION)}).`,
   ];
   for (const [prefix, group] of pages) {
-    const links = [...new Set(group.map(({ file }) => path.posix.basename(file)))].map((file) => `[${file}](${file})`);
+    const links = [...new Set(group.map(({ file }) => linkTo(file)))];
     parts.push('', `## ${prefix}`, '', `Rules: ${links.join(', ')}`, '', '| Id | Rule | Tests |', '|---|---|---|');
     for (const rule of [...group].sort((a, b) => compare(a.id, b.id))) {
       parts.push(`| ${rule.id} | ${cell(firstSentence(rule.text))} | ${testsOf(rule, byId.get(rule.id) ?? [])} |`);
@@ -196,15 +197,24 @@ function testsOf(rule, proofs) {
   const files = [...groupBy(proofs, ({ file }) => file)].sort(([a], [b]) => compare(a, b));
   return files
     .map(([file, inFile]) => {
-      const link = `[${path.posix.basename(file)}](${path.posix.relative(PAGES, file)})`;
       const listed = inFile.slice(0, TITLES_PER_FILE_MAX).map(({ group, title }, index) => {
         const isSameGroup = index > 0 && inFile[index - 1]?.group === group;
         return cell(literal(short([isSameGroup ? '' : group, title].filter(Boolean).join(': '))));
       });
       const more = inFile.length - listed.length;
-      return [`${link} ${listed[0]}`, ...listed.slice(1), ...(more > 0 ? [`${more} more`] : [])].join(' · ');
+      return [`${linkTo(file)} ${listed[0]}`, ...listed.slice(1), ...(more > 0 ? [`${more} more`] : [])].join(' · ');
     })
     .join('<br>');
+}
+
+/** @param {string} file */
+function linkTo(file) {
+  return `[${path.posix.basename(file)}](${fromTable(file)})`;
+}
+
+/** @param {string} file */
+function fromTable(file) {
+  return path.posix.relative(path.posix.dirname(TABLE), file);
 }
 
 /** Rules end in a full stop, and the next sentence begins with a capital, a code or a link. @param {string} text */
@@ -256,8 +266,10 @@ export function checkSpec(root, { write = false } = {}) {
   const spec = readSpec(root);
   const table = conformanceTable(spec);
   const file = path.join(root, TABLE);
-  if (write) writeFileSync(file, table);
-  else if (!existsSync(file) || readFileSync(file, 'utf8') !== table)
+  if (write) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, table);
+  } else if (!existsSync(file) || readFileSync(file, 'utf8') !== table)
     spec.problems.push(`${TABLE}: not up to date; run "node scripts/spec.mjs --write"`);
   return spec;
 }

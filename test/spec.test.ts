@@ -25,7 +25,7 @@ function repository(files: Record<string, string>): string {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), text);
   }
-  if (!('docs/spec/conformance.md' in files)) checkSpec(root, { write: true });
+  if (!('docs/generated/conformance.md' in files)) checkSpec(root, { write: true });
   return root;
 }
 
@@ -77,8 +77,8 @@ describe('a repository', () => {
     ],
     [
       'the table is old',
-      { [PAGE]: rule(1), [TEST]: test(1), 'docs/spec/conformance.md': '# Conformance\n' },
-      'docs/spec/conformance.md: not up to date; run "node scripts/spec.mjs --write"',
+      { [PAGE]: rule(1), [TEST]: test(1), 'docs/generated/conformance.md': '# Conformance\n' },
+      'docs/generated/conformance.md: not up to date; run "node scripts/spec.mjs --write"',
     ],
   ] as [string, Record<string, string>, string][])('is not when %s', (_, files, problem) => {
     expect(checkSpec(repository(files)).problems).toEqual([problem]);
@@ -90,7 +90,7 @@ describe('a repository', () => {
     expect(checkSpec(root).problems).toHaveLength(1);
     expect(checkSpec(root, { write: true }).problems).toEqual([]);
     expect(checkSpec(root).problems).toEqual([]);
-    expect(readFileSync(path.join(root, 'docs/spec/conformance.md'), 'utf8')).toContain('a host: does it again');
+    expect(readFileSync(path.join(root, 'docs/generated/conformance.md'), 'utf8')).toContain('a host: does it again');
   });
 });
 
