@@ -1,6 +1,7 @@
 /**
- * `npm test`: every check of the repository, in order, from a fresh clone. Ends with a table and one plain line,
- * `N passed, N failed[, N skipped][, N unsteady]`, that programs can read.
+ * `npm test`: every check of the repository, from a fresh clone. Checks that need little of the machine run beside each
+ * other, the tests alone. Ends with a table and one plain line, `N passed, N failed[, N skipped][, N unsteady]`, that
+ * programs can read.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +51,8 @@ const COVERAGE_REPORT = path.join(ROOT, 'coverage', 'coverage-summary.json');
 /**
  * What a step comes to. `output` is shown when it failed, `note` stands in the table.
  * @typedef {{ ok: boolean, output?: string, note?: string }} Outcome
- * @typedef {{ name: string, needs?: string, run: () => Promise<Outcome> }} Step
+ * `after`: the steps that have to end first. `needs`: one of them that has to succeed as well.
+ * @typedef {{ name: string, after?: readonly string[], needs?: string, run: () => Promise<Outcome> }} Step
  * @typedef {{ name: string, result: 'ok' | 'failed' | 'not run', ms: number, note: string }} Row
  */
 
@@ -60,32 +62,54 @@ let counts = { passed: 0, failed: 0, skipped: 0, unsteady: [], races: [] };
 let skips = { reasons: new Map(), silent: [] };
 const vitestArguments = process.argv.slice(2);
 
-/** A step runs unless the one that it `needs` has failed. @type {readonly Step[]} */
-const STEPS = [
+/** @type {readonly Step[]} */
+const CHECKS = [
   { name: 'generated files', run: checkGenerated },
-  { name: 'build and types', run: build },
+  { name: 'build and types', after: ['generated files'], run: build },
   { name: 'lint', run: lint },
   { name: 'import rules', run: () => command(['scripts/layers.mjs']) },
   { name: 'rules and their tests', run: () => command(['scripts/spec.mjs']) },
   { name: 'packaging', needs: 'build and types', run: checkPackaging },
-  ...(vitestArguments.length === 0 ? [{ name: 'reducers', run: coverReducers }] : []),
-  { name: 'tests', run: runTests },
+  ...(vitestArguments.length === 0 ? [{ name: 'reducers', after: ['build and types'], run: coverReducers }] : []),
 ];
+/** @type {readonly Step[]} */
+const STEPS = [...CHECKS, { name: 'tests', after: CHECKS.map(({ name }) => name), run: runTests }];
+/** A build keeps one core busy, and so does coverage. */
+const CHECKS_AT_ONCE = 2;
 
 async function main() {
   if (vitestArguments.includes('--help') || vitestArguments.includes('-h')) return console.log(HELP);
   checkNode();
   await ensureInstalled();
 
-  /** @type {Row[]} */
-  const rows = [];
-  for (const step of STEPS) rows.push(await perform(step, rows));
-  report(rows);
+  const started = performance.now();
+  report(await performAll(STEPS), performance.now() - started);
 }
 
-/** @param {Step} step @param {readonly Row[]} before @returns {Promise<Row>} */
-async function perform(step, before) {
-  const needed = before.find((row) => row.name === step.needs);
+/** Begins every step as soon as it can, the first ones first. @param {readonly Step[]} steps @returns {Promise<Row[]>} */
+async function performAll(steps) {
+  /** @type {Map<string, Row>} */
+  const done = new Map();
+  /** @type {Map<string, Promise<void>>} */
+  const running = new Map();
+  const isReady = (/** @type {Step} */ { name, after = [], needs }) =>
+    !done.has(name) && !running.has(name) && [...after, ...(needs ? [needs] : [])].every((other) => done.has(other));
+  while (done.size < steps.length) {
+    for (const step of steps.filter(isReady).slice(0, CHECKS_AT_ONCE - running.size)) {
+      const ended = perform(step, done).then((row) => {
+        done.set(step.name, row);
+        running.delete(step.name);
+      });
+      running.set(step.name, ended);
+    }
+    await Promise.race(running.values());
+  }
+  return steps.flatMap(({ name }) => done.get(name) ?? []);
+}
+
+/** @param {Step} step @param {ReadonlyMap<string, Row>} done @returns {Promise<Row>} */
+async function perform(step, done) {
+  const needed = done.get(step.needs ?? '');
   if (needed && needed.result !== 'ok') {
     return { name: step.name, result: 'not run', ms: 0, note: `needs "${needed.name}"` };
   }
@@ -196,11 +220,11 @@ async function vitest(reportFile, args, env = {}) {
   return code;
 }
 
-/** @param {readonly Row[]} rows */
-function report(rows) {
+/** @param {readonly Row[]} rows @param {number} wholeMs */
+function report(rows, wholeMs) {
   const width = Math.max(...rows.map(({ name }) => name.length));
   const paint = { ok: green, failed: red, 'not run': yellow };
-  console.log(`\n${bold('Summary')}`);
+  console.log(`\n${bold('Summary')} ${dim(duration(wholeMs))}`);
   for (const { name, result, ms, note } of rows) {
     const time = result === 'not run' ? '' : duration(ms);
     console.log(`  ${name.padEnd(width)}  ${paint[result](result.padEnd(7))}  ${time.padStart(7)}  ${note}`.trimEnd());
