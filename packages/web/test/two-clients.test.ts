@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, choose, DESK, describeInBrowser, PHONE } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 
 const PROMPTS = {
@@ -172,7 +172,7 @@ describeInBrowser('two clients on one session', (open) => {
 
   it('keeps the token out of the address, and asks for it where there is none', async () => {
     const { link, url } = await startPageHost(PROMPTS);
-    const desk = await open(link);
+    const desk = await open(link, DESK, { isNew: true });
     await desk.getByRole('heading', { name: 'What should we work on?' }).waitFor();
     expect(desk.url()).not.toContain(TOKEN);
     expect(await desk.evaluate(() => history.length)).toBeLessThanOrEqual(2);

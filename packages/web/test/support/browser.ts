@@ -1,8 +1,8 @@
-/** A browser for the tests of one file, and pages that remember what went wrong in them. */
+/** One browser for all test files of a worker, and pages that one test hands on to the next: new ones are dear. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { describe, onTestFinished, test } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -13,6 +13,13 @@ const WAIT_MS = 15_000;
 export const POLL = { timeout: WAIT_MS };
 const TEST_TIMEOUT_MS = 60_000;
 
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
+const withPages = test.extend('pages', { scope: 'worker' }, async ({}, { onCleanup }) => {
+  const browser = await launchChromium();
+  onCleanup(() => browser.close());
+  return new Pages(browser);
+});
+
 /** Tests that need a browser; without one they are skipped, and their title says what to install. */
 export function describeInBrowser(title: string, tests: (open: OpenPage) => void): void {
   const missing = findChromium() ? (existsSync(PAGE_FOLDER) ? '' : 'needs `npm run build`') : CHROMIUM_MISSING;
@@ -20,26 +27,84 @@ export function describeInBrowser(title: string, tests: (open: OpenPage) => void
     missing === '' ? title : `${title} (${missing})`,
     { timeout: TEST_TIMEOUT_MS },
     () => {
-      let browser: Browser;
-      beforeAll(async () => {
-        browser = await launchChromium();
+      let pages: Pages;
+      withPages.beforeAll(({ pages: shared }) => {
+        pages = shared;
       });
-      afterAll(() => browser.close());
-      tests((url, options) => openPage(browser, url, options));
+      tests((url, options, use) => pages.open(url, options, use));
     },
   );
 }
 
-export type OpenPage = (url: string, options?: BrowserContextOptions) => Promise<Page>;
+export type OpenPage = (url: string, options?: BrowserContextOptions, use?: PageUse) => Promise<Page>;
 
-async function openPage(browser: Browser, url: string, options: BrowserContextOptions = DESK): Promise<Page> {
-  const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(WAIT_MS);
-  const page = await context.newPage();
-  lookOften(page);
-  await page.goto(url);
-  return page;
+interface PageUse {
+  /** A page that no test had before, for a test of what a page keeps, such as its history. */
+  readonly isNew?: boolean;
+}
+
+/** What stays with a page beyond its address and its storage: a page that was changed like this is not used again. */
+const LASTING: ReadonlySet<string | symbol> = new Set([
+  ...['addInitScript', 'clock', 'context', 'emulateMedia', 'exposeBinding', 'exposeFunction', 'route'],
+  ...['routeWebSocket', 'setDefaultTimeout', 'setExtraHTTPHeaders', 'setViewportSize'],
+]);
+
+/**
+ * Pages to use again, each in a context of its own. A new context costs twice the processor time of a whole short
+ * test. Every test has a host of its own, so that a page never comes to an origin where it was before.
+ */
+class Pages {
+  /** By the options of their context. */
+  readonly #idle = new Map<string, Page[]>();
+  readonly #changed = new WeakSet<Page>();
+
+  constructor(readonly browser: Browser) {}
+
+  async open(url: string, options: BrowserContextOptions = DESK, { isNew = false }: PageUse = {}): Promise<Page> {
+    const kind = JSON.stringify(options);
+    const page = (isNew ? undefined : this.#idle.get(kind)?.pop()) ?? (await this.#create(options));
+    onTestFinished(() => this.#giveBack(page, kind));
+    await page.goto(url);
+    return this.#watched(page);
+  }
+
+  async #create(options: BrowserContextOptions): Promise<Page> {
+    const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(WAIT_MS);
+    const page = await context.newPage();
+    lookOften(page);
+    return page;
+  }
+
+  #watched(page: Page): Page {
+    return new Proxy(page, {
+      get: (target, name) => {
+        if (LASTING.has(name)) this.#changed.add(target);
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  async #giveBack(page: Page, kind: string): Promise<void> {
+    if (this.#changed.has(page) || !(await leave(page))) return page.context().close();
+    this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), page]);
+  }
+}
+
+/** Ends what the page does, and stays in its process. False when its host is gone, or the page itself. */
+async function leave(page: Page): Promise<boolean> {
+  try {
+    await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
+    await page.goto(new URL('/icon.svg', page.url()).href);
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Playwright looks for an element five times within 270 ms, and after that only twice a second. */
