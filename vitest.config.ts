@@ -7,7 +7,7 @@ const REDUCERS = ['packages/protocol/src/**/*reducer.ts', 'packages/protocol/src
 
 export default defineConfig({
   resolve: {
-    // From the sources, which the tests of these packages import as well: a class that is loaded twice is two classes.
+    // Tests import the sources of these packages. Were the host to load their `dist`, each class would exist twice.
     alias: [
       { find: /^@atrium\/core\/(.*)\.js$/, replacement: `${import.meta.dirname}/packages/core/src/$1.ts` },
       { find: /^@atrium\/agents$/, replacement: `${import.meta.dirname}/packages/agents/src/index.ts` },

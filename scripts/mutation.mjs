@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { bold, duration, green, Problem, ROOT, readJson, red, run, tool, yellow } from './process.mjs';
 
-/** Where a mistake loses data, or lets somebody in; and the folders in `packages/host/test` that hold it to its word. */
+/** Where a mistake loses data, or lets somebody in; and the folders of tests that hold it to its word. */
 const GUARDED = /** @type {const} */ ({
   'packages/host/src/server': ['security', 'wire', 'server'],
   'packages/core/src/channels': ['channels', 'sessions', 'wire'],
@@ -21,6 +21,7 @@ const GUARDED = /** @type {const} */ ({
   'packages/host/src/workspace/files': ['resources', 'files'],
   'packages/host/src/blobs': ['blobs', 'wire', 'sessions'],
 });
+const TESTS = ['packages/core/test', 'packages/host/test'];
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\//;
 const KILLED_LEAST_PERCENT = 90;
@@ -115,10 +116,10 @@ function randomFrom(seed) {
 
 /** The tests that import one of the files, and those of its folder. @param {readonly string[]} sources */
 function testsOf(sources) {
-  const tests = filesIn('packages/host/test').filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
+  const tests = TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
   const folders = Object.entries(GUARDED)
     .filter(([folder]) => sources.some((source) => source.startsWith(`${folder}/`)))
-    .flatMap(([, names]) => names.map((name) => `packages/host/test/${name}/`));
+    .flatMap(([, names]) => names.flatMap((name) => TESTS.map((folder) => `${folder}/${name}/`)));
   return tests.filter(
     (file) =>
       folders.some((folder) => file.startsWith(folder)) || importsOf(file).some((other) => sources.includes(other)),

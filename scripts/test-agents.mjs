@@ -7,7 +7,7 @@ import path from 'node:path';
 import { bold, duration, Problem, ROOT, readJson, runMain, runNode, say, tool } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled, runNpm } from './setup.mjs';
 
-const TESTS = 'packages/host/test/agents';
+const TESTS = ['packages/agents/test', 'packages/host/test/agents'];
 
 /**
  * @typedef {{ name: string, version: string, what: string, megabytes: number }} Package
@@ -49,7 +49,7 @@ async function main() {
 function testArguments(args) {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   const names = firstOption < 0 ? args : args.slice(0, firstOption);
-  const files = names.length === 0 ? [`${TESTS}/`] : names.map((name) => `${TESTS}/${name}`);
+  const files = TESTS.flatMap((folder) => (names.length === 0 ? [''] : names).map((name) => `${folder}/${name}`));
   return [...files, ...args.slice(names.length)];
 }
 

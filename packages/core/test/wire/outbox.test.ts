@@ -1,7 +1,7 @@
-import { type Outgoing, outgoing } from '@atrium/core/wire/frames.js';
-import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.js';
-import { Outbox } from '@atrium/core/wire/outbox.js';
 import { describe, expect, it } from 'vitest';
+import { type Outgoing, outgoing } from '../../src/wire/frames.js';
+import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/wire/limits.js';
+import { Outbox } from '../../src/wire/outbox.js';
 
 /** A client that reads when it is told to. */
 function reader(limits?: { messages: number; bytes: number; mergeBytes: number }) {

@@ -1,6 +1,6 @@
 import { steeringPart, type ToolCallState, type Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { transcriptOf } from '../../../agents/src/shared/transcript.js';
+import { transcriptOf } from '../src/shared/transcript.js';
 
 const LIMITS = { maxCharacters: 1_000, callMaxCharacters: 100 };
 

@@ -1,7 +1,7 @@
-import { WireFrame } from '@atrium/core/wire/frames.js';
-import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
-import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { describe, expect, it, vi } from 'vitest';
+import { WireFrame } from '../../../src/wire/frames.js';
+import { CloseCode, type TransportEvents } from '../../../src/wire/transport.js';
+import { transportPair } from '../../../src/wire/transports/in-process.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

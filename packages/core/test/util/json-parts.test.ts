@@ -1,5 +1,5 @@
-import { JsonParts, LazyList, PART_CHARACTERS, RawJson } from '@atrium/core/util/json-parts.js';
 import { describe, expect, it } from 'vitest';
+import { JsonParts, LazyList, PART_CHARACTERS, RawJson } from '../../src/util/json-parts.js';
 
 /** Strings of one piece and a bit are the longest pieces that a part can end with. */
 const PART_MAX_CHARACTERS = 2 * PART_CHARACTERS;

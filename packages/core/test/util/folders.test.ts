@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type FolderOptions, makeFolder, makeFolderSync } from '@atrium/core/util/folders.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type FolderOptions, makeFolder, makeFolderSync } from '../../src/util/folders.js';
 
 const ways: [string, (folder: string, options?: FolderOptions) => Promise<void>][] = [
   ['makeFolder', makeFolder],

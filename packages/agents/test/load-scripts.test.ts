@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadScripts } from '../../../agents/src/scripted/backend.js';
-import { checkScript, STEP_SHAPES } from '../../../agents/src/scripted/script.js';
+import { loadScripts } from '../src/scripted/backend.js';
+import { checkScript, STEP_SHAPES } from '../src/scripted/script.js';
 
 const BASE = { provider: 'test', displayName: 'Test' };
 
@@ -108,7 +108,7 @@ describe('loading scripts', () => {
 });
 
 describe('what we show to authors of scripts', () => {
-  const fromRoot = (name: string) => fileURLToPath(new URL(`../../../../${name}`, import.meta.url));
+  const fromRoot = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 
   it('the demo loads', async () => {
     const [agent] = await loadScripts([fromRoot('examples/scripts/demo.json')]);

@@ -1,9 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
-import { WireFrame } from '@atrium/core/wire/frames.js';
-import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
-import type { TransportEvents } from '@atrium/core/wire/transport.js';
-import { messagePortTransport } from '@atrium/core/wire/transports/message-port.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WireFrame } from '../../../src/wire/frames.js';
+import { PAYLOAD_MAX_BYTES } from '../../../src/wire/limits.js';
+import type { TransportEvents } from '../../../src/wire/transport.js';
+import { messagePortTransport } from '../../../src/wire/transports/message-port.js';
 
 function started() {
   const { port1, port2 } = new MessageChannel();

@@ -1,7 +1,7 @@
-import { RENDER_FILES_MAX } from '@atrium/core/prompt/limits.js';
-import { TurnFacts } from '@atrium/core/prompt/turn-prompt.js';
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { RENDER_FILES_MAX } from '../../src/prompt/limits.js';
+import { TurnFacts } from '../../src/prompt/turn-prompt.js';
 
 function call(toolCallId: string, toolInput: string, status: ToolCallState['status'] = 'running'): ResponsePart {
   const toolCall = { toolCallId, toolName: 't', displayName: 'T', invocationMessage: 'T', toolInput, status };

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
-import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
-import { WireFrame } from '@atrium/core/wire/frames.js';
-import { CloseCode, type TransportEvents } from '@atrium/core/wire/transport.js';
-import { stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 import { describe, expect, it, vi } from 'vitest';
+import { LineSplitter, LineTooLongError } from '../../../src/util/line-splitter.js';
+import { WireFrame } from '../../../src/wire/frames.js';
+import { CloseCode, type TransportEvents } from '../../../src/wire/transport.js';
+import { stdioTransport } from '../../../src/wire/transports/stdio.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

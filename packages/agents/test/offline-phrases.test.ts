@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { understand } from '../../../agents/src/offline/phrases.js';
-import { code, codeBlock, commandIn, fileIn, folderIn, preview, searchIn } from '../../../agents/src/offline/text.js';
-import { wordsOf } from '../../../agents/src/scripted/play.js';
+import { understand } from '../src/offline/phrases.js';
+import { code, codeBlock, commandIn, fileIn, folderIn, preview, searchIn } from '../src/offline/text.js';
+import { wordsOf } from '../src/scripted/play.js';
 
 describe('what the offline agent understands', () => {
   it.each([

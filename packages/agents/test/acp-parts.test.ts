@@ -1,9 +1,9 @@
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import { loadSdk } from '../../../agents/src/acp/connection.js';
-import { acpError } from '../../../agents/src/acp/errors.js';
-import { promptBlocks } from '../../../agents/src/acp/session.js';
-import { outcomeOf } from '../../../agents/src/acp/tool-calls.js';
+import { loadSdk } from '../src/acp/connection.js';
+import { acpError } from '../src/acp/errors.js';
+import { promptBlocks } from '../src/acp/session.js';
+import { outcomeOf } from '../src/acp/tool-calls.js';
 
 describe('the package that speaks the protocol', () => {
   it('is asked for by name when it is not installed', async () => {

@@ -1,5 +1,5 @@
-import { offeredTools, toolNames } from '@atrium/core/tool-calls/tool-calls.js';
 import { describe, expect, it } from 'vitest';
+import { offeredTools, toolNames } from '../../src/tool-calls/tool-calls.js';
 
 const named = (...names: string[]) => names.map((name) => ({ name }));
 

@@ -1,6 +1,6 @@
-import { NumberSet } from '@atrium/core/util/number-set.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NumberSet } from '../../src/util/number-set.js';
 
 const number = fc.integer({ min: 0, max: 60 });
 const step = fc.record({ number, isAdded: fc.boolean() });
