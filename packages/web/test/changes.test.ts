@@ -189,6 +189,50 @@ describeInBrowser('changes', (open) => {
     await list.getByRole('button', { name: /other\.js/ }).waitFor({ state: 'detached' });
   });
 
+  it('gives the focus to the question of an operation, however long it takes, unless the person has gone elsewhere', async () => {
+    const uri = 'ahp-changeset:/all';
+    const session = puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] });
+    const operations = [{ id: 'commit', label: 'Commit', scopes: ['changeset'] }];
+    let done: ((result: object) => void) | undefined;
+    const host = await startPuppetHost({
+      session,
+      channels: { [uri]: { status: 'ready', files: [], operations } },
+      answer: (method) =>
+        method === 'invokeChangesetOperation' ? new Promise((resolve) => (done = resolve)) : undefined,
+    });
+    const page = await open(host.link);
+    await openTab(page, 'Changes');
+    const ask = (id: string) => {
+      const questions = [{ id: 'message', kind: 'text', message: `Message of ${id}` }];
+      host.act(session.summary.resource, { type: 'session/inputRequested', request: { id, questions } });
+    };
+    const commit = async () => {
+      done = undefined;
+      await page.getByRole('button', { name: 'Commit' }).click();
+      await expect.poll(() => done !== undefined, POLL).toBe(true);
+    };
+    const field = (id: string) => page.getByRole('textbox', { name: `Message of ${id}` });
+    const hasFocus = (id: string) => field(id).evaluate((element) => element === document.activeElement);
+
+    await commit();
+    // Longer than anybody would take for a moment.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    ask('slow');
+    done?.({});
+    await expect.poll(() => hasFocus('slow'), POLL).toBe(true);
+    ask('of somebody else');
+    await field('of somebody else').waitFor();
+    expect(await hasFocus('slow')).toBe(true);
+
+    await commit();
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+    await composer.click();
+    ask('late');
+    done?.({});
+    await field('late').waitFor();
+    expect(await composer.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
   it('shows why the host did not do it', async () => {
     const uri = 'ahp-changeset:/all';
     const operations = [{ id: 'stage', label: 'Stage', scopes: ['changeset'] }];

@@ -1,10 +1,12 @@
 /** What can be done with changes: by command only, on the right things only, and checked against Git afterwards. */
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { checkScope } from '../../src/workspace/changes/changesets.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { failingLog } from '../support/failing-log.js';
 import { refusalOf } from '../support/session-room.js';
 
 const TRUSTING = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
@@ -128,6 +130,21 @@ describe('operations on a changeset', { timeout: 30_000 }, () => {
     expect(gitIn(folder, 'log', '-1', '--format=%s|%an')).toBe('Say it louder|desk\n');
     expect(gitIn(folder, 'cat-file', 'blob', 'HEAD:a.txt')).toBe('A\n');
     expect(gitIn(folder, 'status', '--porcelain')).toBe(' M b.txt\n');
+  });
+
+  it('answers when the question that it asks is there', async () => {
+    const folder = await repository();
+    await edit(folder, 'a.txt', 'A\n');
+    const log = failingLog();
+    const room = await ChangesRoom.open({ folder, log });
+    await room.shown('uncommitted');
+    const release = log.hold();
+    const answered = room.invoke('uncommitted', 'commit').then(() => 'answered');
+    expect(await Promise.race([answered, delay(1_000, 'waits')])).toBe('waits');
+    release();
+    await answered;
+    const types = room.desk.received.map(({ params }) => (params?.action as { type?: string } | undefined)?.type);
+    expect(types).toContain('session/inputRequested');
   });
 
   it('commits everything when nothing is staged, without hooks where nobody trusts the folder', async () => {

@@ -5,7 +5,7 @@ import { showFile } from '../files/file-link.js';
 import { useHost, useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { Words } from '../markdown/markdown.js';
-import { expectQuestion } from '../questions/expected.js';
+import { expectingQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
 
@@ -39,10 +39,10 @@ export function useOperation(uri: string): Operations {
     setProblem(undefined);
     setLink(undefined);
     setBusy(true);
-    expectQuestion();
     try {
       const params = { channel: uri, operationId: id, ...(target && { target }) };
-      const { message, followUp } = await client.request('invokeChangesetOperation', params);
+      const run = () => client.request('invokeChangesetOperation', params);
+      const { message, followUp } = await expectingQuestion(session, run);
       tell(typeof message === 'string' ? message : (message?.markdown ?? `${label}: accepted.`));
       setLink(followUpLink(session.uri, followUp));
     } catch (error) {

@@ -6,7 +6,7 @@ import { problemText } from '../host/problem.js';
 import { languageOfFile } from '../markdown/highlight.js';
 import { Code } from '../markdown/markdown.js';
 import { bytesText, pathIn, pathOf } from '../model/format.js';
-import { expectQuestion } from '../questions/expected.js';
+import { expectingQuestion } from '../questions/expected.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
@@ -120,9 +120,8 @@ function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
   }, [session, isAsking, onAnswered]);
   const ask = async () => {
     setAsking(true);
-    expectQuestion();
     try {
-      await client.request('resourceRequest', { uri, read: true });
+      await expectingQuestion(session, () => client.request('resourceRequest', { uri, read: true }));
       onAnswered();
     } catch (error) {
       // The question stands longer than a request waits for its answer.

@@ -2,11 +2,10 @@
 import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
-import { hasKeyboard } from '../ui/focus.js';
 import { uncover } from '../ui/panel-state.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { draftOf, isAnswered, submitted } from './answers.js';
-import { isQuestionExpected } from './expected.js';
+import { expectedQuestion } from './expected.js';
 import { QuestionField } from './question-field.js';
 import { Trust } from './trust.js';
 
@@ -53,10 +52,11 @@ function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
     if (!open) end('accept');
   };
   useEffect(() => {
-    if (!isQuestionExpected()) return;
+    const expected = expectedQuestion(session, requestId);
+    if (!expected) return;
     uncover();
-    if (hasKeyboard()) form.current?.querySelector<HTMLElement>('input, button')?.focus();
-  }, []);
+    if (expected.takesFocus) form.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [session, requestId]);
   return (
     <form ref={form} className="ask" aria-label="Question" onSubmit={submit} noValidate>
       {message && !isAskedBelow && (

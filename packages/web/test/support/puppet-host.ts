@@ -21,13 +21,15 @@ export interface PuppetHost {
   readonly asked: readonly Asked[];
   /** What was asked for, by the name of the method. */
   ofMethod(method: string): readonly Asked[];
+  /** Tells every page of an action. */
+  act(channel: string, action: object): void;
 }
 
 interface Options {
   readonly session: SessionState;
   /** States of other channels. */
   readonly channels?: Readonly<Record<string, unknown>>;
-  /** Answers to other requests: a result, or an error when it throws one with a code. */
+  /** Answers to other requests: a result, now or later, or an error when it throws one with a code. */
   answer?(method: string, params: Asked['params']): unknown;
 }
 
@@ -40,7 +42,7 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
     socket.on('message', (text) => {
       const message: Asked = JSON.parse(String(text));
       asked.push(message);
-      if (message.id !== undefined) reply(socket, options, message);
+      if (message.id !== undefined) void reply(socket, options, message);
       else if (message.method === 'dispatchAction') echo(socket, message, asked.length);
     });
   });
@@ -55,13 +57,17 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
     link: `http://127.0.0.1:${port}/#/session/${session}`,
     asked,
     ofMethod: (method) => asked.filter((message) => message.method === method),
+    act: (channel, action) => {
+      const params = { channel, serverSeq: asked.push({ method: 'action', params: {} }), action };
+      for (const socket of sockets.clients) socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params }));
+    },
   };
 }
 
-function reply(socket: WebSocket, options: Options, { id, method, params }: Asked): void {
+async function reply(socket: WebSocket, options: Options, { id, method, params }: Asked): Promise<void> {
   const send = (body: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
   try {
-    send({ result: resultOf(options, method, params) });
+    send({ result: await resultOf(options, method, params) });
   } catch (error) {
     const { code = -32601, message } = error as { code?: number; message: string };
     send({ error: { code, message } });
