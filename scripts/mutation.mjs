@@ -21,6 +21,7 @@ const GUARDED = /** @type {const} */ ({
   'packages/host/src/workspace/files': ['resources', 'files'],
   'packages/host/src/blobs': ['blobs', 'wire', 'sessions'],
 });
+const CORE = 'packages/core/src';
 const TESTS = ['packages/core/test', 'packages/host/test'];
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\//;
@@ -130,11 +131,9 @@ function testsOf(sources) {
 function importsOf(file) {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return [...text.matchAll(/from '((?:\.|@atrium\/core\/)[^']*)\.js'/g)].map(([, place = '']) => {
-    const source = place.replace(
-      /^@atrium\/core\//,
-      `${path.posix.relative(path.posix.dirname(file), 'packages/core/src')}/`,
-    );
-    return path.posix.join(path.posix.dirname(file), `${source}.ts`);
+    const isRelative = place.startsWith('.');
+    const source = isRelative ? path.posix.join(path.posix.dirname(file), place) : place.replace('@atrium/core', CORE);
+    return `${source}.ts`;
   });
 }
 
