@@ -17,7 +17,7 @@ import type { ReplayBuffer } from './wire/replay.js';
 import type { Subscriptions } from './wire/subscriptions.js';
 import { CloseCode } from './wire/transport.js';
 
-export interface PostCommitParts {
+export interface PostCommitOptions {
   readonly clock: Clock;
   readonly metrics: {
     measure(name: string, unit: string, value: number): void;
@@ -34,22 +34,22 @@ export interface PostCommitParts {
 }
 
 export class PostCommit {
-  readonly #parts: PostCommitParts;
+  readonly #options: PostCommitOptions;
 
-  constructor(parts: PostCommitParts) {
-    this.#parts = parts;
+  constructor(options: PostCommitOptions) {
+    this.#options = options;
   }
 
   /** Measures how long storing a tick took. */
   took(entries: number, milliseconds: number): void {
-    const { metrics } = this.#parts;
+    const { metrics } = this.#options;
     metrics.measure('atrium.log.commit.duration', 'ms', milliseconds);
     metrics.measure('atrium.log.commit.entries', '{entry}', entries);
   }
 
   /** Keeps a stored tick for returning clients, and shows it to subscribers. */
   stored(batch: CommittedBatch): void {
-    const { replay, subscriptions, compaction, metrics } = this.#parts;
+    const { replay, subscriptions, compaction, metrics } = this.#options;
     const steps = new Map(batch.steps.map((step) => [step.envelope.serverSeq, step]));
     for (const { seq } of batch.entries) replay.add(seq, steps.get(seq)?.envelope, steps.get(seq)?.text ?? '');
     const start = performance.now();
@@ -62,7 +62,7 @@ export class PostCommit {
 
   /** Tells clients that show the list of sessions what changed in it. */
   #announceChanges({ uri, committed }: Channel<SessionState>, before: SessionState): void {
-    const { sessions, subscriptions, idle } = this.#parts;
+    const { sessions, subscriptions, idle } = this.#options;
     if (!sessions.has(uri)) return;
     const changes = summaryChanges(before.summary, committed.summary);
     if (changes) subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session: uri, changes });
@@ -71,7 +71,7 @@ export class PostCommit {
 
   /** Undoes a tick. Clients come back and ask again; the host repairs its own part. */
   undone({ entries, steps, notices, error }: UndoneBatch): void {
-    const { clock, sessions, root } = this.#parts;
+    const { clock, sessions, root } = this.#options;
     const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
@@ -87,7 +87,7 @@ export class PostCommit {
 
   /** Makes the client connect again and resend its action. The host itself repeats a deferred one. */
   #askAgain(origin: EntryOrigin, reason: string, isDeferred: boolean): void {
-    const { clients, connections } = this.#parts;
+    const { clients, connections } = this.#options;
     clients.sent.release(origin, isDeferred);
     const connection = connections.of(origin.clientId);
     if (isDeferred || connection?.identity?.start !== origin.sent?.start) return;

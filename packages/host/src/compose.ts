@@ -52,7 +52,7 @@ export interface ComposeEvents {
   gatewayAddress(): GatewayAddress | undefined;
 }
 
-export type HostParts = ReturnType<typeof compose>;
+export type HostComponents = ReturnType<typeof compose>;
 
 export function compose(options: HostOptions, events: ComposeEvents) {
   const { log, agents, dataFolder, defaultDirectory, clock = systemClock, trust = NO_TRUST } = options;

@@ -21,7 +21,7 @@ export interface DamageReport {
   readonly keptAt?: string;
 }
 
-export interface DamageReportsParts {
+export interface DamageReportsOptions {
   readonly log: Log;
   readonly writer: Writer;
   readonly clock: Clock;
@@ -29,11 +29,11 @@ export interface DamageReportsParts {
 }
 
 export class DamageReports {
-  readonly #parts: DamageReportsParts;
+  readonly #options: DamageReportsOptions;
   #reports: readonly DamageReport[] = [];
 
-  constructor(parts: DamageReportsParts) {
-    this.#parts = parts;
+  constructor(options: DamageReportsOptions) {
+    this.#options = options;
   }
 
   /** Clients that never saw a damaged log see nothing of this. */
@@ -42,14 +42,14 @@ export class DamageReports {
   }
 
   async start(): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#options;
     this.#reports = await storedReports(log);
     for (const repair of log.repairs) this.add(repair);
     log.onRepair((repair) => this.add(repair));
   }
 
   add({ message, keptAt }: LogRepair): void {
-    const { writer, clock, logger } = this.#parts;
+    const { writer, clock, logger } = this.#options;
     logger.log('warn', message, { ...(keptAt !== undefined && { keptAt }) });
     const report = { time: clock.now(), message, ...(keptAt !== undefined && { keptAt }) };
     this.#reports = [...this.#reports, report].slice(-DAMAGE_REPORTS_MAX);

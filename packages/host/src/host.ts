@@ -6,7 +6,7 @@ import type { Service } from '@atrium/core/sessions/service.js';
 import { Connection } from '@atrium/core/wire/connection.js';
 import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { activityOf } from './activity.js';
-import { compose, type HostParts } from './compose.js';
+import { compose, type HostComponents } from './compose.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { WireLog } from './telemetry/wire-log.js';
@@ -27,7 +27,7 @@ class AgentHost implements Host {
   readonly failed: Promise<Error>;
   readonly #log: Log;
   /** For tests that look behind the wire. */
-  readonly parts: HostParts;
+  readonly components: HostComponents;
   #gatewayAddress: GatewayAddress | undefined;
   readonly #housekeeping: Housekeeping;
   readonly #wireLog: WireLog | undefined;
@@ -40,11 +40,11 @@ class AgentHost implements Host {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
-    this.parts = compose(options, {
+    this.components = compose(options, {
       superseded: (error) => this.#giveUp(error),
       gatewayAddress: () => this.#gatewayAddress,
     });
-    const { clock, logger, sessions, clients, connections } = this.parts;
+    const { clock, logger, sessions, clients, connections } = this.components;
     const isHere = (clientId: string) => connections.isConnected(clientId);
     const chores = [() => sessions.purge(), () => clients.purge(isHere)];
     this.#housekeeping = new Housekeeping({ clock, logger, chores });
@@ -52,7 +52,7 @@ class AgentHost implements Host {
   }
 
   async start({ agents }: HostOptions): Promise<void> {
-    const { replay, catalogue, root, services, sessions, writer, damage, records, clock } = this.parts;
+    const { replay, catalogue, root, services, sessions, writer, damage, records, clock } = this.components;
     await replay.load(this.#log);
     await damage.start();
     await catalogue.load();
@@ -68,13 +68,13 @@ class AgentHost implements Host {
 
   connect(transport: Transport): void {
     if (this.#stopped) return turnAway(transport);
-    const { connections } = this.parts;
-    connections.add(new Connection(this.parts.wire, this.#wireLog?.watch(transport) ?? transport));
+    const { connections } = this.components;
+    connections.add(new Connection(this.components.wire, this.#wireLog?.watch(transport) ?? transport));
   }
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
     if (this.#stopped) return turnAway(transport);
-    this.parts.gateway.connect(transport, origin);
+    this.components.gateway.connect(transport, origin);
   }
 
   gatewayAt(address: GatewayAddress): void {
@@ -82,12 +82,12 @@ class AgentHost implements Host {
   }
 
   get activity(): HostActivity {
-    return activityOf(this.parts);
+    return activityOf(this.components);
   }
 
   /** Another host has the log now, and with it the sessions: whatever is done here would be lost. */
   #giveUp(error: Error): void {
-    const { logger } = this.parts;
+    const { logger } = this.components;
     logger.log('error', 'another host has taken over the log: this one stops', { error: error.message });
     this.#fail(error);
     this.stop().catch((failure) => logger.log('error', 'could not stop in good order', { error: String(failure) }));
@@ -99,7 +99,7 @@ class AgentHost implements Host {
   }
 
   async #stop(): Promise<void> {
-    const { connections, idle, sessions, services, gateway, root, writer } = this.parts;
+    const { connections, idle, sessions, services, gateway, root, writer } = this.components;
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();
     idle.stop();
@@ -116,7 +116,7 @@ class AgentHost implements Host {
     try {
       await service.close?.();
     } catch (error) {
-      this.parts.logger.log('warn', 'a part of the host could not be closed', { error: String(error) });
+      this.components.logger.log('warn', 'a part of the host could not be closed', { error: String(error) });
     }
   }
 }

@@ -4,7 +4,7 @@ import { HOUSEKEEPING_EVERY_MS } from '@atrium/core/sessions/limits.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 
-export interface HousekeepingParts {
+export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** What there is to do, one after the other. */
@@ -12,12 +12,12 @@ export interface HousekeepingParts {
 }
 
 export class Housekeeping {
-  readonly #parts: HousekeepingParts;
+  readonly #options: HousekeepingOptions;
   #cancel = () => {};
   #round: Promise<void> = Promise.resolve();
 
-  constructor(parts: HousekeepingParts) {
-    this.#parts = parts;
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
   }
 
   /** The first round. When it fails, so does the start of the host. */
@@ -27,16 +27,18 @@ export class Housekeeping {
   }
 
   #rest(): void {
-    this.#cancel = this.#parts.clock.after(HOUSEKEEPING_EVERY_MS, () => {
+    this.#cancel = this.#options.clock.after(HOUSEKEEPING_EVERY_MS, () => {
       this.#round = this.#tidy().catch((error) => {
-        this.#parts.logger.log('warn', 'could not clear away what is old; tried again later', { error: String(error) });
+        this.#options.logger.log('warn', 'could not clear away what is old; tried again later', {
+          error: String(error),
+        });
       });
       this.#rest();
     });
   }
 
   async #tidy(): Promise<void> {
-    for (const chore of this.#parts.chores) await chore();
+    for (const chore of this.#options.chores) await chore();
   }
 
   /** The log closes next. */

@@ -9,7 +9,7 @@ import {
 import { LocalErrorCode, ProviderError } from './errors.js';
 import type { Pairing, ProviderState, Settings } from './options.js';
 
-interface AuthenticationParts {
+interface AuthenticationOptions {
   readonly credentials: Credentials;
   readonly pairing: PairingDialog;
   readonly name: string;
@@ -27,20 +27,20 @@ interface AuthenticationParts {
 const TRANSIENT: ReadonlySet<string> = new Set([GatewayErrorCode.InvalidSession, GatewayErrorCode.RateLimited]);
 
 export class Authentication {
-  readonly #parts: AuthenticationParts;
+  readonly #options: AuthenticationOptions;
   #at: 'away' | 'authenticating' | 'pairing' | 'inside' = 'away';
   /** Tokens that were refused in a row. */
   #refusals = 0;
   /** The token shown on this connection. */
   #shown: string | undefined;
 
-  constructor(parts: AuthenticationParts) {
-    this.#parts = parts;
+  constructor(options: AuthenticationOptions) {
+    this.#options = options;
   }
 
   /** A connection is open. In this process the gateway speaks first. */
   opened(): void {
-    const { credentials, name, send } = this.#parts;
+    const { credentials, name, send } = this.#options;
     this.#at = 'authenticating';
     this.#run(async () => {
       const credential = await credentials.next();
@@ -53,7 +53,7 @@ export class Authentication {
   lost(): void {
     this.#at = 'away';
     this.#shown = undefined;
-    this.#parts.pairing.cancel();
+    this.#options.pairing.cancel();
   }
 
   /**
@@ -68,7 +68,7 @@ export class Authentication {
 
   #showToken(token: string): void {
     this.#shown = token;
-    this.#parts.send({ type: 'auth', token });
+    this.#options.send({ type: 'auth', token });
   }
 
   take(message: ToProviderMessage): void {
@@ -78,7 +78,7 @@ export class Authentication {
   }
 
   #pair(prompt: string): void {
-    const { pairing, send, show } = this.#parts;
+    const { pairing, send, show } = this.#options;
     this.#at = 'pairing';
     show({ at: 'pairing', prompt });
     this.#run(async () => {
@@ -88,7 +88,7 @@ export class Authentication {
   }
 
   #letIn(token: string | undefined): void {
-    const { credentials, pairing } = this.#parts;
+    const { credentials, pairing } = this.#options;
     this.#at = 'inside';
     this.#refusals = 0;
     pairing.succeeded();
@@ -104,7 +104,7 @@ export class Authentication {
   }
 
   #refused(error: ProviderError): void {
-    const { credentials, hangUp, tryAgain, giveUp, show } = this.#parts;
+    const { credentials, hangUp, tryAgain, giveUp, show } = this.#options;
     if (TRANSIENT.has(error.code)) {
       tryAgain(error, 'later');
       if (error.code === GatewayErrorCode.InvalidSession) show({ at: 'waiting-for-session' });
@@ -124,14 +124,14 @@ export class Authentication {
 
   /** A wrong code allows another try; a person who declined is not asked again. */
   #notPaired(error: ProviderError): void {
-    const { tryAgain, giveUp } = this.#parts;
+    const { tryAgain, giveUp } = this.#options;
     if (error.replyTo === 'auth.confirm') tryAgain(error, 'now');
     else giveUp(refused(error.message));
   }
 
   /** The author's token source, store or prompt may throw; the provider then gives up. */
   #run(work: () => Promise<void>): void {
-    work().catch((error: unknown) => this.#parts.giveUp(asError(error)));
+    work().catch((error: unknown) => this.#options.giveUp(asError(error)));
   }
 }
 

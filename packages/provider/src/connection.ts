@@ -131,7 +131,7 @@ export const KEEPALIVE_AFTER_MS = 30_000;
 /** How long the gateway has to answer. */
 export const KEEPALIVE_TIMEOUT_MS = 10_000;
 
-interface KeepaliveParts {
+interface KeepaliveOptions {
   readonly clock: Clock;
   /** Sends a message that the gateway has to answer; false when there is none to send. */
   ask(): boolean;
@@ -144,13 +144,13 @@ interface KeepaliveParts {
  * provider sends a message that the gateway has to answer.
  */
 export class Keepalive {
-  readonly #parts: KeepaliveParts;
+  readonly #options: KeepaliveOptions;
   #heardAt = 0;
   #isAsked = false;
   #cancelTimer = () => {};
 
-  constructor(parts: KeepaliveParts) {
-    this.#parts = parts;
+  constructor(options: KeepaliveOptions) {
+    this.#options = options;
   }
 
   /** Starts to watch a new connection. */
@@ -161,7 +161,7 @@ export class Keepalive {
 
   /** Call it for every message that arrives. */
   heard(): void {
-    this.#heardAt = this.#parts.clock.now();
+    this.#heardAt = this.#options.clock.now();
     this.#isAsked = false;
   }
 
@@ -170,7 +170,7 @@ export class Keepalive {
   }
 
   #look(): void {
-    const { clock, ask, silent } = this.#parts;
+    const { clock, ask, silent } = this.#options;
     const leftMs = this.#heardAt + KEEPALIVE_AFTER_MS - clock.now();
     if (leftMs > 0) return this.#waitFor(leftMs, () => this.#look());
     this.#isAsked = ask();
@@ -180,6 +180,6 @@ export class Keepalive {
 
   #waitFor(milliseconds: number, then: () => void): void {
     this.#cancelTimer();
-    this.#cancelTimer = this.#parts.clock.after(milliseconds, then);
+    this.#cancelTimer = this.#options.clock.after(milliseconds, then);
   }
 }

@@ -20,7 +20,7 @@ export const HELLO_ATTEMPTS_MAX = 5;
 /** Between two attempts when the gateway asks to wait, which it may do for a minute. */
 export const HELLO_PAUSE_MAX_MS = 15_000;
 
-interface HelloParts {
+interface HelloOptions {
   readonly sessions: SessionChooser;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +42,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 
 export class HelloExchange {
-  readonly #parts: HelloParts;
+  readonly #options: HelloOptions;
   #at: 'away' | 'choosing' | 'hello-sent' | 'bound' = 'away';
   #session = '';
   /** It was bound, and its session has ended since. */
@@ -52,8 +52,8 @@ export class HelloExchange {
   #attempts = 0;
   #cancelRetry = () => {};
 
-  constructor(parts: HelloParts) {
-    this.#parts = parts;
+  constructor(options: HelloOptions) {
+    this.#options = options;
   }
 
   get isBound(): boolean {
@@ -68,7 +68,7 @@ export class HelloExchange {
 
   /** The session has ended: on to another one, if there is one. */
   sessionEnded(sessionId: string): void {
-    this.#parts.sessions.exclude(sessionId);
+    this.#options.sessions.exclude(sessionId);
     if (!this.isBound || this.#session !== sessionId) return;
     this.#isOrphaned = true;
     this.#choose();
@@ -83,7 +83,7 @@ export class HelloExchange {
 
   /** Chooses on the first list of a connection, and on changes while there is no session to bind to. */
   #listed({ type, active }: Extract<ToProviderMessage, { type: 'sessions' | 'sessions.updated' }>): void {
-    const { sessions } = this.#parts;
+    const { sessions } = this.#options;
     const isFirst = type === 'sessions' && this.#at === 'away';
     sessions.update(active);
     if (isFirst) sessions.reset();
@@ -93,14 +93,14 @@ export class HelloExchange {
   #choose(): void {
     this.#cancelRetry();
     try {
-      this.#sayHello(this.#parts.sessions.choose());
+      this.#sayHello(this.#options.sessions.choose());
     } catch (error) {
-      this.#parts.giveUp(asError(error));
+      this.#options.giveUp(asError(error));
     }
   }
 
   #sayHello(session: string | undefined): void {
-    const { hello, show, outOfSessions } = this.#parts;
+    const { hello, show, outOfSessions } = this.#options;
     this.#at = session === undefined ? 'choosing' : 'hello-sent';
     if (session === undefined) return this.#isOrphaned ? outOfSessions() : show({ at: 'waiting-for-session' });
     this.#session = session;
@@ -113,12 +113,12 @@ export class HelloExchange {
     this.#isOrphaned = false;
     this.#waits = 0;
     this.#attempts = 0;
-    this.#parts.bound(ack, this.#session);
+    this.#options.bound(ack, this.#session);
   }
 
   #failed({ code, message, replyTo, sessionId }: ProviderErrorMessage): void {
     if (this.#at !== 'hello-sent') return;
-    const { sessions, clock, log, giveUp } = this.#parts;
+    const { sessions, clock, log, giveUp } = this.#options;
     if (code === GatewayErrorCode.InvalidSession && !sessions.isEverywhere) {
       sessions.exclude(this.#session);
       return this.#choose();

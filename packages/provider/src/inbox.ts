@@ -21,7 +21,7 @@ import { failRequest, type Updates } from './updates.js';
 /** How much of an invalid message a log line shows. */
 const LOGGED_MAX_CHARACTERS = 200;
 
-interface InboxParts {
+interface InboxOptions {
   readonly on: Handlers;
   readonly log: Log;
   readonly registration: { readonly current: Registration };
@@ -36,21 +36,21 @@ interface InboxParts {
 }
 
 export class Inbox {
-  readonly #parts: InboxParts;
+  readonly #options: InboxOptions;
 
-  constructor(parts: InboxParts) {
-    this.#parts = parts;
+  constructor(options: InboxOptions) {
+    this.#options = options;
   }
 
   receive(text: string): void {
     const message = readMessage(text);
     if (message.ok) return this.#take(message.value);
     const what = `ignored a message of the gateway: ${describeProblem(message.problem)}`;
-    this.#parts.log(what, text.slice(0, LOGGED_MAX_CHARACTERS));
+    this.#options.log(what, text.slice(0, LOGGED_MAX_CHARACTERS));
   }
 
   #take(message: ToProviderMessage): void {
-    const { authentication, hello, calls, events, sessions, updates, queries, registration, log } = this.#parts;
+    const { authentication, hello, calls, events, sessions, updates, queries, registration, log } = this.#options;
     const { rules, transforms } = registration.current;
     authentication.take(message);
     hello.take(message);
@@ -79,7 +79,7 @@ export class Inbox {
   }
 
   #reply(answer: Promise<ToGatewayMessage>): void {
-    void answer.then((message) => this.#parts.send(message));
+    void answer.then((message) => this.#options.send(message));
   }
 
   /**
@@ -88,7 +88,7 @@ export class Inbox {
    */
   #refused({ code, message, replyTo, requestId, sessionId }: ProviderErrorMessage): void {
     if (replyTo === 'hello' || replyTo?.startsWith('auth')) return;
-    const { updates, queries, on, log } = this.#parts;
+    const { updates, queries, on, log } = this.#options;
     const error = new ProviderError(code, message, { replyTo, sessionId });
     const refusal = { requestId, replyTo };
     if (updates.refused(refusal, error) || failRequest(queries, refusal, error)) return;

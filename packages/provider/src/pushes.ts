@@ -13,19 +13,19 @@ interface Waiting extends Deferred<void> {
   readonly message: ProviderPushMessage;
 }
 
-interface PushParts {
+interface PushSenderOptions {
   readonly clock: Clock;
   isReady(): boolean;
   send(message: ProviderPushMessage): void;
 }
 
 export class Pushes {
-  readonly #parts: PushParts;
+  readonly #options: PushSenderOptions;
   readonly #waiting: Waiting[] = [];
   #recent = 0;
 
-  constructor(parts: PushParts) {
-    this.#parts = parts;
+  constructor(options: PushSenderOptions) {
+    this.#options = options;
   }
 
   /** Resolves when it is sent. */
@@ -42,15 +42,15 @@ export class Pushes {
   }
 
   flush(): void {
-    while (this.#recent < PUSHES_PER_SECOND_MAX && this.#parts.isReady()) {
+    while (this.#recent < PUSHES_PER_SECOND_MAX && this.#options.isReady()) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#recent += 1;
-      this.#parts.clock.after(SECOND_MS, () => {
+      this.#options.clock.after(SECOND_MS, () => {
         this.#recent -= 1;
         this.flush();
       });
-      this.#parts.send(next.message);
+      this.#options.send(next.message);
       next.resolve();
     }
   }

@@ -56,7 +56,7 @@ export function subscriptions(on: Handlers, extra: readonly string[]): string[] 
   return [...new Set([...handled.map(([event]) => event), ...extra])];
 }
 
-interface SessionEventsParts {
+interface SessionEventsOptions {
   readonly on: Handlers;
   readonly log: Log;
   send(message: ToGatewayMessage): void;
@@ -65,23 +65,23 @@ interface SessionEventsParts {
 }
 
 export class SessionEvents {
-  readonly #parts: SessionEventsParts;
+  readonly #options: SessionEventsOptions;
   /** Sessions that a provider bound to all has answered for. */
   #known: ReadonlySet<string> = new Set();
 
-  constructor(parts: SessionEventsParts) {
-    this.#parts = parts;
+  constructor(options: SessionEventsOptions) {
+    this.#options = options;
   }
 
   event({ event, data, sessionId }: ProviderSessionEventMessage): void {
-    const handler = this.#parts.on[EVENT_HANDLERS[event]] as
+    const handler = this.#options.on[EVENT_HANDLERS[event]] as
       | ((data: unknown, session: { sessionId: string }) => void)
       | undefined;
     void this.#guarded(event, () => handler?.(data, { sessionId }));
   }
 
   lifecycle(message: ProviderSessionLifecycleMessage): void {
-    const { on } = this.#parts;
+    const { on } = this.#options;
     const { sessionId } = message;
     if (message.state === 'started') void this.#guarded('started', () => on.started?.({ sessionId }));
     if (message.state === 'idle') void this.#guarded('idle', () => on.idle?.({ sessionId }));
@@ -100,13 +100,13 @@ export class SessionEvents {
   }
 
   async #prepare(sessionId: string): Promise<void> {
-    const { on, send } = this.#parts;
+    const { on, send } = this.#options;
     const isReady = await this.#guarded('newSession', () => on.newSession?.({ sessionId }));
     if (isReady && this.#known.has(sessionId)) send({ type: 'session.ready', sessionId });
   }
 
   async #shutdown(sessionId: string, deadlineMs: number): Promise<void> {
-    const { on, send, ended } = this.#parts;
+    const { on, send, ended } = this.#options;
     await this.#guarded('shutdown', () => on.shutdown?.({ sessionId, deadlineMs }));
     send({ type: 'shutdown.ready', sessionId });
     ended(sessionId);
@@ -118,7 +118,7 @@ export class SessionEvents {
       await work();
       return true;
     } catch (error) {
-      this.#parts.log(`the handler of ${what} failed`, error);
+      this.#options.log(`the handler of ${what} failed`, error);
       return false;
     }
   }

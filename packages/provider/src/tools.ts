@@ -59,7 +59,7 @@ export function fileResult(file: Omit<ProviderFileReference, 'ttl'> & { readonly
   return new FileResult({ ttl: FILE_TTL_DEFAULT_SECONDS, ...file });
 }
 
-interface ToolCallParts {
+interface ToolCallsOptions {
   tool(name: string): Tool | undefined;
   /** Sends a message that is JSON already. */
   send(text: string): void;
@@ -67,21 +67,21 @@ interface ToolCallParts {
 
 /** Tool calls that run here. Each gets exactly one answer: its result, its error, or its cancellation. */
 export class ToolCalls {
-  readonly #parts: ToolCallParts;
+  readonly #options: ToolCallsOptions;
   readonly #running = new Map<string, AbortController>();
 
-  constructor(parts: ToolCallParts) {
-    this.#parts = parts;
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
   }
 
   async call({ id, sessionId, tool: name, args }: ProviderToolCallMessage): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);
     const progress = (message: string) => {
-      if (this.#running.has(id)) this.#parts.send(JSON.stringify({ type: 'tool.progress', id, message }));
+      if (this.#running.has(id)) this.#options.send(JSON.stringify({ type: 'tool.progress', id, message }));
     };
     try {
-      const tool = this.#parts.tool(name);
+      const tool = this.#options.tool(name);
       if (!tool) throw new ToolError(ToolErrorCode.NotFound, `there is no tool ${name}`);
       const result = await tool.run(args, { signal: controller.signal, sessionId, progress });
       this.#answer(id, successText(id, result));
@@ -105,7 +105,7 @@ export class ToolCalls {
   }
 
   #answer(id: string, text: string): void {
-    if (this.#running.delete(id)) this.#parts.send(text);
+    if (this.#running.delete(id)) this.#options.send(text);
   }
 }
 

@@ -38,7 +38,7 @@ interface Pending extends Deferred<Acknowledged> {
   readonly make: MakeChange;
 }
 
-interface UpdateParts {
+interface UpdatesOptions {
   readonly clock: Clock;
   readonly registration: { current: Registration };
   isBound(): boolean;
@@ -46,25 +46,25 @@ interface UpdateParts {
 }
 
 export class Updates {
-  readonly #parts: UpdateParts;
+  readonly #options: UpdatesOptions;
   readonly #requests: PendingById<string, Acknowledged>;
   /** By type; the first of each is under way. */
   readonly #queues = new Map<UpdateType, Pending[]>();
   /** Changes that the next `hello` carries. */
   readonly #untold: Pending[] = [];
 
-  constructor(parts: UpdateParts) {
-    this.#parts = parts;
-    this.#requests = new PendingById({ clock: parts.clock, late: () => NOT_ACKNOWLEDGED });
+  constructor(options: UpdatesOptions) {
+    this.#options = options;
+    this.#requests = new PendingById({ clock: options.clock, late: () => NOT_ACKNOWLEDGED });
   }
 
   /** Rejects when the change breaks the contract, or the gateway refuses it. */
   change(make: MakeChange): Promise<Acknowledged> {
     const pending = { make, ...deferred<Acknowledged>() };
     try {
-      const { message } = make(this.#parts.registration.current);
+      const { message } = make(this.#options.registration.current);
       checked(message);
-      if (this.#parts.isBound()) this.#enqueue(pending, message.type);
+      if (this.#options.isBound()) this.#enqueue(pending, message.type);
       else this.#leaveToHello(pending);
     } catch (error) {
       pending.reject(asError(error));
@@ -108,7 +108,7 @@ export class Updates {
 
   /** Changes of one session are not part of `hello`. */
   #leaveToHello(pending: Pending): void {
-    const { message, patch } = pending.make(this.#parts.registration.current);
+    const { message, patch } = pending.make(this.#options.registration.current);
     if (message.sessionId !== undefined)
       return pending.reject(new ProviderError(LocalErrorCode.Disconnected, 'there is no session to change'));
     this.#apply(patch);
@@ -116,7 +116,7 @@ export class Updates {
   }
 
   async #tell(pending: Pending, queue: Pending[]): Promise<void> {
-    const { registration, send } = this.#parts;
+    const { registration, send } = this.#options;
     const before = registration.current;
     const { message, patch } = pending.make(before);
     const { type } = message;
@@ -149,7 +149,7 @@ export class Updates {
   }
 
   #apply(patch: Partial<Registration>): void {
-    this.#parts.registration.current = { ...this.#parts.registration.current, ...patch };
+    this.#options.registration.current = { ...this.#options.registration.current, ...patch };
   }
 }
 

@@ -26,7 +26,7 @@ const MODEL_TEXT_MAX_CHARACTERS = 200;
 const TRANSCRIPT_TURNS_MAX = 50;
 const TRANSCRIPT_LIMITS = { maxCharacters: 24 * 2 ** 10, callMaxCharacters: 500 } as const;
 
-interface RemoteSessionParts {
+interface RemoteSessionOptions {
   readonly options: AcpAgentOptions;
   readonly context: AgentOpenContext;
   readonly requests: AgentRequests;
@@ -36,7 +36,7 @@ interface RemoteSessionParts {
 }
 
 export class RemoteSession {
-  readonly #parts: RemoteSessionParts;
+  readonly #options: RemoteSessionOptions;
   #connection: AcpConnection | undefined;
   /** A process that is being started. A turn that is cancelled meanwhile leaves it to the next one. */
   #connecting: Promise<AcpConnection> | undefined;
@@ -47,8 +47,8 @@ export class RemoteSession {
   /** Processes that are ending. */
   readonly #ending = new Set<Promise<void>>();
 
-  constructor(parts: RemoteSessionParts) {
-    this.#parts = parts;
+  constructor(options: RemoteSessionOptions) {
+    this.#options = options;
   }
 
   get thread(): Thread | undefined {
@@ -66,7 +66,7 @@ export class RemoteSession {
 
   async #start(): Promise<AcpConnection> {
     this.#thread = undefined;
-    const { options, context, requests } = this.#parts;
+    const { options, context, requests } = this.#options;
     const { command, args = [], env, cwd = this.#folder, displayName, login } = options;
     const start = { displayName, command, args, env: { ...childEnvironment(), ...env }, cwd, login };
     const connection = await AcpConnection.open(start, requests, context.signal);
@@ -75,7 +75,7 @@ export class RemoteSession {
   }
 
   get #folder(): string {
-    return this.#parts.context.workingDirectory ?? os.tmpdir();
+    return this.#options.context.workingDirectory ?? os.tmpdir();
   }
 
   /**
@@ -91,9 +91,9 @@ export class RemoteSession {
   }
 
   async #open(turn: AgentTurn, connection: AcpConnection): Promise<Thread> {
-    const { options, context } = this.#parts;
+    const { options, context } = this.#options;
     const takesTools = connection.capabilities.mcpCapabilities?.http === true;
-    if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#parts.turn });
+    if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#options.turn });
     const bridge = takesTools ? await this.#bridge : undefined;
     const mcpServers = bridge ? [bridge.address] : [];
     const thread = await openThread(connection, { cwd: this.#folder, mcpServers, mode: options.mode }, context);
@@ -106,7 +106,7 @@ export class RemoteSession {
 
   /** Sets the model that people chose. The turn goes on when the agent does not have it. */
   async #withModel(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<Thread> {
-    this.#parts.offered.set(thread.model?.models ?? []);
+    this.#options.offered.set(thread.model?.models ?? []);
     const { id } = turn.model ?? {};
     if (id === undefined || id === thread.model?.current || id === this.#missed) return thread;
     try {
@@ -116,7 +116,7 @@ export class RemoteSession {
     } catch (error) {
       if (!connection.isOpen) throw error;
       this.#missed = id;
-      turn.notify(`${this.#parts.options.displayName} does not work with the model ${id}: ${errorText(error)}`);
+      turn.notify(`${this.#options.options.displayName} does not work with the model ${id}: ${errorText(error)}`);
       return thread;
     }
   }
@@ -135,7 +135,7 @@ export class RemoteSession {
 
   /** Tells people how the session was opened. */
   #report(turn: AgentTurn, { isNew, transcript }: Thread, takesTools: boolean): void {
-    const { displayName } = this.#parts.options;
+    const { displayName } = this.#options.options;
     if (isNew && transcript === undefined) turn.title(titleFrom(turn.message.text) || 'Untitled');
     if (transcript !== undefined)
       turn.notify(`${displayName} could not go back to this session, so it was told of it.`);
@@ -147,13 +147,13 @@ export class RemoteSession {
   heard({ id }: Thread, preface: string): void {
     if (this.#thread?.id !== id) return;
     this.#thread = { id, preface, model: this.#thread.model };
-    remember(this.#parts.context, id);
+    remember(this.#options.context, id);
   }
 
   /** The next turn begins a new session of the agent. */
   async forget(): Promise<void> {
     const { id: sessionId } = this.#thread ?? {};
-    this.#parts.context.memory.set(undefined);
+    this.#options.context.memory.set(undefined);
     this.#thread = undefined;
     if (!sessionId || !this.#connection?.capabilities.sessionCapabilities?.close) return;
     await this.#connection

@@ -87,14 +87,14 @@ export class AcpSession implements AgentSession {
   async #prompt(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<PromptResponse> {
     const sections = await untilAborted(turn.signal, turn.renderPrompt());
     const preface = promptText(sections);
-    const parts = {
+    const content = {
       preface: preface === thread.preface ? undefined : preface,
       transcript: thread.transcript,
       untold: this.#untold,
       context: turn.context,
       message: turn.message,
     };
-    const prompt = promptBlocks(parts, connection.capabilities.promptCapabilities ?? {});
+    const prompt = promptBlocks(content, connection.capabilities.promptCapabilities ?? {});
     const answered = connection.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
     try {
       const response = await untilAborted(turn.signal, answered);
@@ -149,7 +149,7 @@ export class AcpSession implements AgentSession {
 }
 
 /** A message, and the texts that go before it. */
-export interface PromptParts {
+export interface PromptContent {
   /** Instructions for this session; absent when the agent has them already. */
   readonly preface: string | undefined;
   /** The earlier turns, for an agent that does not know them. */
@@ -160,8 +160,8 @@ export interface PromptParts {
   readonly message: UserMessage;
 }
 
-export function promptBlocks(parts: PromptParts, capabilities: PromptCapabilities): ContentBlock[] {
-  const { preface, transcript, untold, context, message } = parts;
+export function promptBlocks(content: PromptContent, capabilities: PromptCapabilities): ContentBlock[] {
+  const { preface, transcript, untold, context, message } = content;
   const before = [
     preface && `Instructions for this session:\n\n${preface}`,
     transcript,

@@ -14,7 +14,7 @@ import {
   type TurnCalls,
 } from './tools.js';
 
-interface HookParts {
+interface HookContext {
   readonly turn: AgentTurn;
   readonly calls: TurnCalls;
   readonly steering: Steering;
@@ -23,15 +23,15 @@ interface HookParts {
 }
 
 /** A hook that fails before a call stops the call. */
-export function hooksOf(parts: HookParts): Readonly<Record<string, readonly HookMatcher[]>> {
+export function hooksOf(context: HookContext): Readonly<Record<string, readonly HookMatcher[]>> {
   const matcher = (hook: Hook, onFailure: HookMatcher['onFailure']) => [
     { hooks: [hook], timeout: ANSWER_MAX_SECONDS, onFailure },
   ];
   return {
-    UserPromptSubmit: matcher(onceWith(parts.context), 'continue'),
-    PreToolUse: matcher((input) => beforeCall(parts, input), 'block'),
-    PostToolUse: matcher((input) => afterCall(parts, 'PostToolUse', input), 'continue'),
-    PostToolUseFailure: matcher((input) => afterCall(parts, 'PostToolUseFailure', input), 'continue'),
+    UserPromptSubmit: matcher(onceWith(context.context), 'continue'),
+    PreToolUse: matcher((input) => beforeCall(context, input), 'block'),
+    PostToolUse: matcher((input) => afterCall(context, 'PostToolUse', input), 'continue'),
+    PostToolUseFailure: matcher((input) => afterCall(context, 'PostToolUseFailure', input), 'continue'),
   };
 }
 
@@ -46,7 +46,7 @@ function onceWith(context: string): Hook {
 }
 
 /** "No objection" is not a permission: Claude's own rules and people still decide. */
-async function beforeCall({ calls }: HookParts, input: HookInput): Promise<HookOutput> {
+async function beforeCall({ calls }: HookContext, input: HookInput): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
   const permit = await calls.check(use);
@@ -59,7 +59,11 @@ async function beforeCall({ calls }: HookParts, input: HookInput): Promise<HookO
   return updatedInput ? { hookSpecificOutput: { ...about, updatedInput } } : {};
 }
 
-async function afterCall({ calls, steering }: HookParts, hookEventName: string, input: HookInput): Promise<HookOutput> {
+async function afterCall(
+  { calls, steering }: HookContext,
+  hookEventName: string,
+  input: HookInput,
+): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
   const { error, tool_response } = input;
@@ -69,7 +73,7 @@ async function afterCall({ calls, steering }: HookParts, hookEventName: string, 
 }
 
 /** Allows the host's tools at once, because the host asks about those itself. */
-export function permissionsOf({ turn, calls }: HookParts): CanUseTool {
+export function permissionsOf({ turn, calls }: HookContext): CanUseTool {
   return async (tool, input, { toolUseID: id }) => {
     if (tool.startsWith(HOST_TOOL_PREFIX)) return { behavior: 'allow', updatedInput: input };
     if (tool === ASK_TOOL) return askPerson(turn, input);

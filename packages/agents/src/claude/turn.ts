@@ -76,7 +76,7 @@ export class ClaudeTurn {
     const isHidden = turn.hiddenTools();
     const calls = new TurnCalls(turn, hostTools, folder);
     this.#reader = new EventReader(turn, calls, this.#model);
-    const parts = { turn, calls, steering: this.#steering, context: await this.#say(folder) };
+    const hookContext = { turn, calls, steering: this.#steering, context: await this.#say(folder) };
     return {
       ...FIXED_OPTIONS,
       ...conversationOf(beginning),
@@ -90,8 +90,8 @@ export class ClaudeTurn {
         await this.#steering.afterTool();
         return outcome;
       }),
-      hooks: hooksOf(parts),
-      canUseTool: permissionsOf(parts),
+      hooks: hooksOf(hookContext),
+      canUseTool: permissionsOf(hookContext),
       spawnClaudeCodeProcess: this.#process.start,
     };
   }

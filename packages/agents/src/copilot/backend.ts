@@ -52,7 +52,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
     ownToolNames: () => [...runtime.toolNames],
     authenticate: (_resource, token) => runtime.authenticate(token),
     // Loaded with the first session, so that a host without Copilot starts faster.
-    open: async (context) => (await import('./session.js')).CopilotSession.open({ options, runtime, context }),
+    open: async (context) => (await import('./session.js')).CopilotSession.open({ agent: options, runtime, context }),
   };
 }
 

@@ -37,7 +37,7 @@ export interface Connected {
   readonly hidden: readonly string[];
 }
 
-export interface ConnectionParts {
+export interface CopilotConnectionOptions {
   /** Copilot's own id of the session. */
   readonly id: string;
   readonly runtime: CopilotRuntime;
@@ -51,26 +51,26 @@ const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 
 export class SessionConnection {
   readonly #anchors: Anchors;
-  readonly #parts: ConnectionParts;
+  readonly #options: CopilotConnectionOptions;
   #connected: Connected | undefined;
   /** The earlier turns, when Copilot does not know them and must be told with the next message. */
   #transcript: string | undefined;
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    this.#anchors = new Anchors(parts.context.memory);
+  constructor(options: CopilotConnectionOptions) {
+    this.#options = options;
+    this.#anchors = new Anchors(options.context.memory);
   }
 
   async open(): Promise<void> {
     const { session } = await this.align();
     await session.rpc.tools.initializeAndValidate();
     const { tools } = await session.rpc.tools.getCurrentMetadata();
-    this.#parts.runtime.toolNames = new Set((tools ?? []).map(({ name }) => name));
+    this.#options.runtime.toolNames = new Set((tools ?? []).map(({ name }) => name));
   }
 
   /** Makes Copilot forget everything that is not in the host's history. */
   async align(): Promise<Connected> {
-    const { id, runtime, context } = this.#parts;
+    const { id, runtime, context } = this.#options;
     const [client, turns] = await Promise.all([runtime.client(), context.history(TRANSCRIPT_TURNS_MAX)]);
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const alignment = this.#anchors.align(turns);
@@ -88,7 +88,7 @@ export class SessionConnection {
 
   /** Prepares a turn: the runtime, the tools, the model, the prompt. */
   async ready(turn: AgentTurn): Promise<Connected> {
-    const { runtime, side } = this.#parts;
+    const { runtime, side } = this.#options;
     const client = await runtime.client();
     const tools = hostTools(turn.tools(), runtime.toolNames);
     const hidden = [...runtime.toolNames].filter(turn.hiddenTools());
@@ -121,7 +121,7 @@ export class SessionConnection {
 
   /** Ends commands that survived the runtime's own attempt. The runtime marks each with the id of its session. */
   async endCommands(): Promise<void> {
-    const groups = await groupsWith(SESSION_VARIABLE, this.#parts.id);
+    const groups = await groupsWith(SESSION_VARIABLE, this.#options.id);
     await Promise.all([...groups].map((group) => endGroup(group, systemClock, COMMAND_GRACE_MS)));
   }
 
@@ -133,7 +133,7 @@ export class SessionConnection {
 
   async #startAnew(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
     await this.close().catch(() => {});
-    if (isKnown) await client.deleteSession(this.#parts.id);
+    if (isKnown) await client.deleteSession(this.#options.id);
     this.#anchors.clear();
     this.#transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
     return this.#attach(client, NO_TOOLS);
@@ -141,7 +141,7 @@ export class SessionConnection {
 
   /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
   async #attach(client: SdkClient, tools: HostTools, hidden: readonly string[] = []): Promise<Connected> {
-    const { id, side, runtime } = this.#parts;
+    const { id, side, runtime } = this.#options;
     const model = this.#model();
     const config = sessionConfig(side, { model, tools, hidden, gitHubToken: runtime.token });
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
@@ -154,13 +154,13 @@ export class SessionConnection {
 
   async #choose(connected: Connected, model: string | undefined): Promise<Connected> {
     if (model === undefined || model === connected.model) return connected;
-    await connected.session.setModel(model, capabilitiesOf(this.#parts.side.options, model));
+    await connected.session.setModel(model, capabilitiesOf(this.#options.side.options, model));
     this.#connected = { ...connected, model };
     return this.#connected;
   }
 
   #model(): string | undefined {
-    return this.#connected?.model ?? this.#parts.side.options.models?.[0]?.id;
+    return this.#connected?.model ?? this.#options.side.options.models?.[0]?.id;
   }
 }
 

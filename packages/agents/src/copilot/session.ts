@@ -19,8 +19,8 @@ const SILENCE_MAX_MS = 200;
 /** How long a session may take to close. */
 const CLOSE_MAX_MS = 500;
 
-export interface SessionParts {
-  readonly options: CopilotAgentOptions;
+export interface CopilotSessionOptions {
+  readonly agent: CopilotAgentOptions;
   readonly runtime: CopilotRuntime;
   readonly context: AgentOpenContext;
 }
@@ -28,36 +28,36 @@ export interface SessionParts {
 const TOLD_AGAIN = 'Copilot did not know what was said before; it was told again, as text.';
 
 export class CopilotSession implements AgentSession {
-  readonly #parts: SessionParts;
+  readonly #options: CopilotSessionOptions;
   readonly #connection: SessionConnection;
   #turn: CopilotTurn | undefined;
   /** Settles when the turn before has really ended, which may be a moment after it was cancelled. */
   #busy: Promise<unknown> = Promise.resolve();
 
-  private constructor(parts: SessionParts, folder: string) {
-    const { options, runtime, context } = parts;
+  private constructor(options: CopilotSessionOptions, folder: string) {
+    const { agent, runtime, context } = options;
     const id = `atrium-${createHash('sha256').update(context.session).digest('hex').slice(0, 32)}`;
-    const side = { options, folder, prompt: new CopilotPrompt(), turn: () => this.#turn };
-    this.#parts = parts;
+    const side = { options: agent, folder, prompt: new CopilotPrompt(), turn: () => this.#turn };
+    this.#options = options;
     this.#connection = new SessionConnection({ id, runtime, context, side });
   }
 
-  static async open(parts: SessionParts): Promise<CopilotSession> {
-    parts.runtime.join();
+  static async open(options: CopilotSessionOptions): Promise<CopilotSession> {
+    options.runtime.join();
     try {
-      const session = new CopilotSession(parts, await folderOf(parts));
-      await parts.runtime.during(() => session.#connection.open());
-      parts.context.signal.throwIfAborted();
+      const session = new CopilotSession(options, await folderOf(options));
+      await options.runtime.during(() => session.#connection.open());
+      options.context.signal.throwIfAborted();
       return session;
     } catch (error) {
-      await parts.runtime.leave();
+      await options.runtime.leave();
       throw runtimeError(error);
     }
   }
 
   async runTurn(turn: AgentTurn): Promise<void> {
     await untilAborted(turn.signal, this.#busy);
-    await this.#parts.runtime.during(async () => {
+    await this.#options.runtime.during(async () => {
       const ready = this.#connection.ready(turn);
       const played = this.#play(turn, ready);
       this.#busy = Promise.allSettled([ready, played]);
@@ -67,7 +67,7 @@ export class CopilotSession implements AgentSession {
 
   async truncated(): Promise<void> {
     await this.#busy;
-    const aligned = this.#parts.runtime.during(() => this.#connection.align());
+    const aligned = this.#options.runtime.during(() => this.#connection.align());
     this.#busy = aligned.catch(() => {});
     await aligned;
   }
@@ -80,7 +80,7 @@ export class CopilotSession implements AgentSession {
       await this.#connection.endCommands();
     }
     await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#connection.close());
-    await this.#parts.runtime.leave();
+    await this.#options.runtime.leave();
   }
 
   async #play(turn: AgentTurn, ready: Promise<Connected>): Promise<void> {
@@ -98,7 +98,7 @@ export class CopilotSession implements AgentSession {
   async #send(turn: AgentTurn, connected: Connected): Promise<void> {
     this.#turn = this.#turnOf(turn, connected);
     const watching = new AbortController();
-    const gone = this.#parts.runtime.gone(connected.client, watching.signal);
+    const gone = this.#options.runtime.gone(connected.client, watching.signal);
     try {
       await untilAborted(turn.signal, Promise.race([this.#turn.send(), gone]));
     } finally {
@@ -107,7 +107,7 @@ export class CopilotSession implements AgentSession {
   }
 
   #turnOf(turn: AgentTurn, { session, tools, model = '' }: Connected): CopilotTurn {
-    const { displayName = DEFAULT_NAME, providerConfig, retries } = this.#parts.options;
+    const { displayName = DEFAULT_NAME, providerConfig, retries } = this.#options.agent;
     const place = { displayName, modelId: model, baseURL: providerConfig?.baseUrl };
     const { transcript } = this.#connection;
     const keepsTitle = transcript !== undefined;
@@ -121,15 +121,17 @@ export class CopilotSession implements AgentSession {
   async #giveUp(): Promise<void> {
     const turn = this.#turn;
     const isStopped = turn !== undefined && (await succeedsWithin(systemClock, ABORT_MAX_MS, this.#connection.stop()));
-    const stilled = isStopped ? succeedsWithin(systemClock, SILENCE_MAX_MS, turn.silence) : this.#parts.runtime.check();
+    const stilled = isStopped
+      ? succeedsWithin(systemClock, SILENCE_MAX_MS, turn.silence)
+      : this.#options.runtime.check();
     await Promise.all([stilled, this.#connection.endCommands()]);
   }
 }
 
 /** A session without a folder works in an empty one, not in the folder that the host runs in. */
-async function folderOf({ options, context }: SessionParts): Promise<string> {
+async function folderOf({ agent, context }: CopilotSessionOptions): Promise<string> {
   if (context.workingDirectory !== undefined) return context.workingDirectory;
-  const folder = path.join(options.home, 'no-folder');
+  const folder = path.join(agent.home, 'no-folder');
   await makeFolder(folder);
   return folder;
 }

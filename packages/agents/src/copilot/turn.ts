@@ -19,7 +19,7 @@ import type {
 } from './sdk.js';
 import { type HostTools, TurnCalls } from './tools.js';
 
-interface TurnParts {
+interface CopilotTurnOptions {
   readonly turn: AgentTurn;
   readonly session: SdkSession;
   readonly tools: HostTools;
@@ -36,7 +36,7 @@ interface TurnParts {
 
 export class CopilotTurn {
   readonly calls: TurnCalls;
-  readonly #parts: TurnParts;
+  readonly #options: CopilotTurnOptions;
   readonly #turn: AgentTurn;
   readonly #over = new Settled();
   readonly #silence = new Settled();
@@ -46,16 +46,16 @@ export class CopilotTurn {
   #spent: SdkUsage | undefined;
   #failures = 0;
 
-  constructor(parts: TurnParts) {
-    this.#parts = parts;
-    this.#turn = parts.turn;
-    this.#context = parts.context;
-    this.calls = new TurnCalls(parts.turn, parts.tools);
+  constructor(options: CopilotTurnOptions) {
+    this.#options = options;
+    this.#turn = options.turn;
+    this.#context = options.context;
+    this.calls = new TurnCalls(options.turn, options.tools);
   }
 
   /** Settles when Copilot has nothing left to do, including commands in the background. */
   async send(): Promise<void> {
-    await this.#parts.session.send({ prompt: messageText(this.#turn.message) });
+    await this.#options.session.send({ prompt: messageText(this.#turn.message) });
     await this.#over.promise;
   }
 
@@ -98,7 +98,7 @@ export class CopilotTurn {
     if (event.type === 'user.message') this.#heard(event.id);
     else if (event.type === 'session.title_changed') this.#title(event.data.title);
     else if (event.type === 'session.idle') this.#idle();
-    else if (event.type === 'session.error') this.#over.reject(copilotError(event.data, this.#parts.place));
+    else if (event.type === 'session.error') this.#over.reject(copilotError(event.data, this.#options.place));
     else if (event.type === 'model.call_failure') this.#failed(event.data);
     else if (this.#isHeard) this.#say(event);
   }
@@ -110,11 +110,11 @@ export class CopilotTurn {
   }
 
   #title(title: string): void {
-    if (!this.#parts.keepsTitle) this.#turn.title(title);
+    if (!this.#options.keepsTitle) this.#turn.title(title);
   }
 
   #heard(eventId: string): void {
-    if (!this.#isHeard) this.#parts.begun(eventId);
+    if (!this.#isHeard) this.#options.begun(eventId);
     this.#isHeard = true;
   }
 
@@ -133,7 +133,7 @@ export class CopilotTurn {
 
   async #steer(mode: 'enqueue' | 'immediate'): Promise<boolean> {
     const message = this.#turn.takeSteering();
-    if (message) await this.#parts.session.send({ prompt: messageText(message), mode });
+    if (message) await this.#options.session.send({ prompt: messageText(message), mode });
     return message !== undefined;
   }
 
@@ -144,7 +144,7 @@ export class CopilotTurn {
   }
 
   #failed(failure: ModelFailure): void {
-    const { retries, place } = this.#parts;
+    const { retries, place } = this.#options;
     this.#failures++;
     if (retries !== undefined && this.#failures > retries) this.#over.reject(failureError(failure, place));
   }

@@ -99,10 +99,10 @@ function joined(one: UserModelMessage, other: UserModelMessage): UserModelMessag
   if (typeof one.content === 'string' && typeof other.content === 'string') {
     return { role: 'user', content: `${one.content}\n\n${other.content}` };
   }
-  return { role: 'user', content: [...partsOf(one.content), ...partsOf(other.content)] };
+  return { role: 'user', content: [...componentsOf(one.content), ...componentsOf(other.content)] };
 }
 
-function partsOf(content: UserContent): Exclude<UserContent, string> {
+function componentsOf(content: UserContent): Exclude<UserContent, string> {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 

@@ -56,7 +56,7 @@ export async function invoke(client: Client, channel: string, { operation, file 
 const COMMIT_MAX_MS = 5 * 60_000;
 const QUESTION = /^commit-/;
 
-interface CommitParts {
+interface CommitOptions {
   readonly client: Client;
   readonly session: Subscription;
   /** The channel of what is not committed. */
@@ -66,15 +66,15 @@ interface CommitParts {
 }
 
 /** Resolves with the result, or undefined when the person declines. Rejects with Git's message. */
-export async function commit(parts: CommitParts, offer: Offer): Promise<string | undefined> {
-  const { client, session, channel } = parts;
+export async function commit(options: CommitOptions, offer: Offer): Promise<string | undefined> {
+  const { client, session, channel } = options;
   const changeset = await client.subscribe(channel, { kind: 'changeset' });
   try {
     await settled(changeset, ({ status }) => status !== 'computing', COMMIT_MAX_MS);
     const actions = session.actions();
     await invoke(client, channel, offer);
     const { id } = await asked(session);
-    if (parts.message !== undefined) void session.dispatch(answer(id, parts.message)).catch(() => {});
+    if (options.message !== undefined) void session.dispatch(answer(id, options.message)).catch(() => {});
     for await (const { action } of actions) {
       if (action.type !== 'session/inputCompleted' || action.requestId !== id) continue;
       if (action.response !== 'accept') return undefined;

@@ -11,7 +11,7 @@ import { LiveTerminals } from './live-terminals.js';
 import type { Frame } from './screen.js';
 import { Transcript } from './transcript.js';
 
-interface ChatViewParts {
+interface ChatViewOptions {
   readonly client: Client;
   readonly session: Subscription;
   /** Whether the host's files are those of this machine. */
@@ -36,7 +36,7 @@ export class ChatView {
   readonly #terminals: LiveTerminals;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
-  constructor({ client, session, isLocal, view, changed }: ChatViewParts) {
+  constructor({ client, session, isLocal, view, changed }: ChatViewOptions) {
     const folder = () => session.state.summary.workingDirectory;
     const edits = new Edits({ client, isLocal, folder, onReady: changed });
     const terminals = new LiveTerminals(client, changed);

@@ -21,7 +21,7 @@ interface Choice {
   readonly item?: CompletionItem;
 }
 
-export interface CompleterParts {
+export interface CompleterOptions {
   readonly editor: Editor;
   readonly mentions: Mentions;
   /** The characters that the host completes words behind. */
@@ -37,7 +37,7 @@ interface Found {
 }
 
 export class Completer {
-  readonly #parts: CompleterParts;
+  readonly #options: CompleterOptions;
   #found: Found | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Tab was pressed before anything was found. */
@@ -45,8 +45,8 @@ export class Completer {
   /** While Tab goes through the choices: which they are, and which one is in the line. */
   #round: { readonly choices: readonly Choice[]; index: number } | undefined;
 
-  constructor(parts: CompleterParts) {
-    this.#parts = parts;
+  constructor(options: CompleterOptions) {
+    this.#options = options;
   }
 
   /** What could be chosen now, and which one is in the line already. */
@@ -89,7 +89,7 @@ export class Completer {
     round.index = (index + choices.length) % choices.length;
     const choice = choices[round.index];
     if (!choice) return;
-    const { editor, mentions } = this.#parts;
+    const { editor, mentions } = this.#options;
     editor.set(choice.text);
     editor.cursor = choice.cursor;
     if (choice.item) mentions.add(choice.item.insertText, choice.item.attachment);
@@ -98,14 +98,14 @@ export class Completer {
   }
 
   #isMention(): boolean {
-    const { text, cursor } = this.#parts.editor;
+    const { text, cursor } = this.#options.editor;
     if (text.length > TEXT_MAX_CHARACTERS) return false;
     const [word = ''] = /[^\s([{"'`]*$/.exec(text.slice(Math.max(0, cursor - WORD_MAX_CHARACTERS), cursor)) ?? [];
-    return this.#parts.triggers().some((trigger) => trigger !== '' && word.startsWith(trigger));
+    return this.#options.triggers().some((trigger) => trigger !== '' && word.startsWith(trigger));
   }
 
   async #ask(): Promise<void> {
-    const { editor, find, changed } = this.#parts;
+    const { editor, find, changed } = this.#options;
     const { text, cursor } = editor;
     const items = await find(text, cursor).catch(() => []);
     if (editor.text !== text || editor.cursor !== cursor || this.#round) return;
@@ -115,7 +115,7 @@ export class Completer {
   }
 
   #choices(): Choice[] {
-    const { text, cursor } = this.#parts.editor;
+    const { text, cursor } = this.#options.editor;
     const own = suggestions(text).map(({ name, usage, text: about }) => {
       const line = `/${name}${usage.includes(' ') ? ' ' : ''}`;
       return { label: usage, about, text: line, cursor: line.length };

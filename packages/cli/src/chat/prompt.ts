@@ -1,12 +1,12 @@
 /** The lower part of a chat: the message that the person is writing, or the question to answer first. */
 import type { MessageAttachment, SessionState } from '@atrium/protocol';
 import type { ViewOptions } from './call-view.js';
-import { Completer, type CompleterParts, Mentions, menuLines } from './completer.js';
+import { Completer, type CompleterOptions, Mentions, menuLines } from './completer.js';
 import { Editor, type EditorView, editorView } from './editor.js';
 import type { Key } from './keys.js';
-import { type QuestionParts, Questions, withFewerRows } from './questions.js';
+import { Questions, type QuestionsOptions, withFewerRows } from './questions.js';
 
-interface PromptParts extends QuestionParts {
+interface PromptOptions extends QuestionsOptions {
   readonly finder: Finder;
 }
 
@@ -14,9 +14,9 @@ export class Prompt {
   readonly #line: MessageLine;
   readonly #questions: Questions;
 
-  constructor(parts: PromptParts) {
-    this.#line = new MessageLine(parts.finder);
-    this.#questions = new Questions(parts);
+  constructor(options: PromptOptions) {
+    this.#line = new MessageLine(options.finder);
+    this.#questions = new Questions(options);
   }
 
   get isEmpty(): boolean {
@@ -96,7 +96,7 @@ type PromptRequest =
 const TYPING_GUARD_MS = 500;
 
 /** Finds completions of a word. */
-export type Finder = Omit<CompleterParts, 'editor' | 'mentions'>;
+export type Finder = Omit<CompleterOptions, 'editor' | 'mentions'>;
 
 class MessageLine {
   readonly editor = new Editor();

@@ -11,7 +11,7 @@ import { Form } from './form.js';
 import type { Key } from './keys.js';
 import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
 
-export interface QuestionParts {
+export interface QuestionsOptions {
   readonly edits: Edits;
   dispatch(action: SessionAction): void;
   note(text: string): void;
@@ -23,7 +23,7 @@ export interface QuestionParts {
 const NEW_QUESTION_GUARD_MS = 300;
 
 export class Questions {
-  readonly #parts: QuestionParts;
+  readonly #options: QuestionsOptions;
   #confirmation: Confirmation | undefined;
   #approval: Approval | undefined;
   /** The one that keys go to, and since when. */
@@ -37,8 +37,8 @@ export class Questions {
   /** Requests that the person wants to answer later. */
   readonly #later = new Set<string>();
 
-  constructor(parts: QuestionParts) {
-    this.#parts = parts;
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
   }
 
   get isAsking(): boolean {
@@ -128,7 +128,7 @@ export class Questions {
     const { target } = approval;
     const choice = approval.press(key);
     if (choice === 'view')
-      this.#parts.show((view) => [...wholeCall(target, { ...view, diffs: this.#diffs(target), waiting: 1 }), '']);
+      this.#options.show((view) => [...wholeCall(target, { ...view, diffs: this.#diffs(target), waiting: 1 }), '']);
     else if (choice === 'edit' || choice === 'reason') this.#writing = new Writing(choice, target);
     else this.#send(choice);
   }
@@ -146,12 +146,12 @@ export class Questions {
   #answered({ request: { message = '' }, summary }: Form, action: SessionAction): void {
     const isDeclined = action.type === 'session/inputCompleted' && action.response !== 'accept';
     const said = [message, isDeclined ? '(declined)' : summary].filter((text) => text !== '');
-    this.#parts.note(said.join('\n'));
+    this.#options.note(said.join('\n'));
     this.#send(action);
   }
 
   #send(action: SessionAction | undefined): void {
-    if (action) this.#parts.dispatch(action);
+    if (action) this.#options.dispatch(action);
   }
 
   /** Undefined when nothing is asked. */
@@ -174,7 +174,7 @@ export class Questions {
   }
 
   #diffs({ call }: Target): readonly EditDiff[] {
-    return call.edits ? this.#parts.edits.ofCall(call) : [];
+    return call.edits ? this.#options.edits.ofCall(call) : [];
   }
 }
 

@@ -138,26 +138,26 @@ function down(rows: number): string {
 const DRAW_AFTER_MS = 16;
 const NOTHING: Frame = { lines: [''], cursor: { row: 0, column: 0 } };
 
-interface DisplayParts {
+interface DisplayOptions {
   readonly style: Style;
   /** What goes up for good, and what is drawn below it. */
   draw(view: ViewOptions): { readonly finished: readonly string[]; readonly frame: Frame };
 }
 
 export class Display {
-  readonly #parts: DisplayParts;
+  readonly #options: DisplayOptions;
   readonly #screen = new Screen(process.stdout);
   /** Lines that wait to go up. */
   readonly #notes: string[] = [];
   #state: 'ours' | 'away' | 'over' = 'ours';
   #drawing: NodeJS.Timeout | undefined;
 
-  constructor(parts: DisplayParts) {
-    this.#parts = parts;
+  constructor(options: DisplayOptions) {
+    this.#options = options;
   }
 
   get view(): ViewOptions {
-    return { style: this.#parts.style, columns: this.#screen.columns, rows: this.#screen.wholeRows };
+    return { style: this.#options.style, columns: this.#screen.columns, rows: this.#screen.wholeRows };
   }
 
   note(text: string): void {
@@ -178,7 +178,7 @@ export class Display {
     clearTimeout(this.#drawing);
     this.#drawing = undefined;
     if (this.#state !== 'ours') return;
-    const { finished, frame } = this.#parts.draw(this.view);
+    const { finished, frame } = this.#options.draw(this.view);
     this.#screen.update([...this.#notes.splice(0), ...finished], frame);
   }
 

@@ -59,13 +59,13 @@ interface TokenPlace {
   forget(): Promise<void>;
 }
 
-interface Parts {
+interface ListenOptions {
   readonly host: Host;
   readonly logger: Logger;
   readonly stored: TokenPlace | undefined;
 }
 
-async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<Listener> {
+async function open(settings: ServeSettings, { host, logger, stored }: ListenOptions): Promise<Listener> {
   const { port: wanted, host: name, dataDir, token, policy } = settings;
   const onConnection = host.connect.bind(host);
   const page = await findPage(logger);

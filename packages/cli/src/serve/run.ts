@@ -58,15 +58,15 @@ function loggerFor({ logLevel: level, logFormat: format, token }: ServeSettings)
   return lineLogger({ level, format, secret, write: (line) => stderr.write(line) });
 }
 
-interface HostParts {
+interface OpenHostOptions {
   readonly agents: readonly AgentBackend[];
   readonly trust: FolderTrust;
   readonly logger: Logger;
   readonly toolOutputMaxCharacters: number | undefined;
 }
 
-async function openHost(settings: ServeSettings, parts: HostParts): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters } = parts;
+async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
+  const { agents, trust, logger, toolOutputMaxCharacters } = options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });

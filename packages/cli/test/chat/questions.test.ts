@@ -16,7 +16,7 @@ import {
   wholeCall,
 } from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
-import { type QuestionParts, Questions, ResultQuestion } from '../../src/chat/questions.js';
+import { Questions, type QuestionsOptions, ResultQuestion } from '../../src/chat/questions.js';
 import { COLOURED, PLAIN } from '../../src/text/style.js';
 import { withoutStyles } from '../../src/text/width.js';
 
@@ -382,8 +382,11 @@ describe('a question that takes the place of another', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const sent: unknown[] = [];
-    const parts = { dispatch: (action: unknown) => void sent.push(action), note: () => {} } as Partial<QuestionParts>;
-    const questions = new Questions(parts as QuestionParts);
+    const parts = {
+      dispatch: (action: unknown) => void sent.push(action),
+      note: () => {},
+    } as Partial<QuestionsOptions>;
+    const questions = new Questions(parts as QuestionsOptions);
     const show = (state: Partial<SessionState>) => {
       questions.follow(state as SessionState);
       questions.view(VIEW);

@@ -10,7 +10,7 @@ export const COMPACT_EVERY_ENTRIES = 10_000;
 /** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
 export const COMPACT_SESSIONS_MAX = 100;
 
-export interface CompactionParts {
+export interface CompactionOptions {
   readonly log: Log;
   readonly logger: Logger;
   /** The newest entries that stay, because returning clients are replayed them. */
@@ -20,11 +20,11 @@ export interface CompactionParts {
 }
 
 export class Compaction {
-  readonly #parts: CompactionParts;
+  readonly #options: CompactionOptions;
   #isUnderWay = false;
 
-  constructor(parts: CompactionParts) {
-    this.#parts = parts;
+  constructor(options: CompactionOptions) {
+    this.#options = options;
   }
 
   stored({ first, last }: Stored): void {
@@ -33,14 +33,14 @@ export class Compaction {
     if (!isDue || this.#isUnderWay) return;
     this.#isUnderWay = true;
     this.#compact()
-      .catch((error) => this.#parts.logger.log('warn', 'could not compact the log', { error: String(error) }))
+      .catch((error) => this.#options.logger.log('warn', 'could not compact the log', { error: String(error) }))
       .finally(() => {
         this.#isUnderWay = false;
       });
   }
 
   async #compact(): Promise<void> {
-    const { log, keep, archive } = this.#parts;
+    const { log, keep, archive } = this.#options;
     const last = log.head - keep;
     await log.compact({ upTo: last, keep });
     for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {

@@ -144,7 +144,7 @@ function pathOf(uri: string): string | undefined {
 /** Tells everyone who shows a list of sessions what came and went, and how many there are. */
 export class ListNews {
   constructor(
-    private readonly parts: {
+    private readonly options: {
       readonly watchers: Watchers;
       readonly root: { setActiveSessions(count: number): void };
       readonly catalogue: Catalogue;
@@ -160,7 +160,7 @@ export class ListNews {
   }
 
   #tell(method: string, params: object): void {
-    const { watchers, root, catalogue } = this.parts;
+    const { watchers, root, catalogue } = this.options;
     watchers.notify(ROOT_CHANNEL, method, params);
     root.setActiveSessions(catalogue.count);
   }
@@ -192,7 +192,7 @@ export function isAtWork(state: SessionState): boolean {
  * Makes the list of sessions whole again after the log was damaged. Every session is known in three places, which stand
  * on different pages of the file: the list, its archive, its turns. What one of them lost is made from the others.
  */
-export interface ListRecoveryParts {
+export interface ListRecoveryOptions {
   readonly log: Log;
   readonly writer: Writer;
   readonly clock: Clock;
@@ -214,15 +214,15 @@ const ENDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Says what was done; undefined when the log was not rebuilt. */
-export async function recoverList(parts: ListRecoveryParts): Promise<string | undefined> {
-  const { log, writer, catalogue, records } = parts;
+export async function recoverList(options: ListRecoveryOptions): Promise<string | undefined> {
+  const { log, writer, catalogue, records } = options;
   const salvaged = await log.record(REBUILT_RECORD);
   if (salvaged === undefined) return undefined;
   const unfinished = new Set((await records.unfinished()).map(({ uri }) => uri));
   const stored = (await log.channels()).filter((uri) => channelKind(uri) === 'session' && !unfinished.has(uri));
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
-  for (const uri of lost) catalogue.set(uri, await entryFrom(parts, uri));
-  for (const uri of [...catalogue.stored(), ...lost]) await restoreArchive(parts, uri);
+  for (const uri of lost) catalogue.set(uri, await entryFrom(options, uri));
+  for (const uri of [...catalogue.stored(), ...lost]) await restoreArchive(options, uri);
   writer.record({ key: REBUILT_RECORD, value: null });
   await writer.settled();
   const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
@@ -231,7 +231,7 @@ export async function recoverList(parts: ListRecoveryParts): Promise<string | un
 }
 
 /** The list knows nothing of it; its archive does, or its turns say a little. */
-async function entryFrom({ log, clock }: ListRecoveryParts, uri: string): Promise<CatalogueEntry> {
+async function entryFrom({ log, clock }: ListRecoveryOptions, uri: string): Promise<CatalogueEntry> {
   const archive = await log.archiveHead(uri);
   const head = archive && !archive.isDamaged ? (JSON.parse(archive.head) as Partial<SessionState>) : {};
   if (head.summary && head.lifecycle) return { summary: head.summary, lifecycle: head.lifecycle };
@@ -250,7 +250,7 @@ async function entryFrom({ log, clock }: ListRecoveryParts, uri: string): Promis
 }
 
 /** The list knows it, and its archive is lost: a new one is made of what the list says, its turns, and what came after. */
-async function restoreArchive({ log, writer, clock, catalogue }: ListRecoveryParts, uri: string): Promise<void> {
+async function restoreArchive({ log, writer, clock, catalogue }: ListRecoveryOptions, uri: string): Promise<void> {
   const entry = catalogue.find(uri);
   if (!entry || (await log.archiveHead(uri))) return;
   const { length: start } = await log.archivedTurns(uri, ALL_TURNS);

@@ -21,7 +21,7 @@ import { offeredBuiltins } from './session.js';
 import type { Place, Resolved, SessionConfig } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
-import type { MemoryParts, SessionsInMemory } from './sessions.js';
+import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
 
 /** The client that creates a session. */
 export interface Creator {
@@ -30,7 +30,7 @@ export interface Creator {
   mayUse(agent: AgentBackend): void;
 }
 
-export interface CreationParts extends MemoryParts {
+export interface CreationOptions extends SessionsInMemoryOptions {
   readonly choices: SessionConfig;
   readonly memory: SessionsInMemory;
   readonly news: ListNews;
@@ -40,23 +40,23 @@ export interface CreationParts extends MemoryParts {
 type Beginning = Omit<Parameters<typeof newSessionState>[1], 'now' | 'tools'>;
 
 export class Creation {
-  readonly #parts: CreationParts;
+  readonly #options: CreationOptions;
 
-  constructor(parts: CreationParts) {
-    this.#parts = parts;
+  constructor(options: CreationOptions) {
+    this.#options = options;
   }
 
   /** Creates a session under the URI that the client chose. Its agent starts in the background. */
   async create(params: CreateSessionParams, creator: Creator): Promise<void> {
     const { channel, fork, activeClient } = params;
-    while (this.#parts.reserved.has(channel)) await this.#parts.reserved.settled(channel);
+    while (this.#options.reserved.has(channel)) await this.#options.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = this.#backendFor(params.provider);
     creator.mayUse(backend);
     checkChoices(backend, params);
     checkClaim(activeClient, creator.clientId);
-    await this.#parts.reserved.during(channel, async () => {
-      const chosen = await this.#parts.choices.chosen(channel, params);
+    await this.#options.reserved.during(channel, async () => {
+      const chosen = await this.#options.choices.chosen(channel, params);
       const copied = fork && (await this.#copyTurns(fork, channel));
       const beginning = { backend, ...chosen, ...(copied && { title: forkTitle(copied.title) }) };
       await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
@@ -67,16 +67,16 @@ export class Creation {
   /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
   async import(page: ImportPage, creator: Creator): Promise<void> {
     const { channel, summary } = page;
-    while (this.#parts.reserved.has(channel)) await this.#parts.reserved.settled(channel);
+    while (this.#options.reserved.has(channel)) await this.#options.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = summary && this.#backendFor(summary.provider);
     if (backend) creator.mayUse(backend);
-    await this.#parts.reserved.during(channel, async () => {
+    await this.#options.reserved.during(channel, async () => {
       await this.#storePage(page);
       if (!summary || !backend) return;
       const { model, workingDirectory } = summary;
       const place = workingDirectory === undefined ? {} : { workingDirectory };
-      const config = await this.#parts.choices.resolve(place);
+      const config = await this.#options.choices.resolve(place);
       const state = this.#firstState({ channel, ...(model && { model }) }, { backend, config, place });
       await this.#store(withPast(state, summary), page.start + page.turns.length);
     });
@@ -91,14 +91,14 @@ export class Creation {
     if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
     if (!uri.includes(':'))
       throw new RequestError(ErrorCode.InvalidParams, '/channel must be a URI: ahp-session:/<id>');
-    const entry = this.#parts.catalogue.find(uri);
+    const entry = this.#options.catalogue.find(uri);
     if (!entry) return;
     const advice = entry.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
     throw new RequestError(ErrorCode.SessionAlreadyExists, `${uri} is in use: ${advice}`);
   }
 
   #backendFor(provider: string | undefined): AgentBackend {
-    const { agents, root } = this.#parts;
+    const { agents, root } = this.#options;
     const wanted = provider ?? root.settings.defaultAgent;
     const backend = wanted === undefined ? agents[0] : agents.find(({ info }) => info.provider === wanted);
     if (backend) return backend;
@@ -107,14 +107,14 @@ export class Creation {
   }
 
   #firstState(params: CreateSessionParams, beginning: Beginning): SessionState {
-    const { clock, tools } = this.#parts;
+    const { clock, tools } = this.#options;
     const offered = offeredBuiltins({ backend: beginning.backend, tools }).map(({ definition }) => definition);
     return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
   }
 
   /** Nobody sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
   async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
-    const { writer, log } = this.#parts;
+    const { writer, log } = this.#options;
     if (start === 0) await this.#makeRoom(channel);
     const here = (await log.archiveHead(channel))?.turnCount ?? 0;
     if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
@@ -131,7 +131,7 @@ export class Creation {
     { session, turnId }: NonNullable<CreateSessionParams['fork']>,
     to: string,
   ): Promise<{ readonly turnCount: number; readonly title: string }> {
-    const { log, memory } = this.#parts;
+    const { log, memory } = this.#options;
     // First: while it is done the source may be cut, and between looking for the turn and copying it must not be.
     await this.#makeRoom(to);
     const source = await memory.open(session);
@@ -146,7 +146,7 @@ export class Creation {
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #makeRoom(uri: string): Promise<void> {
-    const { clock, writer, log, records } = this.#parts;
+    const { clock, writer, log, records } = this.#options;
     await log.forget(uri);
     records.setUnfinished(uri, clock.now());
     await writer.settled();
@@ -154,7 +154,7 @@ export class Creation {
 
   /** Stores the first state of a session; from then on it is on the list. */
   async #store(state: SessionState, turnCount: number): Promise<void> {
-    const { writer, catalogue, records } = this.#parts;
+    const { writer, catalogue, records } = this.#options;
     const uri = state.summary.resource;
     writer.archive(uri, () => ({
       channel: uri,
@@ -169,7 +169,7 @@ export class Creation {
 
   /** Tells everyone of a new session and starts its agent. */
   async #begin(uri: string): Promise<void> {
-    const { logger, memory, news } = this.#parts;
+    const { logger, memory, news } = this.#options;
     const session = await memory.open(uri);
     if (!session) return;
     const { summary } = session.state;

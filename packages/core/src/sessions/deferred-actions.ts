@@ -6,7 +6,7 @@ import type { SessionAction } from '@atrium/protocol';
 import type { ActionSender } from '../channels/open-channel.js';
 import type { EntryOrigin } from '../log/log.js';
 import { DEFERRED_ACTIONS_MAX } from './limits.js';
-import type { SessionParts } from './session.js';
+import type { SessionOptions } from './session.js';
 
 export interface DeferredAction {
   readonly action: SessionAction;
@@ -16,7 +16,7 @@ export interface DeferredAction {
 export class DeferredActions {
   #deferred: readonly DeferredAction[] = [];
 
-  constructor(private readonly parts: Pick<SessionParts, 'writer' | 'deferrals' | 'records' | 'channel'>) {}
+  constructor(private readonly options: Pick<SessionOptions, 'writer' | 'deferrals' | 'records' | 'channel'>) {}
 
   get isEmpty(): boolean {
     return this.#deferred.length === 0;
@@ -32,7 +32,7 @@ export class DeferredActions {
 
   hold(action: SessionAction, origin: EntryOrigin, asker: ActionSender): void {
     if (!this.has(origin)) this.#set([...this.#deferred, { action, origin }]);
-    this.parts.deferrals.held(origin);
+    this.options.deferrals.held(origin);
     asker.deferred(origin);
   }
 
@@ -41,7 +41,7 @@ export class DeferredActions {
     const deferred = this.#deferred;
     if (deferred.length === 0) return;
     this.#set([]);
-    this.parts.writer.afterFailure(() => this.restore(deferred));
+    this.options.writer.afterFailure(() => this.restore(deferred));
     for (const { action, origin } of deferred) apply(action, origin);
   }
 
@@ -53,7 +53,7 @@ export class DeferredActions {
 
   #set(deferred: readonly DeferredAction[]): void {
     this.#deferred = deferred;
-    this.parts.records.setDeferred(this.parts.channel.uri, deferred);
+    this.options.records.setDeferred(this.options.channel.uri, deferred);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { withDeadline } from '../util/waiting.js';
 
-export interface ExtensionsParts {
+export interface ExtensionsOptions {
   /** The host's own tools, as far as the agent uses them. They come before all others. */
   readonly builtins: readonly HostTool[];
   /** Extensions of every session. */
@@ -21,14 +21,14 @@ export interface ExtensionsParts {
 }
 
 export class Extensions {
-  readonly #parts: ExtensionsParts;
+  readonly #options: ExtensionsOptions;
   readonly #all = new Map<string, Extension>();
   /** Callers that are making several changes that belong together. */
   #holds = 0;
 
-  constructor(parts: ExtensionsParts) {
-    this.#parts = parts;
-    for (const extension of parts.standing) this.#all.set(extension.id, extension);
+  constructor(options: ExtensionsOptions) {
+    this.#options = options;
+    for (const extension of options.standing) this.#all.set(extension.id, extension);
   }
 
   /** Adds an extension, or replaces the one with its id. */
@@ -48,7 +48,7 @@ export class Extensions {
   /** Every tool that the host can run in this session. Of two with one name, the first counts. */
   tools(): readonly HostTool[] {
     const tools = new Map<string, HostTool>();
-    const offered = [...this.#parts.builtins, ...this.all().flatMap((extension) => extension.tools ?? [])];
+    const offered = [...this.#options.builtins, ...this.all().flatMap((extension) => extension.tools ?? [])];
     for (const tool of offered) if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
     return [...tools.values()];
   }
@@ -76,9 +76,9 @@ export class Extensions {
   changed(): void {
     if (this.#holds > 0) return;
     const tools: ToolDefinition[] = this.tools().map(({ definition }) => definition);
-    const known = this.#parts.state().serverTools ?? [];
+    const known = this.#options.state().serverTools ?? [];
     if (JSON.stringify(tools) !== JSON.stringify(known))
-      this.#parts.write({ type: 'session/serverToolsChanged', tools });
+      this.#options.write({ type: 'session/serverToolsChanged', tools });
   }
 }
 

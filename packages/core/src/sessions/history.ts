@@ -18,7 +18,7 @@ import { LazyList, RawJson } from '../util/json-parts.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
 
-interface HistoryParts {
+interface HistoryOptions {
   readonly writer: Writer;
   readonly channel: Channel<SessionState>;
   readonly pages: TurnPages;
@@ -40,7 +40,7 @@ export class History {
   readonly #channel: Channel<SessionState>;
   readonly #pages: TurnPages;
 
-  constructor({ writer, channel, pages }: HistoryParts) {
+  constructor({ writer, channel, pages }: HistoryOptions) {
     this.#writer = writer;
     this.#channel = channel;
     this.#pages = pages;

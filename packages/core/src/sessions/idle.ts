@@ -3,7 +3,7 @@ import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { IDLE_SESSION_MS } from './limits.js';
 
-export interface IdleProcessesParts {
+export interface IdleProcessesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** From the end of the last turn; `Infinity` leaves them alive. */
@@ -20,15 +20,15 @@ export interface IdleProcessesParts {
  * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
  */
 export class IdleProcesses {
-  readonly #parts: IdleProcessesParts;
+  readonly #options: IdleProcessesOptions;
   #disarm: (() => void) | undefined;
   /** Set while they are ended, or being ended; over when nothing of them is left. */
   #resting: Promise<void> | undefined;
   /** Whether any may have been started since they last ended. */
   #mayRun = false;
 
-  constructor(parts: IdleProcessesParts) {
-    this.#parts = parts;
+  constructor(options: IdleProcessesOptions) {
+    this.#options = options;
   }
 
   get isResting(): boolean {
@@ -47,7 +47,7 @@ export class IdleProcesses {
   /** The session worked until now. */
   used(): void {
     this.#disarm?.();
-    const { clock, restAfterMs } = this.#parts;
+    const { clock, restAfterMs } = this.#options;
     if (!this.#mayRun || restAfterMs === Number.POSITIVE_INFINITY) return;
     this.#disarm = clock.after(restAfterMs, () => this.rest());
   }
@@ -55,7 +55,7 @@ export class IdleProcesses {
   /** Ends them now, unless the session is at work; then it is tried again later. */
   rest(): void {
     if (!this.#mayRun) return;
-    const { session, logger, isBusy, end } = this.#parts;
+    const { session, logger, isBusy, end } = this.#options;
     if (isBusy()) return this.used();
     this.stop();
     this.#mayRun = false;

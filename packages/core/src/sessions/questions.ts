@@ -3,18 +3,18 @@ import type { SessionAction, SessionInputRequest, SessionInputResponseKind, Sess
 import type { Step } from '../channels/channel.js';
 import type { InputOutcome } from '../contracts/agent.js';
 import { CLIENT_GRACE_MS } from './limits.js';
-import type { SessionParts } from './session.js';
+import type { SessionOptions } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 
 export async function askPerson(
   turn: TurnRunner,
-  parts: Pick<SessionParts, 'clock' | 'watchers'>,
+  options: Pick<SessionOptions, 'clock' | 'watchers'>,
   request: SessionInputRequest,
 ): Promise<InputOutcome> {
   turn.interrupt();
   turn.write({ type: 'session/inputRequested', request });
-  cancelUnanswerable(turn, parts, request.id);
+  cancelUnanswerable(turn, options, request.id);
   return turn.waitFor([NO_CALL], (_state, step) => {
     const action = step?.envelope.action;
     if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
@@ -26,20 +26,20 @@ export async function askPerson(
 /** Clients of the oldest wire cannot be asked. With nobody else there, the turn would wait for ever. */
 function cancelUnanswerable(
   turn: TurnRunner,
-  parts: Pick<SessionParts, 'clock' | 'watchers'>,
+  options: Pick<SessionOptions, 'clock' | 'watchers'>,
   requestId: string,
 ): void {
-  parts.clock.after(CLIENT_GRACE_MS, () => {
+  options.clock.after(CLIENT_GRACE_MS, () => {
     const isOpen = turn.session.state.inputRequests?.some(({ id }) => id === requestId);
     if (!isOpen || !turn.isActive) return;
-    if (parts.watchers.mayBeAnswered(turn.session.uri)) return cancelUnanswerable(turn, parts, requestId);
+    if (options.watchers.mayBeAnswered(turn.session.uri)) return cancelUnanswerable(turn, options, requestId);
     turn.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
   });
 }
 
 type Answered = (response: SessionInputResponseKind, answers: InputOutcome['answers']) => void;
 
-export interface StandingRequestsParts {
+export interface StandingRequestsOptions {
   write(action: SessionAction): void;
   state(): SessionState;
   /** Whether somebody watches who cannot be asked questions. */
@@ -60,25 +60,25 @@ interface Standing {
  * questions get a note in the turn instead. The model does not see that note.
  */
 export class StandingRequests {
-  readonly #parts: StandingRequestsParts;
+  readonly #options: StandingRequestsOptions;
   readonly #open = new Map<string, Standing>();
   /** The open requests of the session when all of ours were last seen among them. */
   #complete: SessionState['inputRequests'];
 
-  constructor(parts: StandingRequestsParts) {
-    this.#parts = parts;
+  constructor(options: StandingRequestsOptions) {
+    this.#options = options;
   }
 
   /** Asking again under the same id changes the question. The returned function takes it back. */
   ask(request: SessionInputRequest, answered: Answered, note = request.message ?? ''): () => void {
     const standing = { request, answered, note, isNoted: false };
     this.#open.set(request.id, standing);
-    this.#parts.write({ type: 'session/inputRequested', request });
+    this.#options.write({ type: 'session/inputRequested', request });
     this.#tellOthers(standing);
     return () => {
       if (this.#open.get(request.id) !== standing) return;
       this.#open.delete(request.id);
-      this.#parts.write({ type: 'session/inputCompleted', requestId: request.id, response: 'cancel' });
+      this.#options.write({ type: 'session/inputCompleted', requestId: request.id, response: 'cancel' });
     };
   }
 
@@ -99,7 +99,8 @@ export class StandingRequests {
   withdrawStale({ inputRequests = [], activeTurn }: SessionState): void {
     if (activeTurn) return;
     for (const { id } of inputRequests)
-      if (!this.#open.has(id)) this.#parts.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
+      if (!this.#open.has(id))
+        this.#options.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
   }
 
   #answered(id: string, ...outcome: Parameters<Answered>): void {
@@ -112,15 +113,15 @@ export class StandingRequests {
     const asked = new Set(inputRequests?.map(({ id }) => id));
     const missing = [...this.#open.values()].filter(({ request }) => !asked.has(request.id));
     if (missing.length === 0) this.#complete = inputRequests;
-    for (const { request } of missing) this.#parts.write({ type: 'session/inputRequested', request });
+    for (const { request } of missing) this.#options.write({ type: 'session/inputRequested', request });
   }
 
   /** Within a turn at once, otherwise at the head of the next one. */
   #tellOthers(standing: Standing): void {
-    const turnId = this.#parts.state().activeTurn?.id;
-    if (standing.isNoted || turnId === undefined || !this.#parts.isNoteNeeded()) return;
+    const turnId = this.#options.state().activeTurn?.id;
+    if (standing.isNoted || turnId === undefined || !this.#options.isNoteNeeded()) return;
     standing.isNoted = true;
     const part = { kind: 'systemNotification' as const, content: standing.note };
-    this.#parts.write({ type: 'session/responsePart', turnId, part });
+    this.#options.write({ type: 'session/responsePart', turnId, part });
   }
 }

@@ -11,7 +11,7 @@ import { STORE_RETRY_MS } from '../channels/limits.js';
 import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
-import type { Session, SessionParts } from './session.js';
+import type { Session, SessionOptions } from './session.js';
 
 function hostRestarted(isCallCut: boolean): ErrorInfo {
   const calls = isCallCut ? ' A tool was interrupted while it ran: see what it has done before you repeat it.' : '';
@@ -41,11 +41,11 @@ const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
 ]);
 
 /** A crash cut the session off: its calls and its turn end as errors that say so, its creation goes on. */
-export function afterCrash(session: Session, parts: SessionParts, commands: InterruptedCommands): void {
+export function afterCrash(session: Session, options: SessionOptions, commands: InterruptedCommands): void {
   const { activeTurn, lifecycle } = session.state;
   if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
   if (lifecycle === 'creating') session.create();
-  else if (!activeTurn) parts.records.setActive(session.uri, false);
+  else if (!activeTurn) options.records.setActive(session.uri, false);
 }
 
 /** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */
@@ -56,12 +56,12 @@ export function afterDamage(session: Session): void {
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
-export function afterLoss(session: Session, parts: SessionParts, lost: readonly StateAction[]): void {
+export function afterLoss(session: Session, options: SessionOptions, lost: readonly StateAction[]): void {
   const { activeTurn } = session.state;
   const types = new Set<string>(lost.map(({ type }) => type));
   const isTurnLost = [...types].some((type) => !OUTSIDE_TURNS.has(type));
   if (activeTurn && isTurnLost) session.stopAgent(activeTurn.id);
-  parts.clock.after(STORE_RETRY_MS, () => {
+  options.clock.after(STORE_RETRY_MS, () => {
     if (session.isClosed) return;
     if (activeTurn && isTurnLost) fail(session, activeTurn.id, NOT_STORED);
     if (types.has('session/ready') || types.has('session/creationFailed')) session.create();

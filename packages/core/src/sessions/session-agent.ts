@@ -7,20 +7,20 @@ import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { folderOf, isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
-import type { Session, SessionParts } from './session.js';
+import type { Session, SessionOptions } from './session.js';
 import type { SessionRecords } from './session-records.js';
 import { TurnRunner } from './turn.js';
 
 export class SessionAgent {
   readonly #session: Session;
-  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
   readonly #opener: AgentOpener;
   #runner: TurnRunner | undefined;
 
-  constructor(session: Session, parts: SessionParts, readiness: Pick<AgentPreparation, 'prepare' | 'isResting'>) {
+  constructor(session: Session, options: SessionOptions, readiness: Pick<AgentPreparation, 'prepare' | 'isResting'>) {
     this.#session = session;
-    this.#parts = parts;
-    this.#opener = new AgentOpener(parts, {
+    this.#options = options;
+    this.#opener = new AgentOpener(options, {
       ...readiness,
       canReadResults: () => canReadResults(session.extensions),
     });
@@ -42,7 +42,7 @@ export class SessionAgent {
   run(turnId: string): void {
     const turn = this.#session.state.activeTurn;
     if (turn?.id !== turnId) return;
-    this.#runner = new TurnRunner(this.#session, this.#parts, turn);
+    this.#runner = new TurnRunner(this.#session, this.#options, turn);
     void this.#runner.run(this.#opener.forTurn());
   }
 
@@ -83,7 +83,7 @@ export interface AgentPreparation {
 
 /** Opens a session's agent when it is first needed, and closes it. */
 export class AgentOpener {
-  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
   readonly #abort = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #opening = false;
@@ -94,10 +94,10 @@ export class AgentOpener {
   #told: Promise<void> = Promise.resolve();
 
   constructor(
-    parts: SessionParts,
+    options: SessionOptions,
     private readonly around: AgentPreparation,
   ) {
-    this.#parts = parts;
+    this.#options = options;
   }
 
   get isOpening(): boolean {
@@ -122,7 +122,7 @@ export class AgentOpener {
       pages,
       records,
       predecessor,
-    } = this.#parts;
+    } = this.#options;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
@@ -170,7 +170,7 @@ export class AgentOpener {
   }
 
   async #missingFolder(): Promise<string | undefined> {
-    const folder = folderOf(this.#parts.channel.live);
+    const folder = folderOf(this.#options.channel.live);
     return folder === undefined || (await isFolder(folder)) ? undefined : folder;
   }
 
@@ -187,7 +187,7 @@ export class AgentOpener {
 
   /** Closes an agent that keeps a process; the next turn opens it again. */
   async rest(): Promise<void> {
-    if (!this.#parts.backend?.abilities.ownProcess) return;
+    if (!this.#options.backend?.abilities.ownProcess) return;
     const resting = this.#close();
     this.#opened = undefined;
     await resting;
@@ -204,7 +204,7 @@ export class AgentOpener {
 
   /** The host goes on without an agent that does not end. */
   async #close(): Promise<void> {
-    const { clock, logger, channel } = this.#parts;
+    const { clock, logger, channel } = this.#options;
     await within(
       clock,
       AGENT_CLOSE_MAX_MS,
@@ -224,7 +224,7 @@ export class AgentOpener {
       const agent = await this.#opened?.catch(() => undefined);
       if (agent) await what(agent);
     } catch (error) {
-      const { logger, channel } = this.#parts;
+      const { logger, channel } = this.#options;
       logger.log('warn', 'an agent failed', { session: channel.uri, error: String(error) });
     }
   }

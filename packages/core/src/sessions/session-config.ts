@@ -41,7 +41,7 @@ export interface WorktreePort {
 /** Branches that are offered; a repository may have thousands. */
 export const BRANCHES_MAX = 100;
 
-export interface ChoicesParts {
+export interface SessionConfigOptions {
   readonly worktrees: WorktreePort | undefined;
   /** Where folder pickers begin, as a URI. */
   readonly defaultDirectory: string | undefined;
@@ -72,7 +72,7 @@ export interface Resolved {
 type Completion = { value: string; label: string; description?: string };
 
 export class SessionConfig {
-  constructor(private readonly parts: ChoicesParts) {}
+  constructor(private readonly options: SessionConfigOptions) {}
 
   /** Everything that is offered for what was chosen so far, and the values with defaults filled in. */
   async resolve(context: Context): Promise<Resolved> {
@@ -81,7 +81,7 @@ export class SessionConfig {
 
   async #checkout({ workingDirectory, config = {} }: Context): Promise<Checkout | undefined> {
     const folder = folderOf(workingDirectory ?? config.folder);
-    return folder === undefined || !this.parts.worktrees ? undefined : this.parts.worktrees.checkoutAt(folder);
+    return folder === undefined || !this.options.worktrees ? undefined : this.options.worktrees.checkoutAt(folder);
   }
 
   async #resolved({ workingDirectory, config = {} }: Context, checkout: Checkout | undefined): Promise<Resolved> {
@@ -89,7 +89,7 @@ export class SessionConfig {
       ...(workingDirectory === undefined && { folder: FOLDER }),
       ...(checkout && { isolation: ISOLATION }),
       ...(checkout && config.isolation === 'worktree' && { branch: await branchProperty(checkout) }),
-      autoApprove: { ...AUTO_APPROVE, default: this.parts.autoApprove() },
+      autoApprove: { ...AUTO_APPROVE, default: this.options.autoApprove() },
     };
     const schema: SessionConfigSchema = { type: 'object', properties };
     return { schema, values: withDefaults(schema, config) };
@@ -110,7 +110,7 @@ export class SessionConfig {
   /** Where a session with these choices works. */
   #place(session: string, { workingDirectory, config = {} }: Context, checkout: Checkout | undefined): Place {
     if (config.isolation === 'worktree') {
-      const { worktrees } = this.parts;
+      const { worktrees } = this.options;
       if (!worktrees) throw invalid('/config/isolation: this host has no folder to keep worktrees in');
       if (!checkout) throw invalid('/config/isolation: a worktree needs a folder in a git repository');
       const branch = typeof config.branch === 'string' && config.branch !== '' ? config.branch : checkout.branch;
@@ -131,8 +131,8 @@ export class SessionConfig {
   }
 
   async #folders(query: string): Promise<Completion[]> {
-    if (query !== '') return foldersLike(query, this.parts.browsed);
-    const recent = [...new Set([...this.parts.recentFolders(), ...this.#start()])];
+    if (query !== '') return foldersLike(query, this.options.browsed);
+    const recent = [...new Set([...this.options.recentFolders(), ...this.#start()])];
     const present = await Promise.all(recent.slice(0, FOLDERS_MAX).map(isFolder));
     return recent.flatMap((folder, index) =>
       present[index] ? { value: folder, label: path.basename(folder) || folder, description: folder } : [],
@@ -140,7 +140,7 @@ export class SessionConfig {
   }
 
   #start(): string[] {
-    const folder = folderOf(this.parts.defaultDirectory);
+    const folder = folderOf(this.options.defaultDirectory);
     return folder === undefined ? [] : [folder];
   }
 }

@@ -36,7 +36,7 @@ import { Naming, type SessionRecords, ToolPermissions } from './session-records.
 import { mustWait, type Reaction, reactionsTo, refusal } from './session-rules.js';
 
 /** What all sessions of a host have in common. */
-export interface SharedParts {
+export interface SharedSessionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly writer: Writer;
@@ -66,7 +66,7 @@ export interface SharedParts {
   used(uri: string): void;
 }
 
-export interface SessionParts extends SharedParts {
+export interface SessionOptions extends SharedSessionOptions {
   readonly channel: Channel<SessionState>;
   readonly pages: TurnPages;
   readonly backend: AgentBackend | undefined;
@@ -75,12 +75,12 @@ export interface SessionParts extends SharedParts {
 }
 
 /** An agent with tools of its own for files and commands is not offered the host's. */
-export function offeredBuiltins({ backend, tools }: Pick<SessionParts, 'backend' | 'tools'>): readonly HostTool[] {
+export function offeredBuiltins({ backend, tools }: Pick<SessionOptions, 'backend' | 'tools'>): readonly HostTool[] {
   return backend?.abilities.ownTools ? [] : tools;
 }
 
 export class Session implements OpenChannel {
-  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
   readonly #held: DeferredActions;
   readonly #agent: SessionAgent;
   readonly #processes: IdleProcesses;
@@ -97,79 +97,79 @@ export class Session implements OpenChannel {
   readonly standing = new StandingRequests({
     write: (action) => this.write(action),
     state: () => this.state,
-    isNoteNeeded: () => this.#parts.watchers.isWatchedWithoutQuestions(this.uri),
+    isNoteNeeded: () => this.#options.watchers.isWatchedWithoutQuestions(this.uri),
   });
   readonly #companions: SessionObservers;
   readonly #activity: TurnActivity;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    this.#held = new DeferredActions(parts);
-    const { clock, logger } = parts;
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#held = new DeferredActions(options);
+    const { clock, logger } = options;
     this.#processes = new IdleProcesses({
-      ...{ clock, logger, session: parts.channel.uri, restAfterMs: parts.restProcessesAfterMs },
+      ...{ clock, logger, session: options.channel.uri, restAfterMs: options.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
       end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
     });
-    this.#agent = new SessionAgent(this, parts, {
+    this.#agent = new SessionAgent(this, options, {
       prepare: () => this.#begin(),
       isResting: () => this.#processes.isResting,
     });
-    this.#history = new History(parts);
-    this.toolPermissions = new ToolPermissions(parts.records, parts.channel.uri);
-    this.naming = new Naming(parts.records, parts.channel.uri);
+    this.#history = new History(options);
+    this.toolPermissions = new ToolPermissions(options.records, options.channel.uri);
+    this.naming = new Naming(options.records, options.channel.uri);
     this.extensions = new Extensions({
-      builtins: offeredBuiltins(parts),
-      standing: parts.extensions,
+      builtins: offeredBuiltins(options),
+      standing: options.extensions,
       state: () => this.state,
       write: (action) => this.write(action),
     });
     this.#activity = new TurnActivity(this.state);
-    const companions = parts.companions.map((attach) => attach(this));
-    this.#companions = new SessionObservers(companions, parts.logger);
+    const companions = options.companions.map((attach) => attach(this));
+    this.#companions = new SessionObservers(companions, options.logger);
   }
 
   get uri(): string {
-    return this.#parts.channel.uri;
+    return this.#options.channel.uri;
   }
 
   get channel(): Channel {
-    return this.#parts.channel as unknown as Channel;
+    return this.#options.channel as unknown as Channel;
   }
 
   get state(): SessionState {
-    return this.#parts.channel.live;
+    return this.#options.channel.live;
   }
 
   get committed(): SessionState {
-    return this.#parts.channel.committed;
+    return this.#options.channel.committed;
   }
 
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
-    const { channel } = this.#parts;
+    const { channel } = this.#options;
     const isNeeded = this.#agent.isOpening || this.#companions.keepAwake;
     return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
   }
 
   /** What its agent can do; undefined when the host does not have that agent. */
   get abilities(): AgentAbilities | undefined {
-    return this.#parts.backend?.abilities;
+    return this.#options.backend?.abilities;
   }
 
   /** Its agent; undefined when the host does not have that agent. */
   get backend(): AgentBackend | undefined {
-    return this.#parts.backend;
+    return this.#options.backend;
   }
 
   /** The index of a finished turn, also of one that only the log has; undefined when there is none with this id. */
   indexOfTurn(turnId: string): Promise<number | undefined> {
-    return this.#parts.pages.indexOf(this.committed, turnId);
+    return this.#options.pages.indexOf(this.committed, turnId);
   }
 
   get isDisposed(): boolean {
-    return this.#parts.catalogue.find(this.uri)?.disposedAt !== undefined;
+    return this.#options.catalogue.find(this.uri)?.disposedAt !== undefined;
   }
 
   /** Whether it has a turn with this id, running or finished. */
@@ -184,8 +184,8 @@ export class Session implements OpenChannel {
   /** Takes an action, the host's own or a client's, and does what follows from it. */
   write(action: SessionAction, origin?: EntryOrigin): void {
     if (this.#isClosed) return;
-    const step = this.#parts.writer.write({ channel: this.#parts.channel, action, origin });
-    this.#parts.writer.afterCommit(() => this.#agent.observe(step));
+    const step = this.#options.writer.write({ channel: this.#options.channel, action, origin });
+    this.#options.writer.afterCommit(() => this.#agent.observe(step));
     this.#note(step);
     this.naming.observe(action, origin);
     this.standing.observe(step);
@@ -213,18 +213,18 @@ export class Session implements OpenChannel {
 
   /** The host stopped while the session was at work. */
   afterCrash(commands: InterruptedCommands): void {
-    afterCrash(this, this.#parts, commands);
+    afterCrash(this, this.#options, commands);
   }
 
   /** Actions that the host wrote here could not be stored. */
   afterLoss(actions: readonly StateAction[]): void {
-    afterLoss(this, this.#parts, actions);
+    afterLoss(this, this.#options, actions);
   }
 
   /** Frees the role of active client when the client that had it is not connected. */
   dropAbsentClient(): void {
     const clientId = this.state.activeClient?.clientId;
-    if (clientId === undefined || this.#parts.presence.isConnected(clientId)) return;
+    if (clientId === undefined || this.#options.presence.isConnected(clientId)) return;
     this.write({ type: 'session/activeClientChanged', activeClient: null });
   }
 
@@ -235,7 +235,7 @@ export class Session implements OpenChannel {
 
   /** Keeps the list of sessions true, in the same tick. */
   #note({ before, after }: Step<SessionState>): void {
-    const { catalogue, records } = this.#parts;
+    const { catalogue, records } = this.#options;
     const { summary, lifecycle } = after;
     if (summary !== before.summary || lifecycle !== before.lifecycle) catalogue.set(this.uri, { summary, lifecycle });
     if (isAtWork(before) !== isAtWork(after)) records.setActive(this.uri, isAtWork(after));
@@ -244,7 +244,7 @@ export class Session implements OpenChannel {
   async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
     if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
-    if (this.#isClosed) return (await this.#parts.open(this.uri))?.dispatch(action, origin, asker);
+    if (this.#isClosed) return (await this.#options.open(this.uri))?.dispatch(action, origin, asker);
     if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
@@ -269,7 +269,7 @@ export class Session implements OpenChannel {
 
   /** What the action names has to be there. */
   #unknown(action: StateAction): string | undefined {
-    const { backend } = this.#parts;
+    const { backend } = this.#options;
     if (action.type === 'session/modelChanged') return backend && unknownModel(backend.info, action.model);
     if (action.type !== 'session/truncated' || action.turnId === undefined) return undefined;
     const known = this.state.turns.some((turn) => turn.id === action.turnId);
@@ -277,7 +277,7 @@ export class Session implements OpenChannel {
   }
 
   #react(reaction: Reaction): void {
-    const { writer } = this.#parts;
+    const { writer } = this.#options;
     switch (reaction.kind) {
       case 'release-deferred':
         return this.#held.release((action, origin) => this.write(action, origin));
@@ -344,7 +344,7 @@ export class Session implements OpenChannel {
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
   async dispose(): Promise<void> {
-    const { clock, writer, catalogue, records } = this.#parts;
+    const { clock, writer, catalogue, records } = this.#options;
     const { activeTurn } = this.state;
     if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
     this.archive();
@@ -361,7 +361,7 @@ export class Session implements OpenChannel {
   /** Ends the agent; the state is left to the caller. */
   close(): Promise<void> {
     this.#isClosed = true;
-    this.#parts.pages.close();
+    this.#options.pages.close();
     this.#processes.stop();
     this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
     return this.#closing;

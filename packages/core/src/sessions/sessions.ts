@@ -12,17 +12,17 @@ import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { headOf, ListNews } from './catalogue.js';
-import { Creation, type CreationParts, type Creator, Reserved } from './creation.js';
+import { Creation, type CreationOptions, type Creator, Reserved } from './creation.js';
 import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
 import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
 import type { Service } from './service.js';
-import { Session, type SharedParts } from './session.js';
+import { Session, type SharedSessionOptions } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';
 
-export interface SessionsParts extends MemoryParts {
+export interface SessionsOptions extends SessionsInMemoryOptions {
   readonly choices: SessionConfig;
 }
 
@@ -33,13 +33,13 @@ export interface DisposedSession {
 }
 
 export class Sessions {
-  readonly #parts: SessionsParts;
+  readonly #options: SessionsOptions;
   readonly #memory: SessionsInMemory;
   readonly #creation: Creation;
   readonly #removal: Removal;
 
-  constructor({ choices, ...shared }: SessionsParts) {
-    this.#parts = { choices, ...shared };
+  constructor({ choices, ...shared }: SessionsOptions) {
+    this.#options = { choices, ...shared };
     this.#memory = new SessionsInMemory(shared);
     const { watchers, root, catalogue } = shared;
     const common = {
@@ -58,37 +58,37 @@ export class Sessions {
   }
 
   get choices(): SessionConfig {
-    return this.#parts.choices;
+    return this.#options.choices;
   }
 
   /** The summaries of all sessions that are not disposed, as one JSON array. */
   listText(): string {
-    return this.#parts.catalogue.listText();
+    return this.#options.catalogue.listText();
   }
 
   /** Whether there is such a session, in memory or not, that is not disposed. */
   has(uri: string): boolean {
-    return this.#parts.catalogue.isListed(uri);
+    return this.#options.catalogue.isListed(uri);
   }
 
   /** Whether anything is stored of it: disposed sessions are kept for a while. */
   isKept(uri: string): boolean {
-    return this.#parts.catalogue.find(uri) !== undefined;
+    return this.#options.catalogue.find(uri) !== undefined;
   }
 
   /** Where the sessions that are not disposed work. The same object as long as that is the same. */
   workingFolders(): ReadonlySet<string> {
-    return this.#parts.catalogue.workingFolders();
+    return this.#options.catalogue.workingFolders();
   }
 
   /** All that are stored, disposed ones too. */
   stored(): readonly string[] {
-    return this.#parts.catalogue.stored();
+    return this.#options.catalogue.stored();
   }
 
   /** Those that were disposed and can be restored. */
   disposed(): DisposedSession[] {
-    const { catalogue } = this.#parts;
+    const { catalogue } = this.#options;
     return catalogue.disposed().flatMap(({ uri, at: disposedAt }) => {
       const { summary } = catalogue.find(uri) ?? {};
       return summary ? [{ summary, disposedAt }] : [];
@@ -123,7 +123,7 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    const { records, log, clock, logger, writer } = this.#parts;
+    const { records, log, clock, logger, writer } = this.#options;
     const commands = new InterruptedCommands();
     await commands.load(log, clock);
     for (const uri of await records.interrupted()) {
@@ -135,7 +135,7 @@ export class Sessions {
   }
 
   async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
-    const { records } = this.#parts;
+    const { records } = this.#options;
     const held = await records.held(uri);
     const session = await this.open(uri);
     if (!session) return records.setActive(uri, false);
@@ -171,13 +171,13 @@ interface Place {
   readonly lastTime: number;
 }
 
-export interface MemoryParts extends SharedParts {
+export interface SessionsInMemoryOptions extends SharedSessionOptions {
   readonly agents: readonly AgentBackend[];
 }
 
 /** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
 export class SessionsInMemory {
-  readonly #parts: MemoryParts;
+  readonly #options: SessionsInMemoryOptions;
   readonly #open = new Map<string, Session>();
   readonly #opening = new Map<string, Promise<Session | undefined>>();
   /** Those that have left, as long as their agents are still ending. */
@@ -185,8 +185,8 @@ export class SessionsInMemory {
   /** The host stops: what is not stored yet must not be opened again without it. */
   #isClosed = false;
 
-  constructor(parts: MemoryParts) {
-    this.#parts = parts;
+  constructor(options: SessionsInMemoryOptions) {
+    this.#options = options;
   }
 
   get all(): ReadonlyMap<string, Session> {
@@ -197,14 +197,14 @@ export class SessionsInMemory {
   async open(uri: string): Promise<Session | undefined> {
     const present = this.#open.get(uri);
     if (present) return present.isClosed ? undefined : present;
-    if (this.#isClosed || !this.#parts.catalogue.isListed(uri)) return undefined;
+    if (this.#isClosed || !this.#options.catalogue.isListed(uri)) return undefined;
     const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
     this.#opening.set(uri, loading);
     return loading;
   }
 
   async #load(uri: string): Promise<Session | undefined> {
-    const { log, catalogue, used } = this.#parts;
+    const { log, catalogue, used } = this.#options;
     const archive = await log.archiveHead(uri);
     const entry = catalogue.find(uri);
     if (!archive || !entry) return undefined;
@@ -226,7 +226,7 @@ export class SessionsInMemory {
     while (start + turns.length < end) {
       if (turns.length > 0) await nextSlice();
       const range = { start: start + turns.length, end, maxBytes: TURN_PAGE_BYTES };
-      const page = await this.#parts.log.archivedTurns(uri, range);
+      const page = await this.#options.log.archivedTurns(uri, range);
       if (page.length === 0) throw new Error(`turn ${range.start} of ${uri} is missing in the log`);
       turns.push(...(await parsedTurns(page.map(({ json }) => json))));
     }
@@ -239,7 +239,7 @@ export class SessionsInMemory {
     let lastTime = archived.summary.modifiedAt;
     let isDamaged = false;
     for (let after = archivedAt; ; ) {
-      const entries = await this.#parts.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
+      const entries = await this.#options.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
       for (const { seq, action, time, ...entry } of entries) {
         if (entry.isDamaged) isDamaged = true;
         else state = sessionReducer(state, JSON.parse(action), { now: time });
@@ -252,7 +252,7 @@ export class SessionsInMemory {
   }
 
   #adopt(uri: string, state: SessionState, place: Place): Session {
-    const { agents, ...shared } = this.#parts;
+    const { agents, ...shared } = this.#options;
     const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
     const pages = new TurnPages(shared.log, uri, place);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
@@ -264,7 +264,7 @@ export class SessionsInMemory {
   /** Stores a session as it is now, so that opening it needs nothing but its archive. */
   async archive(session: Session): Promise<void> {
     session.archive();
-    await this.#parts.writer.settled();
+    await this.#options.writer.settled();
   }
 
   /** Lets a session leave memory, if nothing speaks against it. */
@@ -272,7 +272,7 @@ export class SessionsInMemory {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
     await this.archive(session);
-    if (session.isClosed || !session.isIdle || this.#parts.watchers.isWatched(uri)) return;
+    if (session.isClosed || !session.isIdle || this.#options.watchers.isWatched(uri)) return;
     await this.remove(session);
   }
 
@@ -294,19 +294,19 @@ export class SessionsInMemory {
   }
 }
 
-export type RemovalParts = Omit<CreationParts, 'choices' | 'agents'>;
+export type RemovalOptions = Omit<CreationOptions, 'choices' | 'agents'>;
 
 /** How a session goes, and may come back: taken off the list, put back on it, and forgotten in the end. */
 export class Removal {
-  readonly #parts: RemovalParts;
+  readonly #options: RemovalOptions;
 
-  constructor(parts: RemovalParts) {
-    this.#parts = parts;
+  constructor(options: RemovalOptions) {
+    this.#options = options;
   }
 
   /** Takes a session off the list. Its history stays, and can be restored for a while. */
   async dispose(uri: string): Promise<void> {
-    const { watchers, memory, news } = this.#parts;
+    const { watchers, memory, news } = this.#options;
     const session = await memory.open(uri);
     if (!session || session.isClosed) {
       throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
@@ -319,7 +319,7 @@ export class Removal {
 
   /** Puts a disposed session back on the list. One that was being created goes on with it. */
   async restore(uri: string): Promise<void> {
-    const { writer, catalogue, records, memory, news, reserved } = this.#parts;
+    const { writer, catalogue, records, memory, news, reserved } = this.#options;
     const entry = catalogue.find(uri);
     if (entry?.disposedAt === undefined || reserved.has(uri)) {
       throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
@@ -337,7 +337,7 @@ export class Removal {
 
   /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
   async purge(): Promise<void> {
-    const { clock, catalogue, records, reserved } = this.#parts;
+    const { clock, catalogue, records, reserved } = this.#options;
     const now = clock.now();
     const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
     const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
@@ -352,7 +352,7 @@ export class Removal {
 
   /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
-    const { services, writer, catalogue, records, log } = this.#parts;
+    const { services, writer, catalogue, records, log } = this.#options;
     await log.forget(uri);
     for (const service of services) await this.#tell(service, uri);
     catalogue.remove(uri);
@@ -365,7 +365,7 @@ export class Removal {
     try {
       await service.forgotten?.(uri);
     } catch (error) {
-      const { logger } = this.#parts;
+      const { logger } = this.#options;
       logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
     }
   }

@@ -3,14 +3,14 @@ import type { SessionActiveClient } from '@atrium/protocol';
 import type { PromptContext } from '../prompt/turn-prompt.js';
 import type { CallContext } from '../tool-calls/call-context.js';
 import { StoredCommand } from './running-commands.js';
-import type { SessionParts } from './session.js';
+import type { SessionOptions } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 
-export function callContextOf(turn: TurnRunner, parts: SessionParts): CallContext {
+export function callContextOf(turn: TurnRunner, options: SessionOptions): CallContext {
   const { session, id: turnId, workingDirectory, signal } = turn;
   const { channel, pages, clock, logger, telemetry, blobs, toolOutputMaxCharacters, presence, services, writer } =
-    parts;
+    options;
   const activeClient = (): SessionActiveClient | undefined => {
     const client = session.state.activeClient;
     return client && presence.isConnected(client.clientId) ? client : undefined;
@@ -45,9 +45,9 @@ export function callContextOf(turn: TurnRunner, parts: SessionParts): CallContex
   };
 }
 
-export function promptContextOf(turn: TurnRunner, parts: SessionParts): PromptContext {
+export function promptContextOf(turn: TurnRunner, options: SessionOptions): PromptContext {
   const { session, message, agent, signal } = turn;
-  const { backend, clock, logger, telemetry, presence } = parts;
+  const { backend, clock, logger, telemetry, presence } = options;
   return {
     ...{ session: session.uri, backend, message, agent, signal, clock, logger, telemetry },
     extensions: () => session.extensions.all(),

@@ -37,7 +37,7 @@ import { shorten } from '../util/text.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
-import type { Session, SessionParts } from './session.js';
+import type { Session, SessionOptions } from './session.js';
 import { AgentOpener } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
@@ -49,7 +49,7 @@ export class TurnRunner implements AgentTurn {
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
   readonly #session: Session;
-  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #places = new CallPlaces();
@@ -58,18 +58,18 @@ export class TurnRunner implements AgentTurn {
   readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
 
-  constructor(session: Session, parts: SessionParts, turn: ActiveTurn) {
+  constructor(session: Session, options: SessionOptions, turn: ActiveTurn) {
     this.#session = session;
-    this.#parts = parts;
+    this.#options = options;
     // Every call that runs listens, and a model may make many at once.
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.#stream = new TurnStream(turn.id, (action) => this.write(action));
-    this.#course = new TurnLifecycle(this, parts, turn.userMessage);
+    this.#course = new TurnLifecycle(this, options, turn.userMessage);
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
     this.workingDirectory = folderOf(session.state);
-    this.#calls = new ToolCalls(callContextOf(this, parts));
+    this.#calls = new ToolCalls(callContextOf(this, options));
   }
 
   get message(): UserMessage {
@@ -103,7 +103,7 @@ export class TurnRunner implements AgentTurn {
       while (await this.#course.goesOn());
       this.write({ type: 'session/turnComplete', turnId: this.id });
     } catch (error) {
-      if (this.isActive) this.#parts.logger.log('warn', 'a turn failed', { session: this.#session.uri });
+      if (this.isActive) this.#options.logger.log('warn', 'a turn failed', { session: this.#session.uri });
       this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
     }
   }
@@ -197,11 +197,11 @@ export class TurnRunner implements AgentTurn {
   }
 
   ask(request: SessionInputRequest): Promise<InputOutcome> {
-    return askPerson(this, this.#parts, request);
+    return askPerson(this, this.#options, request);
   }
 
   renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
-    this.#prompt ??= new TurnPrompt(promptContextOf(this, this.#parts));
+    this.#prompt ??= new TurnPrompt(promptContextOf(this, this.#options));
     return this.#prompt.render(pristine, projectInstructions);
   }
 
@@ -220,15 +220,15 @@ export class TurnRunner implements AgentTurn {
  */
 export class TurnLifecycle {
   readonly #turn: TurnRunner;
-  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
   #message: UserMessage;
   #context: readonly string[] = [];
   /** How often extensions had something against the end of it. */
   #sentOn = 0;
 
-  constructor(turn: TurnRunner, parts: SessionParts, message: UserMessage) {
+  constructor(turn: TurnRunner, options: SessionOptions, message: UserMessage) {
     this.#turn = turn;
-    this.#parts = parts;
+    this.#options = options;
     this.#message = message;
   }
 
@@ -277,7 +277,7 @@ export class TurnLifecycle {
   #isSteeredOn(seen: string | undefined): boolean {
     const { state } = this.#turn.session;
     const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
-    const message = isNew && this.#parts.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
+    const message = isNew && this.#options.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
     if (message) this.#continueWith(message);
     return message !== undefined;
   }
@@ -289,7 +289,7 @@ export class TurnLifecycle {
 
   #surroundings() {
     const { session, signal } = this.#turn;
-    const { clock, logger } = this.#parts;
+    const { clock, logger } = this.#options;
     return { extensions: session.extensions.all(), signal, clock, logger };
   }
 }

@@ -14,7 +14,7 @@ import type { Transport } from './transport.js';
 /** For whoever asked for something that could not be stored. */
 export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
 
-export interface RepliesParts {
+export interface RepliesOptions {
   readonly outbox: Outbox;
   readonly logger: Logger;
   /** In whose words errors are told. */
@@ -26,20 +26,20 @@ export interface RepliesParts {
  * what follows an answer waits while that is being made.
  */
 export class Replies {
-  readonly #parts: RepliesParts;
+  readonly #options: RepliesOptions;
   /** What must not overtake the answer that is being made. */
   #behindAnswer: Outgoing[] | undefined;
   #isClosed = false;
 
-  constructor(parts: RepliesParts) {
-    this.#parts = parts;
+  constructor(options: RepliesOptions) {
+    this.#options = options;
   }
 
   /** Sends messages in one write. The list may be shared between connections. */
   send(messages: readonly Outgoing[]): void {
     if (this.#isClosed) return;
     if (this.#behindAnswer) this.#behindAnswer.push(...messages);
-    else this.#parts.outbox.pushAll(messages);
+    else this.#options.outbox.pushAll(messages);
   }
 
   /** From here on everything waits until the request under way has been answered. */
@@ -57,7 +57,7 @@ export class Replies {
   /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
   error(id: number, error: unknown, lane: Lane = 'main'): RequestError {
     const known = error instanceof RequestError ? error : diskFull(error);
-    if (!known) this.#parts.logger.log('error', 'a request failed', { error: String(error) });
+    if (!known) this.#options.logger.log('error', 'a request failed', { error: String(error) });
     const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
     void this.#give(this.#errorMessage(id, shown), lane);
     return shown;
@@ -65,13 +65,13 @@ export class Replies {
 
   /** Answers what never came into the line. What waits for the answer to another request goes on waiting. */
   errorAtOnce(id: number | null, error: RequestError): void {
-    this.#parts.outbox.push(this.#errorMessage(id, error));
+    this.#options.outbox.push(this.#errorMessage(id, error));
   }
 
   /** An answer in the main lane lets go what waited for it; others go out as they come. */
   #give(answer: Outgoing | JsonParts, lane: Lane): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
-    const { outbox } = this.#parts;
+    const { outbox } = this.#options;
     const behind = lane === 'main' ? (this.#behindAnswer ?? []) : [];
     if (lane === 'main') this.#behindAnswer = undefined;
     if (!(answer instanceof JsonParts)) {
@@ -84,7 +84,7 @@ export class Replies {
   }
 
   #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {
-    const error = this.#parts.dialect().encodeError({ code, message, ...(data !== undefined && { data }) });
+    const error = this.#options.dialect().encodeError({ code, message, ...(data !== undefined && { data }) });
     return outgoing({ jsonrpc: '2.0', id, error });
   }
 

@@ -10,7 +10,7 @@ import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
 import { type Subscriptions, windowOf } from './subscriptions.js';
 
-export interface RequestsParts {
+export interface RequestsOptions {
   readonly sessions: Sessions;
   readonly subscriptions: Subscriptions;
   /** Parts of the host that answer requests of their own. The first that knows a method answers it. */
@@ -27,10 +27,10 @@ type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M
 const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConfigCompletions']);
 
 export class Requests {
-  readonly #parts: RequestsParts;
+  readonly #options: RequestsOptions;
 
-  constructor(parts: RequestsParts) {
-    this.#parts = parts;
+  constructor(options: RequestsOptions) {
+    this.#options = options;
   }
 
   /** Methods of our own beside the protocol. Other hosts do not know them, and their parameters have no schema. */
@@ -41,7 +41,7 @@ export class Requests {
   /** Where a request of this method waits; see `Lane`. */
   laneOf(method: string): Lane {
     if (ASIDE.has(method)) return 'aside';
-    for (const { lanes } of this.#parts.services) {
+    for (const { lanes } of this.#options.services) {
       const lane = lanes?.[method as ClientRequestMethod];
       if (lane) return lane;
     }
@@ -55,7 +55,7 @@ export class Requests {
   }
 
   #ofService(method: string): Handler<Params> | undefined {
-    for (const { requests } of this.#parts.services) {
+    for (const { requests } of this.#options.services) {
       const handler = requests?.[method as ClientRequestMethod];
       if (handler) return handler as unknown as Handler<Params>;
     }
@@ -64,7 +64,7 @@ export class Requests {
 
   #extension(method: string): Handler<Params> | undefined {
     if (Object.hasOwn(this.#extensions, method)) return this.#extensions[method];
-    for (const { extensionRequests } of this.#parts.services) {
+    for (const { extensionRequests } of this.#options.services) {
       if (extensionRequests && Object.hasOwn(extensionRequests, method)) return extensionRequests[method];
     }
     return undefined;
@@ -79,7 +79,7 @@ export class Requests {
   readonly #handlers: Handlers = {
     subscribe: async (connection, params) => {
       const window = windowOf(params as Params);
-      const { subscriptions } = this.#parts;
+      const { subscriptions } = this.#options;
       const { snapshots, windows, found } = await subscriptions.open(connection, [params.channel], window);
       if (found.length === 0) throw unknownChannel(params.channel);
       const [snapshot] = snapshots;
@@ -87,30 +87,30 @@ export class Requests {
     },
 
     createSession: async (connection, params) => {
-      await this.#parts.sessions.create(params, this.#creator(connection));
+      await this.#options.sessions.create(params, this.#creator(connection));
       return null;
     },
 
     disposeSession: async (_connection, { channel }) => {
-      await this.#parts.sessions.dispose(channel);
+      await this.#options.sessions.dispose(channel);
       return null;
     },
 
     listSessions: ({ dialect }) => {
-      const text = this.#parts.sessions.listText();
+      const text = this.#options.sessions.listText();
       return { items: dialect.traits.takesText ? new RawJson(text) : JSON.parse(text) };
     },
 
     fetchTurns: async ({ dialect }, params) => {
-      const session = await this.#parts.sessions.open(params.channel);
+      const session = await this.#options.sessions.open(params.channel);
       if (!session) throw unknownChannel(params.channel);
       return session.fetchTurns(params, dialect.traits.takesText);
     },
 
-    resolveSessionConfig: (_connection, params) => this.#parts.sessions.choices.resolve(params),
+    resolveSessionConfig: (_connection, params) => this.#options.sessions.choices.resolve(params),
 
     sessionConfigCompletions: async (_connection, params) => ({
-      items: await this.#parts.sessions.choices.completions(params),
+      items: await this.#options.sessions.choices.completions(params),
     }),
 
     initialize: secondHandshake,
@@ -119,15 +119,15 @@ export class Requests {
 
   readonly #extensions: Readonly<Record<string, Handler<Params>>> = {
     'atrium/restoreSession': async (_connection, { channel }) => {
-      await this.#parts.sessions.restore(String(channel));
+      await this.#options.sessions.restore(String(channel));
       return null;
     },
 
-    'atrium/listDisposed': () => ({ items: this.#parts.sessions.disposed() }),
+    'atrium/listDisposed': () => ({ items: this.#options.sessions.disposed() }),
 
     'atrium/importSession': async (connection, params) => {
       const page = readImportPage(params, connection);
-      if (page) await this.#parts.sessions.import(page, this.#creator(connection));
+      if (page) await this.#options.sessions.import(page, this.#creator(connection));
       return null;
     },
   };
@@ -135,7 +135,7 @@ export class Requests {
   #creator(connection: Connection): Creator {
     return {
       clientId: connection.identity?.clientId,
-      mayUse: (agent) => this.#parts.checkAccess(connection, agent),
+      mayUse: (agent) => this.#options.checkAccess(connection, agent),
     };
   }
 }

@@ -21,7 +21,7 @@ import { type Outgoing, outgoing } from './frames.js';
 import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
 
-export interface SubscriptionsParts {
+export interface SubscriptionsOptions {
   readonly connections: { of(clientId: string): Connection | undefined; all(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: HostView;
@@ -61,7 +61,7 @@ type Parcels = Map<Connection, Encoded[]>;
 const NONE: ReadonlySet<Connection> = new Set();
 
 export class Subscriptions {
-  readonly #parts: SubscriptionsParts;
+  readonly #options: SubscriptionsOptions;
   readonly #subscribers = new Map<string, Set<Connection>>();
   readonly #channels = new Map<Caller, Set<string>>();
   /** What older dialects remember of a session while it is in memory. */
@@ -71,8 +71,8 @@ export class Subscriptions {
     return { dialect, replay: new TranslatedReplay() };
   });
 
-  constructor(parts: SubscriptionsParts) {
-    this.#parts = parts;
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -83,7 +83,7 @@ export class Subscriptions {
     for (;;) {
       const open: OpenChannel[] = [];
       for (const uri of new Set(uris)) {
-        const source = await this.#parts.open(uri);
+        const source = await this.#options.open(uri);
         if (source) open.push(source);
       }
       // From here to the end nothing may wait.
@@ -93,7 +93,7 @@ export class Subscriptions {
       for (const { channel } of taken) this.add(connection, channel);
       const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
       return {
-        seq: this.#parts.committedSeq(),
+        seq: this.#options.committedSeq(),
         snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
         found: shown.map(({ uri }) => uri),
         windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
@@ -104,16 +104,16 @@ export class Subscriptions {
   /** Subscribes a client from now on. What follows reaches it behind the answer to its request. */
   add(connection: Connection, { uri }: Channel): void {
     // The client left while the channel was being opened; nothing would ever remove it again.
-    if (!connection.identity) return this.#parts.unsubscribed(uri);
+    if (!connection.identity) return this.#options.unsubscribed(uri);
     connection.holdForAnswer();
     entry(this.#subscribers, uri).add(connection);
     entry(this.#channels, connection).add(uri);
-    this.#replayOf(connection.dialect)?.follow(uri, this.#parts.committedSeq());
+    this.#replayOf(connection.dialect)?.follow(uri, this.#options.committedSeq());
   }
 
   remove(connection: Connection, uri: string): void {
     this.#remove(connection, uri);
-    this.#parts.unsubscribed(uri);
+    this.#options.unsubscribed(uri);
   }
 
   /** Ends all subscriptions of a connection that has closed. */
@@ -121,7 +121,7 @@ export class Subscriptions {
     const uris = this.channelsOf(connection);
     for (const uri of uris) this.#remove(connection, uri);
     this.#channels.delete(connection);
-    for (const uri of uris) this.#parts.unsubscribed(uri);
+    for (const uri of uris) this.#options.unsubscribed(uri);
   }
 
   /** Ends all subscriptions to a channel that is gone. */
@@ -229,7 +229,7 @@ export class Subscriptions {
     const subscribers = this.#of(uri);
     const absent = new Set<Connection>();
     for (const { envelope } of steps) {
-      const asker = envelope.origin && this.#parts.connections.of(envelope.origin.clientId);
+      const asker = envelope.origin && this.#options.connections.of(envelope.origin.clientId);
       if (asker?.isReady && !subscribers.has(asker)) absent.add(asker);
     }
     return absent;
@@ -238,12 +238,12 @@ export class Subscriptions {
   /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
   notify(uri: string, method: string, params: object): void {
     const encoded = new Map<Dialect, Outgoing | undefined>();
-    for (const connection of this.#parts.connections.all()) {
+    for (const connection of this.#options.connections.all()) {
       const { dialect } = connection;
       const concerns = dialect.traits.notifiesEveryone || this.#of(uri).has(connection);
       if (!connection.identity || !concerns) continue;
       if (!encoded.has(dialect)) {
-        const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#parts.view);
+        const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
         encoded.set(dialect, frame && outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
       }
       const message = encoded.get(dialect);

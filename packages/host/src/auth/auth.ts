@@ -21,7 +21,7 @@ export const TOKEN_MAX_CHARACTERS = 16 * 2 ** 10;
 /** What an HTTP header can carry. Anything else would break the request, and perhaps show up in an error about it. */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
-export interface AuthParts {
+export interface AuthOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
@@ -31,7 +31,7 @@ export interface AuthParts {
 }
 
 export class Auth implements Service {
-  readonly #parts: AuthParts;
+  readonly #options: AuthOptions;
   readonly #shown = new WeakMap<Caller, Set<string>>();
   /** Resources for which an agent or server once accepted a token: a later refusal means that it has expired. */
   readonly #everAccepted = new Set<string>();
@@ -43,8 +43,8 @@ export class Auth implements Service {
     },
   };
 
-  constructor(parts: AuthParts) {
-    this.#parts = parts;
+  constructor(options: AuthOptions) {
+    this.#options = options;
   }
 
   /** Throws when this agent needs a token that this connection has not shown. */
@@ -63,9 +63,9 @@ export class Auth implements Service {
     if (token.length > TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) {
       throw new RequestError(ErrorCode.InvalidParams, '/token is not a bearer token: visible characters only');
     }
-    const agents = this.#parts.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
+    const agents = this.#options.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
     await Promise.all(agents.map((agent) => this.#give(agent, resource, token)));
-    const wasAccepted = this.#parts.giveToServers(resource, token) || agents.length > 0;
+    const wasAccepted = this.#options.giveToServers(resource, token) || agents.length > 0;
     if (!wasAccepted) {
       const message = `no agent or server asks for a token for ${resource}; the agents in root state and auth/required name the resources`;
       throw new RequestError(ErrorCode.InvalidParams, message);
@@ -80,12 +80,12 @@ export class Auth implements Service {
       throw new AgentError('auth', `${name} did not answer in time. Try again.`);
     };
     try {
-      await within(this.#parts.clock, TOKEN_CHECK_TIMEOUT_MS, agent.authenticate?.(resource, token) ?? done, late);
+      await within(this.#options.clock, TOKEN_CHECK_TIMEOUT_MS, agent.authenticate?.(resource, token) ?? done, late);
     } catch (error) {
       const hidden = (text: string) => text.replaceAll(token, '[hidden]');
       const isKnown = error instanceof AgentError;
       if (!isKnown)
-        this.#parts.logger.log('error', 'an agent failed while it checked a token', {
+        this.#options.logger.log('error', 'an agent failed while it checked a token', {
           name,
           error: hidden(String(error)),
         });
@@ -106,14 +106,14 @@ export class Auth implements Service {
       if (!isRefused) return;
       for (const { resource } of protectedBy(this.#agentOf(session)?.info)) {
         const reason = this.#everAccepted.has(resource) ? 'expired' : 'required';
-        this.#parts.notify(session.uri, 'auth/required', { resource, reason });
+        this.#options.notify(session.uri, 'auth/required', { resource, reason });
       }
     },
     close: async () => {},
   });
 
   #agentOf({ state }: Pick<Session, 'state'>): AgentBackend | undefined {
-    return this.#parts.agents.find(({ info }) => info.provider === state.summary.provider);
+    return this.#options.agents.find(({ info }) => info.provider === state.summary.provider);
   }
 }
 

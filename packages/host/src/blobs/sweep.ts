@@ -16,7 +16,7 @@ const FRESH_MS = 60 * 60 * 1_000;
 export const SWEEP_PAGE_TURNS = 50;
 const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
 
-export interface SweepParts {
+export interface SweepOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'archiveHead' | 'archivedTurnsText' | 'read'>;
   readonly blobs: BlobStore;
@@ -26,7 +26,7 @@ export interface SweepParts {
 }
 
 /** Says how many blobs it removed. */
-export async function sweep({ clock, log, blobs, sessions, signal }: SweepParts): Promise<number> {
+export async function sweep({ clock, log, blobs, sessions, signal }: SweepOptions): Promise<number> {
   const before = clock.now() - FRESH_MS;
   const unnamed = new Set(await blobs.olderThan(before));
   for (const session of sessions) {
@@ -43,7 +43,7 @@ export async function sweep({ clock, log, blobs, sessions, signal }: SweepParts)
 }
 
 /** Everything that is stored of a session: its archive, and the entries behind it. */
-async function* textsOf(log: SweepParts['log'], session: string): AsyncGenerator<string, void, undefined> {
+async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerator<string, void, undefined> {
   const archive = await log.archiveHead(session);
   if (archive) yield archive.head;
   for (let start = 0; start < (archive?.turnCount ?? 0); start += SWEEP_PAGE_TURNS) {
@@ -59,7 +59,7 @@ async function* textsOf(log: SweepParts['log'], session: string): AsyncGenerator
   }
 }
 
-export interface BlobSweeperParts extends Pick<SweepParts, 'clock' | 'log' | 'blobs'> {
+export interface BlobSweeperOptions extends Pick<SweepOptions, 'clock' | 'log' | 'blobs'> {
   readonly logger: Logger;
   /** All sessions that are stored, also disposed ones. */
   storedSessions(): readonly string[];
@@ -70,17 +70,17 @@ export class BlobSweeper implements Service {
   readonly #abort = new AbortController();
   #done: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: BlobSweeperParts) {}
+  constructor(private readonly options: BlobSweeperOptions) {}
 
   async start(): Promise<void> {
     this.#done = this.#sweep();
   }
 
   async #sweep(): Promise<void> {
-    const { logger, storedSessions, ...parts } = this.parts;
+    const { logger, storedSessions, ...rest } = this.options;
     const { signal } = this.#abort;
     try {
-      const removed = await sweep({ ...parts, sessions: storedSessions(), signal });
+      const removed = await sweep({ ...rest, sessions: storedSessions(), signal });
       if (removed > 0) logger.log('info', 'removed contents that no session names', { removed });
     } catch (error) {
       if (!signal.aborted) logger.log('warn', 'could not look for unused contents', { error: String(error) });

@@ -13,7 +13,7 @@ import { degradedFor } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';
 import { asOneChange, type GatewaySession } from './gateway-session.js';
-import { type Arrival, type ArrivalParts, checkEntry, helloAck, judgeArrival, renew } from './hello.js';
+import { type Arrival, type ArrivalOptions, checkEntry, helloAck, judgeArrival, renew } from './hello.js';
 import { Identities, type Predecessor } from './identities.js';
 import type { Commits, GatewayService, Leaving } from './ports.js';
 import { Binding, type Provider } from './provider.js';
@@ -26,7 +26,7 @@ import type { ResultFolders } from './tools/results.js';
 export const HELLOS_PER_MINUTE_MAX = 120;
 const MINUTE_MS = 60_000;
 
-export interface BinderParts extends ArrivalParts {
+export interface BinderOptions extends ArrivalOptions {
   readonly clock: Clock;
   readonly commits: Commits;
   readonly services: readonly GatewayService[];
@@ -35,14 +35,14 @@ export interface BinderParts extends ArrivalParts {
 }
 
 export class Binder {
-  readonly #parts: BinderParts;
+  readonly #options: BinderOptions;
   readonly #identities: Identities;
   readonly #rates: HelloRates;
 
-  constructor(parts: BinderParts) {
-    this.#parts = parts;
-    this.#identities = new Identities(parts.clock, (provider) => this.#takeOut(provider));
-    this.#rates = new HelloRates(parts.clock);
+  constructor(options: BinderOptions) {
+    this.#options = options;
+    this.#identities = new Identities(options.clock, (provider) => this.#takeOut(provider));
+    this.#rates = new HelloRates(options.clock);
   }
 
   /** A `hello`. The acknowledgement goes out when everything it brought is in force. */
@@ -55,12 +55,12 @@ export class Binder {
       return this.#arrive(connection, hello);
     });
     const reconnectToken = this.#identities.hold(provider, connection);
-    await this.#parts.commits.settled();
+    await this.#options.commits.settled();
     if (connection.state === 'Disconnected') return;
     if (connection.provider !== provider) throw invalidSession('the session has ended: choose another');
     connection.enter('Bound');
     const degraded = [...new Set([...provider.bindings.values()].flatMap(degradedFor))];
-    const persistDir = this.#parts.folders.of(provider);
+    const persistDir = this.#options.folders.of(provider);
     const { providerId, trust } = provider;
     connection.send(helloAck({ providerId, trust, reconnectToken, place, persistDir, degraded }));
     letThrough();
@@ -80,7 +80,7 @@ export class Binder {
     if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'not authenticated');
     const identity = { name: hello.name, instance: hello.instance };
     const claim = (token: string | undefined) => this.#identities.claim(identity, access, token);
-    const arrival = judgeArrival(this.#parts, { hello, access, sessions: this.#parts.sessions(), claim });
+    const arrival = judgeArrival(this.#options, { hello, access, sessions: this.#options.sessions(), claim });
     const { place, predecessor } = arrival;
     const isBack = predecessor?.isBack ?? false;
     if (predecessor) this.#displace(predecessor);
@@ -121,7 +121,7 @@ export class Binder {
   /** A provider that is bound to all sessions is ready for one that came later. Ready twice is ready once. */
   ready(provider: Provider, session: GatewaySession): void {
     if (provider.bindings.has(session.id)) return;
-    checkEntry(this.#parts, { provider, session });
+    checkEntry(this.#options, { provider, session });
     const binding = this.#bind(provider, session);
     this.#tell((service) => service.bound?.(binding, false));
   }
@@ -195,7 +195,7 @@ export class Binder {
   }
 
   #tell(what: (service: GatewayService) => void): void {
-    for (const service of this.#parts.services) what(service);
+    for (const service of this.#options.services) what(service);
   }
 }
 

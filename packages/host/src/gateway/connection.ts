@@ -51,7 +51,7 @@ export interface ConnectionEvents {
   closed(connection: ProviderConnection): void;
 }
 
-export interface ConnectionParts {
+export interface GatewayConnectionOptions {
   readonly transport: Transport;
   readonly events: ConnectionEvents;
   readonly clock: Clock;
@@ -65,15 +65,15 @@ export class ProviderConnection {
   access: Access | undefined;
   /** Undefined while it is not bound. */
   provider: Provider | undefined;
-  readonly #parts: ConnectionParts;
+  readonly #options: GatewayConnectionOptions;
   readonly #inbox: Inbox;
   #state: ConnectionState = 'Connected';
   #illegal = 0;
   #stopTimer = () => {};
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    const { transport, cpuBudget } = parts;
+  constructor(options: GatewayConnectionOptions) {
+    this.#options = options;
+    const { transport, cpuBudget } = options;
     this.#inbox = new Inbox({
       ...(cpuBudget && { cpuBudget }),
       take: (text) => this.#take(text),
@@ -89,7 +89,7 @@ export class ProviderConnection {
 
   start(state: 'AwaitAuth' | 'AwaitHello'): void {
     this.enter(state);
-    this.#parts.transport.start({
+    this.#options.transport.start({
       message: (text) => this.#inbox.push(text),
       drain: () => {},
       closed: () => this.#end(),
@@ -100,7 +100,7 @@ export class ProviderConnection {
   admit(access: Access): void {
     this.enter('AwaitHello');
     this.access = access;
-    this.#parts.transport.admit?.();
+    this.#options.transport.admit?.();
   }
 
   enter(state: ConnectionState): void {
@@ -110,11 +110,11 @@ export class ProviderConnection {
     const limitMs = TIME_LIMITS_MS[state];
     if (limitMs === undefined) return;
     const tooLate = () => this.close(CloseCode.HandshakeTimeout, 'not authenticated in time');
-    this.#stopTimer = this.#parts.clock.after(limitMs, tooLate);
+    this.#stopTimer = this.#options.clock.after(limitMs, tooLate);
   }
 
   send(message: ToProviderMessage): void {
-    const { transport } = this.#parts;
+    const { transport } = this.#options;
     if (this.#state === 'Disconnected') return;
     transport.send([WireFrame.of(message)]);
     if (transport.bufferedBytes > UNREAD_MAX_BYTES) this.close(CloseCode.TooSlow, 'does not read what it is sent');
@@ -124,7 +124,7 @@ export class ProviderConnection {
   close(code: number, reason: string): void {
     if (this.#state === 'Disconnected') return;
     this.#end();
-    this.#parts.transport.close(code, reason);
+    this.#options.transport.close(code, reason);
   }
 
   #end(): void {
@@ -132,7 +132,7 @@ export class ProviderConnection {
     this.#state = 'Disconnected';
     this.#stopTimer();
     this.#inbox.clear();
-    this.#parts.events.closed(this);
+    this.#options.events.closed(this);
   }
 
   #take(text: string): void | Promise<void> {
@@ -141,7 +141,7 @@ export class ProviderConnection {
       if (!this.access) checkUnauthenticated(text);
       raw = readRaw(text);
       const message = this.#legal(raw);
-      const work = message && this.#parts.events.message(this, message);
+      const work = message && this.#options.events.message(this, message);
       return work?.catch((error) => this.#refuse(error, raw));
     } catch (error) {
       this.#refuse(error, raw);
@@ -180,7 +180,7 @@ export class ProviderConnection {
 
   /** A bug of the gateway must not take the host down, and must not leave the provider in an unknown state. */
   #broken(error: unknown): void {
-    const { logger, transport } = this.#parts;
+    const { logger, transport } = this.#options;
     logger.log('error', 'the gateway failed at a message', { connection: transport.name, error: String(error) });
     this.close(INTERNAL_ERROR_CLOSE_CODE, 'internal error');
   }

@@ -19,7 +19,7 @@ import type { Commits, GatewayService } from './ports.js';
 import { type Binding, bindingFor, type Provider, present } from './provider.js';
 import { isIdle } from './pushes/injects.js';
 
-interface LifecycleParts {
+interface LifecycleOptions {
   readonly clock: Clock;
   readonly commits: Commits;
 }
@@ -32,11 +32,11 @@ interface Ending {
 
 /** Tells providers when a session started, is idle, or is about to end. */
 export class Lifecycle implements GatewayService {
-  readonly #parts: LifecycleParts;
+  readonly #options: LifecycleOptions;
   readonly #endings = new Map<string, Ending>();
 
-  constructor(parts: LifecycleParts) {
-    this.#parts = parts;
+  constructor(options: LifecycleOptions) {
+    this.#options = options;
   }
 
   readonly handlers = {
@@ -53,7 +53,7 @@ export class Lifecycle implements GatewayService {
 
   observe(session: GatewaySession, { before, after }: Step<SessionState>): void {
     if (!isIdle(after) || isIdle(before) || before.lifecycle !== 'ready') return;
-    this.#parts.commits.afterCommit(() => {
+    this.#options.commits.afterCommit(() => {
       // A held message may have started the next turn meanwhile.
       if (!isIdle(session.state)) return;
       for (const { provider } of present(session))
@@ -66,7 +66,7 @@ export class Lifecycle implements GatewayService {
     if (providers.length === 0) return undefined;
     const deadline = SHUTDOWN_DEADLINE_MS;
     return new Promise((resolve) => {
-      const stopTimer = this.#parts.clock.after(deadline, () => done());
+      const stopTimer = this.#options.clock.after(deadline, () => done());
       const done = () => {
         stopTimer();
         this.#endings.delete(session.id);
@@ -91,7 +91,7 @@ export class Lifecycle implements GatewayService {
 
 type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEventMessage, { event: Name }>['data'];
 
-interface EventsParts {
+interface EventsOptions {
   readonly clock: Clock;
   readonly commits: Commits;
   /** Whether a provider's message began this turn. A message's own metadata proves nothing: every client writes it. */
@@ -105,11 +105,11 @@ interface Following {
 
 /** Tells subscribed providers of messages, tool calls and intents. */
 export class SessionEvents implements GatewayService {
-  readonly #parts: EventsParts;
+  readonly #options: EventsOptions;
   readonly #following = new WeakMap<GatewaySession, Following>();
 
-  constructor(parts: EventsParts) {
-    this.#parts = parts;
+  constructor(options: EventsOptions) {
+    this.#options = options;
   }
 
   observe(session: GatewaySession, step: Step<SessionState>): void {
@@ -118,9 +118,9 @@ export class SessionEvents implements GatewayService {
     const { action } = step.envelope;
     const { steps, tools } = this.#of(session);
     const said = steps.take(action as SessionAction, step.after);
-    const ended = tools.take(step, this.#parts.clock.now());
+    const ended = tools.take(step, this.#options.clock.now());
     if (action.type === 'session/turnStarted') {
-      const isOfProvider = this.#parts.isOfProvider(session, action.turnId);
+      const isOfProvider = this.#options.isOfProvider(session, action.turnId);
       this.#tell(session, 'user.message', messageData(action.userMessage, isOfProvider));
     }
     if (said) this.#tell(session, 'assistant.message', said);
@@ -141,7 +141,7 @@ export class SessionEvents implements GatewayService {
     );
     if (subscribers.length === 0) return;
     const message = { type: 'session.event', sessionId: session.id, event, data } as ProviderSessionEventMessage;
-    this.#parts.commits.afterCommit(() => {
+    this.#options.commits.afterCommit(() => {
       for (const { provider } of subscribers) provider.send(message);
     });
   }

@@ -8,7 +8,7 @@ import type { ProviderSessionEntry } from '@atrium/protocol/provider';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
 
-export interface GatewaySessionParts {
+export interface GatewaySessionOptions {
   readonly host: HostSession;
   readonly facts: SessionFacts;
   readonly services: readonly Pick<GatewayService, 'extend' | 'changed'>[];
@@ -27,7 +27,7 @@ export interface ProviderGroup {
 export class GatewaySession {
   /** What providers know the session by. */
   readonly id: string;
-  readonly #parts: GatewaySessionParts;
+  readonly #options: GatewaySessionOptions;
   readonly #bindings: Binding[] = [];
   /** Names of providers that a person switched off here; they stay off when they come back. */
   readonly #disabled = new Set<string>();
@@ -38,17 +38,17 @@ export class GatewaySession {
   /** It is about to end: the gateway asks its providers nothing new. */
   isEnding = false;
 
-  constructor(parts: GatewaySessionParts) {
-    this.#parts = parts;
-    this.id = sessionIdOf(parts.host.uri);
+  constructor(options: GatewaySessionOptions) {
+    this.#options = options;
+    this.id = sessionIdOf(options.host.uri);
   }
 
   get uri(): string {
-    return this.#parts.host.uri;
+    return this.#options.host.uri;
   }
 
   get state(): SessionState {
-    return this.#parts.host.state;
+    return this.#options.host.state;
   }
 
   get label(): string {
@@ -56,31 +56,31 @@ export class GatewaySession {
   }
 
   get isClosed(): boolean {
-    return this.#parts.host.isClosed;
+    return this.#options.host.isClosed;
   }
 
   get extensions(): HostSession['extensions'] {
-    return this.#parts.host.extensions;
+    return this.#options.host.extensions;
   }
 
   get trust(): SessionFacts['trust'] {
-    return this.#parts.facts.trust;
+    return this.#options.facts.trust;
   }
 
   get abilities(): AgentAbilities | undefined {
-    return this.#parts.facts.abilities;
+    return this.#options.facts.abilities;
   }
 
   isListed(): boolean {
-    return this.#parts.facts.isListed();
+    return this.#options.facts.isListed();
   }
 
   withdrawStaleQuestions(): void {
-    this.#parts.facts.withdrawStaleQuestions();
+    this.#options.facts.withdrawStaleQuestions();
   }
 
   write(action: SessionAction): void {
-    this.#parts.host.write(action);
+    this.#options.host.write(action);
   }
 
   /** Changing a session's metadata replaces all of it, so this carries the rest along. */
@@ -112,7 +112,7 @@ export class GatewaySession {
     if (index < 0) return;
     this.#bindings.splice(index, 1);
     this.changed(binding.provider.name);
-    if (this.#bindings.length === 0) this.#parts.emptied();
+    if (this.#bindings.length === 0) this.#options.emptied();
   }
 
   /** Puts what a provider adds now in the place of what it added before, in this very tick. */
@@ -121,12 +121,12 @@ export class GatewaySession {
     if (this.#suspended.has(name) && isAway(group)) return;
     if (group.bindings.length === 0 || this.#disabled.has(name)) this.extensions.remove(extensionId(name));
     else this.extensions.set(this.#extensionOf(group));
-    for (const service of this.#parts.services) service.changed?.(group);
+    for (const service of this.#options.services) service.changed?.(group);
   }
 
   #extensionOf(group: ProviderGroup) {
     const { name } = group;
-    const added = this.#parts.services.map((service) => service.extend?.(group));
+    const added = this.#options.services.map((service) => service.extend?.(group));
     return Object.assign({ id: extensionId(name), name }, ...added);
   }
 

@@ -27,7 +27,7 @@ export interface Place {
   readonly isEverywhere: boolean;
 }
 
-export interface ArrivalParts {
+export interface ArrivalOptions {
   /** Throws when a session's folder keeps the name of a provider for another one. */
   readonly listed: { checkName(provider: Provider, session: GatewaySession): void };
   /** Refuses what the session's agent cannot do, instead of only reporting it. */
@@ -50,7 +50,7 @@ export interface Arrival {
 }
 
 /** Throws what is wrong with it. */
-export function judgeArrival(parts: ArrivalParts, { hello, access, sessions, claim }: ArrivalFacts): Arrival {
+export function judgeArrival(options: ArrivalOptions, { hello, access, sessions, claim }: ArrivalFacts): Arrival {
   judgeHello(hello, access);
   const predecessor = claim(hello.reconnectToken ?? undefined);
   const before = predecessor?.isBack ? predecessor.provider : undefined;
@@ -67,7 +67,7 @@ export function judgeArrival(parts: ArrivalParts, { hello, access, sessions, cla
   });
   for (const session of place.sessions) {
     const kept = hello.tools ? undefined : before?.bindings.get(session.id)?.tools;
-    checkEntry(parts, { provider, session, except: predecessor?.provider, ...(kept && { tools: kept.values() }) });
+    checkEntry(options, { provider, session, except: predecessor?.provider, ...(kept && { tools: kept.values() }) });
   }
   return { provider, place, predecessor };
 }
@@ -82,9 +82,9 @@ export interface Entry {
 }
 
 /** Throws when a provider cannot enter a session beside the providers there. */
-export function checkEntry(parts: ArrivalParts, { provider, session, except, tools }: Entry): void {
+export function checkEntry(options: ArrivalOptions, { provider, session, except, tools }: Entry): void {
   const { name, instance, trust, registration } = provider;
-  parts.listed.checkName(provider, session);
+  options.listed.checkName(provider, session);
   for (const { provider: other } of session.group(name).bindings) {
     if (other === except) continue;
     if (other.instance === instance) throw duplicate(provider);
@@ -93,7 +93,7 @@ export function checkEntry(parts: ArrivalParts, { provider, session, except, too
       throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
   }
   checkTools(provider, session, tools ?? registration.tools.values());
-  const [degraded] = parts.isStrict ? degradedFor(new Binding(provider, session)) : [];
+  const [degraded] = options.isStrict ? degradedFor(new Binding(provider, session)) : [];
   if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
 }
 

@@ -14,7 +14,7 @@ export const WAITING_CHARACTERS_BEFORE_PAUSE = 2 ** 20;
 /** A paused socket still delivers what it had read; a transport that goes on beyond this cannot be slowed down. */
 export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
 
-export interface InboxParts {
+export interface InboxOptions {
   /** Shared by all connections of the network; absent for providers in this process, which are part of the host. */
   readonly cpuBudget?: CpuBudget;
   /** Works on one message. While a promise is open, later messages wait; it never rejects. */
@@ -26,7 +26,7 @@ export interface InboxParts {
 }
 
 export class Inbox {
-  readonly #parts: InboxParts;
+  readonly #options: InboxOptions;
   #waiting: string[] = [];
   #characters = 0;
   /** How many may still be taken in this turn of the event loop. */
@@ -35,28 +35,28 @@ export class Inbox {
   #isPaused = false;
   #isRenewing = false;
 
-  constructor(parts: InboxParts) {
-    this.#parts = parts;
+  constructor(options: InboxOptions) {
+    this.#options = options;
   }
 
   push(text: string): void {
     if (this.#waiting.length === 0 && this.#mayTake()) return this.#take(text);
     this.#waiting.push(text);
     this.#characters += text.length;
-    if (this.#characters > WAITING_MAX_CHARACTERS) return this.#parts.overflow();
+    if (this.#characters > WAITING_MAX_CHARACTERS) return this.#options.overflow();
     if (this.#isFull()) this.#pause();
-    if (this.#parts.cpuBudget?.isExhausted) this.#waitForBudget();
+    if (this.#options.cpuBudget?.isExhausted) this.#waitForBudget();
   }
 
   /** Drops what waits. */
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
-    this.#parts.cpuBudget?.forget(this.#goOn);
+    this.#options.cpuBudget?.forget(this.#goOn);
   }
 
   #mayTake(): boolean {
-    return !this.#isBusy && this.#left > 0 && !this.#parts.cpuBudget?.isExhausted;
+    return !this.#isBusy && this.#left > 0 && !this.#options.cpuBudget?.isExhausted;
   }
 
   #isFull(): boolean {
@@ -66,7 +66,7 @@ export class Inbox {
   /** Pauses the transport, too: reading takes time of the same budget. */
   #waitForBudget(): void {
     this.#pause();
-    this.#parts.cpuBudget?.whenRefilled(this.#goOn);
+    this.#options.cpuBudget?.whenRefilled(this.#goOn);
   }
 
   readonly #goOn = (): void => this.#takeWaiting();
@@ -74,8 +74,8 @@ export class Inbox {
   #take(text: string): void {
     this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
     this.#renew();
-    const { cpuBudget } = this.#parts;
-    const work = cpuBudget ? cpuBudget.spend(text, () => this.#parts.take(text)) : this.#parts.take(text);
+    const { cpuBudget } = this.#options;
+    const work = cpuBudget ? cpuBudget.spend(text, () => this.#options.take(text)) : this.#options.take(text);
     if (!work) return;
     this.#isBusy = true;
     void work.then(() => {
@@ -105,19 +105,19 @@ export class Inbox {
     }
     if (this.#waiting === waiting) this.#waiting = waiting.slice(taken);
     if (this.#waiting.length === 0) this.#resume();
-    else if (this.#parts.cpuBudget?.isExhausted) this.#waitForBudget();
+    else if (this.#options.cpuBudget?.isExhausted) this.#waitForBudget();
   }
 
   #pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
-    this.#parts.pause();
+    this.#options.pause();
   }
 
   #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.#parts.resume();
+    this.#options.resume();
   }
 }
 

@@ -11,7 +11,7 @@ import { type Access, isOpenTo, listFor } from './provider-auth.js';
 /** Titles may change with every word of an agent; providers hear of them this often at most. */
 export const TITLES_INTERVAL_MS = 1_000;
 
-export interface OpenSessionsParts {
+export interface OpenSessionsOptions {
   readonly clock: Clock;
   readonly services: readonly GatewayService[];
   /** Those that have authenticated hear which sessions there are. */
@@ -31,17 +31,17 @@ interface Listener {
 
 export class OpenSessions {
   readonly list = new SessionList();
-  readonly #parts: OpenSessionsParts;
+  readonly #options: OpenSessionsOptions;
   readonly #titlesChanged: Throttle;
 
-  constructor(parts: OpenSessionsParts) {
-    this.#parts = parts;
-    this.#titlesChanged = throttle(parts.clock, TITLES_INTERVAL_MS, () => this.#announce());
+  constructor(options: OpenSessionsOptions) {
+    this.#options = options;
+    this.#titlesChanged = throttle(options.clock, TITLES_INTERVAL_MS, () => this.#announce());
   }
 
   /** A session entered memory. */
   attach(host: HostSession, facts: SessionFacts): SessionObserver {
-    const { services, mayUnload } = this.#parts;
+    const { services, mayUnload } = this.#options;
     const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
     // The session is still being constructed; nothing can be written to it in this tick.
     if (host.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(session));
@@ -60,7 +60,7 @@ export class OpenSessions {
         const { action, origin } = step.envelope;
         if (origin) this.list.touch(session);
         if (action.type === 'session/ready') this.#open(session);
-        if (action.type === 'session/titleChanged' && this.#parts.connections.size > 0) this.#titlesChanged.request();
+        if (action.type === 'session/titleChanged' && this.#options.connections.size > 0) this.#titlesChanged.request();
         for (const service of services) service.observe?.(session, step);
       },
       close: () => this.#end(session),
@@ -82,21 +82,21 @@ export class OpenSessions {
     if (leaving) return void leaving.then(() => this.#open(session));
     if (session.isClosed || this.list.get(session.id)) return;
     this.list.add(session);
-    for (const service of this.#parts.services) service.opened?.(session);
+    for (const service of this.#options.services) service.opened?.(session);
     this.#announce();
     if (session.isUsed) this.#use(session);
   }
 
   #use(session: GatewaySession): void {
-    for (const service of this.#parts.services) service.used?.(session);
+    for (const service of this.#options.services) service.used?.(session);
   }
 
   async #end(session: GatewaySession): Promise<void> {
     if (!this.list.has(session)) return;
     session.isEnding = true;
-    this.#parts.closeTo(session, !session.isListed());
+    this.#options.closeTo(session, !session.isListed());
     // Its own providers hear of it first; then it disappears from the list.
-    const ready = Promise.all(this.#parts.services.map((service) => service.ending?.(session)));
+    const ready = Promise.all(this.#options.services.map((service) => service.ending?.(session)));
     const ended = ready.then(() => this.#takeApart(session));
     this.list.remove(session, ended);
     this.#announce();
@@ -105,12 +105,12 @@ export class OpenSessions {
 
   /** Its providers are ready for that, or their time is up. */
   async #takeApart(session: GatewaySession): Promise<void> {
-    this.#parts.unbindAll(session);
-    await Promise.all(this.#parts.services.map((service) => service.ended?.(session)));
+    this.#options.unbindAll(session);
+    await Promise.all(this.#options.services.map((service) => service.ended?.(session)));
   }
 
   #announce(): void {
-    for (const connection of this.#parts.connections) {
+    for (const connection of this.#options.connections) {
       const { access } = connection;
       if (access) connection.send({ type: 'sessions.updated', active: this.list.entriesFor(access) });
     }

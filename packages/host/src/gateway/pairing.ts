@@ -29,7 +29,7 @@ export const LOOKING_MS = 10_000;
 /** Shows the codes to people; the returned function hides them. */
 export type ShowCodes = (notice: Notice) => () => void;
 
-interface PairingsParts {
+interface PairingsOptions {
   readonly clock: Clock;
   sessions(): readonly GatewaySession[];
   readonly show: ShowCodes;
@@ -45,13 +45,13 @@ export class Pairings {
   readonly #open = new Map<ProviderConnection, Pairing>();
   readonly #attempts: RateLimit;
 
-  constructor(private readonly parts: PairingsParts) {
-    this.#attempts = new RateLimit(parts.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
+  constructor(private readonly options: PairingsOptions) {
+    this.#attempts = new RateLimit(options.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Returns what the provider asks its user, which is never the code. */
   begin(connection: ProviderConnection, name: string | undefined): string {
-    const sessions = [...this.parts.sessions()].sort((one, other) => lastUse(other) - lastUse(one));
+    const sessions = [...this.options.sessions()].sort((one, other) => lastUse(other) - lastUse(one));
     if (sessions.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
     if (!this.#attempts.take()) {
       const max = PAIRING_ATTEMPTS_PER_MINUTE_MAX;
@@ -64,8 +64,8 @@ export class Pairings {
       title: label,
       code: `${code.slice(0, 3)} ${code.slice(3)}`,
     }));
-    const hide = this.parts.show({ name, codes: shown, declined });
-    const cancelTimer = this.parts.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
+    const hide = this.options.show({ name, codes: shown, declined });
+    const cancelTimer = this.options.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
     const end = () => {
       cancelTimer();
       hide();

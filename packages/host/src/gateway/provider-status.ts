@@ -17,7 +17,7 @@ const SWITCHED_OFF_MAX = 100;
 /** What a label shows of the tool name that a rule is about. */
 const MATCHER_MAX_CHARACTERS = 100;
 
-interface StatusParts {
+interface ProviderStatusOptions {
   /** Providers that the folder lists and that are not connected although a call needed them: names and messages. */
   missing(session: GatewaySession): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
@@ -30,7 +30,7 @@ export class ProviderStatus implements GatewayService {
   /** The notes that people have seen, so that they see each once. */
   readonly #told = new WeakMap<GatewaySession, Set<string>>();
 
-  constructor(private readonly parts: StatusParts) {}
+  constructor(private readonly options: ProviderStatusOptions) {}
 
   /** After a crash the state still lists the providers of the earlier run, and their tools. */
   opened(session: GatewaySession): void {
@@ -60,7 +60,7 @@ export class ProviderStatus implements GatewayService {
     const off = session.disabled.slice(-SWITCHED_OFF_MAX);
     session.writeMeta({ off });
     if (!action.enabled && isGuarding(group))
-      this.parts.note(session, group.name, 'is switched off; its checks on tools do not apply');
+      this.options.note(session, group.name, 'is switched off; its checks on tools do not apply');
   }
 
   #publishChanged(session: GatewaySession): void {
@@ -95,12 +95,12 @@ export class ProviderStatus implements GatewayService {
   /** A missing provider that was switched off blocks nothing any more, but keeps its entry: there it can be switched on. */
   #isMissing({ session, name }: ProviderGroup): boolean {
     const isKnown = session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
-    return this.parts.missing(session).has(name) || (isKnown && !session.isEnabled(name));
+    return this.options.missing(session).has(name) || (isKnown && !session.isEnabled(name));
   }
 
   #load(group: ProviderGroup): CustomizationLoadState {
     if (group.bindings.length === 0)
-      return { kind: 'error', message: this.parts.missing(group.session).get(group.name) ?? 'Not connected' };
+      return { kind: 'error', message: this.options.missing(group.session).get(group.name) ?? 'Not connected' };
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
     const [degraded] = degradedWords(group);
     if (degraded === undefined) return { kind: 'loaded' };
@@ -113,7 +113,7 @@ export class ProviderStatus implements GatewayService {
     this.#told.set(session, told);
     if (told.has(`${name} ${text}`)) return;
     told.add(`${name} ${text}`);
-    this.parts.note(session, name, text);
+    this.options.note(session, name, text);
   }
 
   #describe(session: GatewaySession): void {

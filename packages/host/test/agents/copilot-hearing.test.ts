@@ -79,7 +79,7 @@ async function openSession(hearings: Hearing[]) {
   const { signal } = new AbortController();
   const context = { session: 'ahp-session:/1', workingDirectory: undefined, signal, memory };
   const session = await CopilotSession.open({
-    ...{ options, runtime },
+    ...{ agent: options, runtime },
     context: { ...context, history: async () => [EARLIER] },
   });
   return { session, standIn };

@@ -3,7 +3,7 @@ import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '@atrium
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { failingLog } from '../support/failing-log.js';
-import { partsOf } from '../support/host-parts.js';
+import { componentsOf } from '../support/host-components.js';
 import { KeptLog } from '../support/logs.js';
 import { answerTo, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
@@ -71,7 +71,7 @@ describe('a disposed session', () => {
 
   it('is forgotten also when a part of the host cannot let go of what it kept', async () => {
     const { desk, uri, clock, log, host } = await keptRoom();
-    const [part] = partsOf(host.host).services;
+    const [part] = componentsOf(host.host).services;
     Object.assign(part ?? {}, { forgotten: () => Promise.reject(new Error('EBUSY')) });
     const phone = await host.client('phone');
     await desk.request('disposeSession', { channel: uri });

@@ -4,7 +4,7 @@ import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '@atrium/core/sessions/limits.j
 import type { SessionState, StateAction, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
-import { partsOf } from '../support/host-parts.js';
+import { componentsOf } from '../support/host-components.js';
 import { SlowLog } from '../support/logs.js';
 import {
   answerTo,
@@ -111,7 +111,7 @@ describe('a session that nobody uses', () => {
       desk.disconnect();
       release();
       await settle();
-      const parts = partsOf(host.host);
+      const parts = componentsOf(host.host);
       const { sessions } = parts;
       expect([parts.subscriptions.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
       await first.clock.advance(IDLE_SESSION_MS);

@@ -1,13 +1,13 @@
 import { StandingRequests } from '@atrium/core/sessions/questions.js';
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { partsOf } from '../support/host-parts.js';
+import { componentsOf } from '../support/host-components.js';
 import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 
 /** Puts a question to the people in a session; the returned function takes it back. */
 async function ask(room: Room): Promise<() => void> {
-  const session = partsOf(room.host.host).sessions.inMemory.get(room.uri);
+  const session = componentsOf(room.host.host).sessions.inMemory.get(room.uri);
   const takeBack = session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
   await settle();
   return () => takeBack?.();

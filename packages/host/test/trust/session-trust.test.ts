@@ -11,7 +11,7 @@ import {
 } from '../../src/plugins/trust/programs.js';
 import { SessionTrust } from '../../src/plugins/trust/session-trust.js';
 import { TrustedFolders } from '../../src/plugins/trust/trust.js';
-import { partsOf } from '../support/host-parts.js';
+import { componentsOf } from '../support/host-components.js';
 import { until } from '../support/provider-door.js';
 import { openRoom, type Room, stateOf, turnStarted } from '../support/session-room.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
@@ -31,7 +31,7 @@ async function openTrustRoom(name = 'project'): Promise<TrustRoom> {
   const folder = path.join(base, name);
   await mkdir(folder);
   const room = await openRoom({ session: { workingDirectory: pathToFileURL(folder).href } });
-  const session = partsOf(room.host.host).sessions.inMemory.get(room.uri);
+  const session = componentsOf(room.host.host).sessions.inMemory.get(room.uri);
   if (!session) throw new Error('the session is not in memory');
   const file = path.join(base, 'trusted.json');
   return { ...room, session, folder, file, folders: new TrustedFolders(file) };

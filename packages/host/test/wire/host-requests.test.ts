@@ -4,7 +4,7 @@ import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '@atrium/core/wir
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
-import { partsOf } from '../support/host-parts.js';
+import { componentsOf } from '../support/host-components.js';
 import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
@@ -81,7 +81,7 @@ describe('requests of the host', () => {
 describe('on the wire', () => {
   /** The host's end of a client's connection. */
   function connectionOf(host: TestHost, clientId: string): Connection {
-    const connection = partsOf(host.host).connections.of(clientId);
+    const connection = componentsOf(host.host).connections.of(clientId);
     if (!connection) throw new Error(`${clientId} is not connected`);
     return connection;
   }

@@ -19,7 +19,7 @@ import { checkToGateway, checkToProvider, describeProblem } from '@atrium/protoc
 import type { FakeGatewayOptions } from './fake-gateway.js';
 import { FakeSession } from './fake-session.js';
 
-interface ConnectionParts {
+interface FakeConnectionOptions {
   readonly options: FakeGatewayOptions;
   /** Tokens that pairings have given out. */
   readonly issued: Set<string>;
@@ -40,16 +40,16 @@ export class FakeConnection {
   #paired: string | undefined;
   #hasExpired = false;
   readonly #transport: Transport;
-  readonly #parts: ConnectionParts;
+  readonly #options: FakeConnectionOptions;
 
-  constructor(transport: Transport, parts: ConnectionParts) {
-    const { token, pairingCode } = parts.options;
+  constructor(transport: Transport, options: FakeConnectionOptions) {
+    const { token, pairingCode } = options.options;
     const isOpen = token === undefined && pairingCode === undefined;
     this.#transport = transport;
-    this.#parts = parts;
+    this.#options = options;
     this.#trust = isOpen ? 'internal' : 'external';
     this.#state = isOpen ? 'AwaitHello' : 'AwaitAuth';
-    if (isOpen) this.send({ type: 'sessions', active: [...parts.sessions()] });
+    if (isOpen) this.send({ type: 'sessions', active: [...options.sessions()] });
     transport.onClose(() => this.#end());
     transport.onMessage((text) => this.#receive(text));
   }
@@ -78,14 +78,14 @@ export class FakeConnection {
   /** The bound session is about to end, and with it the token of a paired provider. */
   expire(): void {
     if (this.#paired === undefined) return;
-    this.#parts.issued.delete(this.#paired);
+    this.#options.issued.delete(this.#paired);
     this.#hasExpired = true;
   }
 
   #end(): void {
     if (this.#state === 'Disconnected') return;
     this.#state = 'Disconnected';
-    this.#parts.ended(this);
+    this.#options.ended(this);
   }
 
   #receive(text: string): void {
@@ -93,10 +93,10 @@ export class FakeConnection {
     const judgement = checkMessage(raw, this.#state, this.#trust);
     if ('refusal' in judgement) return this.#refuse(raw, judgement.refusal);
     const { message } = judgement;
-    this.#parts.heard(message);
-    const refusal = this.#parts.refusalOf(message) ?? this.#act(message);
+    this.#options.heard(message);
+    const refusal = this.#options.refusalOf(message) ?? this.#act(message);
     if (refusal) this.#refuse(message, refusal);
-    else this.#parts.took(message, this);
+    else this.#options.took(message, this);
   }
 
   #refuse(raw: unknown, { code, message }: Refusal): void {
@@ -121,7 +121,7 @@ export class FakeConnection {
   }
 
   #authenticate(token: string | undefined, mode: string | undefined): Refusal | undefined {
-    const { options, issued } = this.#parts;
+    const { options, issued } = this.#options;
     if (token !== undefined && token === options.token) return this.#letIn('project');
     if (token !== undefined && issued.has(token)) {
       this.#paired = token;
@@ -135,10 +135,10 @@ export class FakeConnection {
   }
 
   #confirm(code: string): Refusal | undefined {
-    if (code !== this.#parts.options.pairingCode)
+    if (code !== this.#options.options.pairingCode)
       return { code: GatewayErrorCode.AuthFailed, message: 'the code is not valid' };
     const token = `ext-tok-${newId()}`;
-    this.#parts.issued.add(token);
+    this.#options.issued.add(token);
     this.#paired = token;
     return this.#letIn('external', token);
   }
@@ -147,11 +147,11 @@ export class FakeConnection {
   #letIn(trust: TrustLevel, token?: string): undefined {
     this.#trust = trust;
     if (this.#state !== 'Bound') this.#state = 'AwaitHello';
-    this.send({ type: 'sessions', active: [...this.#parts.sessions()], ...(token !== undefined && { token }) });
+    this.send({ type: 'sessions', active: [...this.#options.sessions()], ...(token !== undefined && { token }) });
   }
 
   #bind(hello: ProviderHelloMessage): Refusal | undefined {
-    const { options, sessions } = this.#parts;
+    const { options, sessions } = this.#options;
     const { namesSession = true, saysStarted = true } = options.habits ?? {};
     const wanted = hello.session ?? sessions()[0]?.id;
     const isEverywhere = wanted === 'all';

@@ -13,7 +13,7 @@ import { Gates } from './gates.js';
 import { compileRules } from './rules.js';
 import { checkTransforms, Overruled, Transforms, withTransforms } from './transforms.js';
 
-interface HooksParts {
+interface GatewayHooksOptions {
   readonly clock: Clock;
   readonly updates: Updates;
   /** Refuses what a session's agent cannot honour, instead of only reporting it. */
@@ -21,15 +21,15 @@ interface HooksParts {
 }
 
 export class ProviderHooks implements GatewayService {
-  readonly #parts: HooksParts;
+  readonly #options: GatewayHooksOptions;
   readonly #gates: Gates;
   readonly #transforms = new Transforms();
   readonly #overruled = new Overruled();
   readonly #contexts = new Contexts();
 
-  constructor(parts: HooksParts) {
-    this.#parts = parts;
-    this.#gates = new Gates(parts.clock);
+  constructor(options: GatewayHooksOptions) {
+    this.#options = options;
+    this.#gates = new Gates(options.clock);
   }
 
   readonly handlers = {
@@ -72,7 +72,7 @@ export class ProviderHooks implements GatewayService {
       rules: onPreToolUse ?? rules,
       transforms: withTransforms(before, transforms),
     });
-    this.#parts.updates.apply(provider, message, {
+    this.#options.updates.apply(provider, message, {
       check: (binding) => this.#check(changed(binding)),
       apply: (binding) => {
         const { rules, transforms: all } = changed(binding);
@@ -85,13 +85,13 @@ export class ProviderHooks implements GatewayService {
 
   #check(hooks: Pick<Binding, 'session' | 'rules' | 'transforms'>): void {
     checkTransforms(hooks.transforms);
-    const [degraded] = this.#parts.isStrict ? degradedFor(hooks) : [];
+    const [degraded] = this.#options.isStrict ? degradedFor(hooks) : [];
     if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
   }
 
   #updateContext(provider: Provider, message: ToGatewayMessageMap['context.update']): void {
     authorizeContext(provider.trust);
-    this.#parts.updates.apply(provider, message, {
+    this.#options.updates.apply(provider, message, {
       apply: (binding) => {
         binding.context = message.context ?? '';
       },

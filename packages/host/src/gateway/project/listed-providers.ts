@@ -18,7 +18,7 @@ export const REMEMBERED_RULES_MAX = 1_000;
 /** Instances of one program whose last rules the host remembers; it forgets the oldest first. */
 export const REMEMBERED_INSTANCES_MAX = 20;
 
-interface ListedProvidersParts {
+interface ListedProvidersOptions {
   /** Takes a provider out of a session where it has no right to be, and tells it why. */
   evict(binding: Binding, why: string): void;
   /** Shows a note to the people in a session. */
@@ -44,14 +44,14 @@ interface Listed {
 const ANYTHING_THAT_CHANGES = 'anything that changes something';
 
 export class ListedProviders implements GatewayService {
-  readonly #parts: ListedProvidersParts;
+  readonly #options: ListedProvidersOptions;
   readonly #sessions = new Map<GatewaySession, Map<string, Listed>>();
   /** The rules that each instance of a program had when it was last bound, by program and instance. */
   readonly #lastRules = new Map<string, Map<string, Rules>>();
   readonly #book = new RuleBook();
 
-  constructor(parts: ListedProvidersParts) {
-    this.#parts = parts;
+  constructor(options: ListedProvidersOptions) {
+    this.#options = options;
   }
 
   /** The folder is trusted: reserves the name from now on, and evicts other providers that have it. */
@@ -66,7 +66,7 @@ export class ListedProviders implements GatewayService {
     const program = JSON.stringify([session.state.summary.workingDirectory, digest]);
     listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isTold: false });
     for (const binding of [...session.bindings])
-      if (keyOf(binding.provider.name) === keyOf(name)) this.#parts.evict(binding, taken(name));
+      if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, taken(name));
   }
 
   /** The host started its process, which authenticates under this id. A person who refused it before has let it run since. */
@@ -168,7 +168,11 @@ export class ListedProviders implements GatewayService {
   #tell(session: GatewaySession, listed: Listed): void {
     if (listed.isTold) return;
     listed.isTold = true;
-    this.#parts.note(session, listed.name, `is not connected; closed until it is: ${this.#closedBy(listed)}. ${HELP}`);
+    this.#options.note(
+      session,
+      listed.name,
+      `is not connected; closed until it is: ${this.#closedBy(listed)}. ${HELP}`,
+    );
     session.changed(listed.name);
   }
 }

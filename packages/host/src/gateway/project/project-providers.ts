@@ -22,7 +22,7 @@ export const PROJECT_PROVIDERS_MAX = 20;
 /** How long a turn waits for a provider, from the start of its process. Most bind in a fraction of it; some never do. */
 export const ARRIVAL_MAX_MS = 3_000;
 
-interface ProjectProvidersParts {
+interface ProjectProvidersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tokens: ProviderTokens;
@@ -51,28 +51,28 @@ interface Declared {
 const EXTENSION_ID = 'gateway-project:/';
 
 export class ProjectProviders implements GatewayService {
-  readonly #parts: ProjectProvidersParts;
+  readonly #options: ProjectProvidersOptions;
   readonly #running = new Map<GatewaySession, Running>();
   readonly #reaper = new OrphanReaper();
 
-  constructor(parts: ProjectProvidersParts) {
-    this.#parts = parts;
+  constructor(options: ProjectProvidersOptions) {
+    this.#options = options;
   }
 
   used(session: GatewaySession): void {
     const running = this.#running.get(session);
     if (running) return this.#startAgain(session, running);
-    const arrivals = new Arrivals(this.#parts.clock);
+    const arrivals = new Arrivals(this.#options.clock);
     this.#running.set(session, { processes: [], arrivals, isSuspended: false });
     const started = this.#start(session).catch((error) =>
-      this.#parts.note(session, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
+      this.#options.note(session, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
     const untilReady = async () => {
       await started;
       await arrivals.all();
       session.resume();
     };
-    const gates = [this.#parts.listed.gateOf(session)];
+    const gates = [this.#options.listed.gateOf(session)];
     session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady, gates });
   }
 
@@ -114,7 +114,7 @@ export class ProjectProviders implements GatewayService {
     const file = await readConfigFile(path.join(folder, PROJECT_FILE));
     const declared = Object.entries(file?.config.providers ?? {});
     if (declared.length > PROJECT_PROVIDERS_MAX)
-      this.#parts.note(session, PROJECT_FILE, tooManyDeclared(declared.length));
+      this.#options.note(session, PROJECT_FILE, tooManyDeclared(declared.length));
     const programs = declared.map(([name, config]) => ({
       name,
       config,
@@ -126,7 +126,7 @@ export class ProjectProviders implements GatewayService {
   }
 
   #list(session: GatewaySession, { name, config, program: { digest } }: Declared): void {
-    if (this.#running.has(session)) this.#parts.listed.list(session, { name, config, digest });
+    if (this.#running.has(session)) this.#options.listed.list(session, { name, config, digest });
   }
 
   #startWhenTrusted(session: GatewaySession, declared: Declared): Promise<void> {
@@ -136,8 +136,8 @@ export class ProjectProviders implements GatewayService {
       this.#spawn(session, name, config);
     };
     const refused = (why: string, isByPerson: boolean) => {
-      this.#parts.note(session, name, `does not run: ${why}`);
-      if (isByPerson) this.#parts.listed.giveUp(session, name);
+      this.#options.note(session, name, `does not run: ${why}`);
+      if (isByPerson) this.#options.listed.giveUp(session, name);
     };
     return session.trust.whenTrusted(program, { start, refused });
   }
@@ -146,8 +146,8 @@ export class ProjectProviders implements GatewayService {
     const running = this.#running.get(session);
     const folder = folderOf(session.state);
     if (!running || folder === undefined || session.isEnding) return;
-    const { clock, logger, tokens, note, listed } = this.#parts;
-    const address = this.#parts.address();
+    const { clock, logger, tokens, note, listed } = this.#options;
+    const address = this.#options.address();
     if (!address) return note(session, name, 'does not run: the gateway has no port (--gateway-port)');
     const failed = (how: string) => note(session, name, `${how}; it is started again`);
     const { processes, arrivals } = running;

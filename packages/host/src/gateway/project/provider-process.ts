@@ -20,7 +20,7 @@ export const STOP_GRACE_MS = 2_000;
 /** Longer lines of output are cut. */
 export const LINE_MAX_CHARACTERS = 1_000;
 
-export interface ProviderProcessParts {
+export interface ProviderProcessOptions {
   readonly name: string;
   readonly config: ProviderConfig;
   /** The session's folder. */
@@ -41,13 +41,13 @@ export interface ProviderProcessParts {
 }
 
 export class ProviderProcess {
-  readonly #parts: ProviderProcessParts;
+  readonly #options: ProviderProcessOptions;
   #stopping = new AbortController();
   #retiring = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(parts: ProviderProcessParts) {
-    this.#parts = parts;
+  constructor(options: ProviderProcessOptions) {
+    this.#options = options;
   }
 
   /** Does nothing when it runs. */
@@ -72,7 +72,7 @@ export class ProviderProcess {
   }
 
   async #keepRunning(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     const { signal } = this.#retiring;
     for (let failures = 0; !signal.aborted; ) {
       const startedAt = clock.now();
@@ -87,7 +87,7 @@ export class ProviderProcess {
 
   /** Every process has a token of its own, which is revoked when it ends. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, reaper, arrivals, sessionId, name, clock, logger, admitted } = this.#parts;
+    const { config, folder, tokens, reaper, arrivals, sessionId, name, clock, logger, admitted } = this.#options;
     const token = tokens.issueProject(sessionId);
     const admission = tokens.accessOf(token)?.token?.id ?? '';
     arrivals.expect(admission);
@@ -115,14 +115,14 @@ export class ProviderProcess {
   }
 
   #ended(end: ProcessEnd, failures: number): void {
-    const { name, sessionId, logger, failed } = this.#parts;
+    const { name, sessionId, logger, failed } = this.#options;
     const how = inWords(end);
     logger.log('warn', 'a provider ended; it is started again', { provider: name, session: sessionId, how });
     if (failures === 0) failed(how);
   }
 
   #environment(token: string): NodeJS.ProcessEnv {
-    const { config, address } = this.#parts;
+    const { config, address } = this.#options;
     return {
       ...childEnvironment(),
       ...config.env,

@@ -34,7 +34,7 @@ const SECOND_MS = 1_000;
 /** The gateway tries every rule of a filter on every event of its stream. */
 export const RULES_PER_FILTER_MAX = 50;
 
-interface PushesParts {
+interface PushesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly commits: Commits;
@@ -43,15 +43,15 @@ interface PushesParts {
 
 export class Pushes implements GatewayService {
   readonly timeline: Timeline;
-  readonly #parts: PushesParts;
+  readonly #options: PushesOptions;
   readonly #streams = new Streams();
   readonly #filters = new Filters();
   readonly #injects: Injects;
   readonly #rates: RateLimit;
 
-  constructor(parts: PushesParts) {
-    const { clock, commits } = parts;
-    this.#parts = parts;
+  constructor(options: PushesOptions) {
+    const { clock, commits } = options;
+    this.#options = options;
     this.#rates = new RateLimit(clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
     this.timeline = new Timeline(clock);
     this.#injects = new Injects((then) => commits.afterCommit(then));
@@ -127,7 +127,7 @@ export class Pushes implements GatewayService {
     const outcome = this.#filters.outcome(binding, stream, text) ?? message.level;
     if (outcome === 'drop') return undefined;
     const { metadata } = message;
-    const ts = new Date(this.#parts.clock.now()).toISOString();
+    const ts = new Date(this.#options.clock.now()).toISOString();
     this.#streams.store(session, provider, stream, { ts, event: text, ...(metadata && { metadata }) });
     if (outcome === 'keep') return undefined;
     if (!session.isEnabled(provider.name)) return switchedOff(binding);
@@ -151,7 +151,7 @@ export class Pushes implements GatewayService {
   }
 
   #tellPause(session: GatewaySession, provider: string): void {
-    const { logger } = this.#parts;
+    const { logger } = this.#options;
     logger.log('warn', 'a provider answers itself; it starts no more turns', { session: session.uri, provider });
     this.timeline.note(session, provider, 'paused: it started three turns in a row. Write something to go on.');
   }
@@ -161,7 +161,7 @@ export class Pushes implements GatewayService {
     if (owner !== provider.name) throw unauthorized('filters can be set on your own streams only');
     checkStreamName(stream);
     const filter = compileFilter(message.rules);
-    this.#parts.updates.apply(provider, message, {
+    this.#options.updates.apply(provider, message, {
       check: (binding) => this.#filters.check(binding, stream, filter),
       apply: (binding) => this.#filters.set(binding, stream, filter),
     });

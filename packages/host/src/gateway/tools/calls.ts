@@ -47,7 +47,7 @@ export class Calls {
   readonly #calls = new Map<string, Call>();
   readonly #queues = new CallQueues();
 
-  constructor(private readonly parts: { readonly clock: Clock; readonly telemetry: CallTelemetry | undefined }) {}
+  constructor(private readonly options: { readonly clock: Clock; readonly telemetry: CallTelemetry | undefined }) {}
 
   /** Calls and queues that are not over, to find leaks. */
   get size(): number {
@@ -55,7 +55,7 @@ export class Calls {
   }
 
   call(request: CallRequest): Promise<ToolOutcome> {
-    const { telemetry } = this.parts;
+    const { telemetry } = this.options;
     if (!telemetry) return this.#make(request);
     return telemetry.around('atrium.provider.call', attributesOf(request), () => this.#make(request), failureIn);
   }
@@ -96,7 +96,7 @@ export class Calls {
     const timeoutMs = Math.min(wantedMs, TOOL_TIMEOUT_MAX_MS);
     const overdue = failure(ToolErrorCode.Timeout, `no answer in ${timeoutMs / 1_000} s`);
     call.stage = 'running';
-    call.stopTimer = this.parts.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));
+    call.stopTimer = this.options.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));
     binding.provider.send({ type: 'tool.call', id: call.id, sessionId: binding.sessionId, tool, args });
   }
 
@@ -108,7 +108,7 @@ export class Calls {
     call.stopTimer();
     call.stopListening();
     call.settle(outcome);
-    call.stopTimer = this.parts.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(call, outcome));
+    call.stopTimer = this.options.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(call, outcome));
     const { provider, sessionId } = call.request.binding;
     provider.send({ type: 'tool.cancel', id: call.id, sessionId, reason });
   }

@@ -42,7 +42,7 @@ const PROGRESS_INTERVAL_MS = 250;
 /** Progress is a line under a running call, not its result. */
 const PROGRESS_MAX_CHARACTERS = 2_000;
 
-interface ToolsParts {
+interface ToolsOptions {
   readonly clock: Clock;
   readonly telemetry: CallTelemetry | undefined;
   readonly updates: Updates;
@@ -50,12 +50,12 @@ interface ToolsParts {
 }
 
 export class ProviderTools implements GatewayService {
-  readonly #parts: ToolsParts;
+  readonly #options: ToolsOptions;
   readonly #calls: Calls;
 
-  constructor(parts: ToolsParts) {
-    this.#parts = parts;
-    this.#calls = new Calls(parts);
+  constructor(options: ToolsOptions) {
+    this.#options = options;
+    this.#calls = new Calls(options);
   }
 
   readonly handlers = {
@@ -82,7 +82,7 @@ export class ProviderTools implements GatewayService {
 
   #update(provider: Provider, message: ToGatewayMessageMap['tools.update']): void {
     const changed = ({ tools }: Binding) => withChanges(tools, message);
-    this.#parts.updates.apply(provider, message, {
+    this.#options.updates.apply(provider, message, {
       check: (binding) => checkTools(provider, binding.session, changed(binding).values()),
       apply: (binding) => {
         binding.tools = changed(binding);
@@ -124,7 +124,7 @@ export class ProviderTools implements GatewayService {
 
   #call({ binding, tool, args, context }: RoutedCall): Promise<ToolOutcome> {
     let latest = '';
-    const shown = throttle(this.#parts.clock, PROGRESS_INTERVAL_MS, () =>
+    const shown = throttle(this.#options.clock, PROGRESS_INTERVAL_MS, () =>
       context.progress([{ type: 'text', text: latest }]),
     );
     const progress = (text: string) => {
@@ -136,7 +136,7 @@ export class ProviderTools implements GatewayService {
 
   /** Tells a provider that may not answer by file. */
   #folderFor(provider: Provider): string | undefined {
-    if (grantOf('fileResults', provider.trust)) return this.#parts.folders.of(provider);
+    if (grantOf('fileResults', provider.trust)) return this.#options.folders.of(provider);
     const { providerId, trust } = provider;
     const message = `an ${trust} provider may not answer by file`;
     provider.send({ type: 'error', code: GatewayErrorCode.Unauthorized, message, replyTo: 'tool.result', providerId });

@@ -87,7 +87,7 @@ async function exists(files: PluginFiles): Promise<boolean> {
 }
 
 /** Agent Plugins has skills and MCP servers, each in one place. */
-async function strictParts(context: LoadContext, manifest: Manifest | undefined): Promise<Parts> {
+async function strictParts(context: LoadContext, manifest: Manifest | undefined): Promise<ContainerParts> {
   const { skills, mcpServers } = LAYOUTS['agent-plugins'];
   const places = skills.map((path) => ({ path, isNamed: false }));
   const [mcpFile] = mcpServers;
@@ -98,11 +98,15 @@ async function strictParts(context: LoadContext, manifest: Manifest | undefined)
   };
 }
 
-async function looseParts(context: LoadContext, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
+async function looseParts(
+  context: LoadContext,
+  layout: Layout,
+  manifest: Manifest | undefined,
+): Promise<ContainerParts> {
   const located = (key: keyof Layout, allowsInline = false) =>
     locationsOf(manifest, { key, usual: layout[key], allowsInline }, context.warnings);
   const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
-  const parts: Parts = {
+  const parts: ContainerParts = {
     agents: await loadAgents(context, located('agents').places),
     skills: await loadSkills(context, skillPlaces),
     prompts: await loadPrompts(context, located('prompts').places, (name) => name.endsWith('.md')),
@@ -133,7 +137,7 @@ export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOp
   const warnings = new Warnings();
   const context = contextOf(files, options, { warnings, isStrict: false });
   try {
-    return loadedContainer((await exists(files)) ? await partsOf(context, options.contents) : NO_PARTS, warnings);
+    return loadedContainer((await exists(files)) ? await componentsOf(context, options.contents) : NO_PARTS, warnings);
   } catch (error) {
     return failedContainer(failureMessage(error), warnings);
   }
@@ -141,7 +145,7 @@ export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOp
 
 const HERE = [{ path: '', isNamed: false }];
 
-async function partsOf(context: LoadContext, contents: ChildCustomizationType): Promise<Parts> {
+async function componentsOf(context: LoadContext, contents: ChildCustomizationType): Promise<ContainerParts> {
   switch (contents) {
     case 'agent':
       return { ...NO_PARTS, agents: await loadAgents(context, HERE) };
@@ -176,14 +180,14 @@ export interface LoadOptions extends Surroundings {
   readonly containerId: string;
 }
 
-export interface LoadedContainer extends Parts {
+export interface LoadedContainer extends ContainerParts {
   readonly load: CustomizationLoadState;
   readonly warnings: readonly Warning[];
   /** As clients see them. */
   readonly children: readonly ChildCustomization[];
 }
 
-function loadedContainer(parts: Parts, warnings: Warnings): LoadedContainer {
+function loadedContainer(parts: ContainerParts, warnings: Warnings): LoadedContainer {
   const kept = withinLimit(parts, warnings);
   return { ...kept, load: warnings.loadState(), warnings: warnings.list, children: childrenOf(kept) };
 }
@@ -198,7 +202,7 @@ function failureMessage(error: unknown): string {
   throw error;
 }
 
-function withinLimit(parts: Parts, warnings: Warnings): Parts {
+function withinLimit(parts: ContainerParts, warnings: Warnings): ContainerParts {
   let room = CHILDREN_MAX;
   const kept = <Part>(list: readonly Part[]): readonly Part[] => {
     const fitting = list.slice(0, room);
@@ -219,7 +223,7 @@ function withinLimit(parts: Parts, warnings: Warnings): Parts {
 }
 
 /** The parts of a container, for the host. Each has the id of its child. */
-export interface Parts {
+export interface ContainerParts {
   readonly agents: readonly AgentPart[];
   readonly skills: readonly SkillPart[];
   readonly prompts: readonly PromptPart[];
@@ -228,7 +232,7 @@ export interface Parts {
   readonly mcpServers: readonly McpServerPart[];
 }
 
-const NO_PARTS: Parts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
+const NO_PARTS: ContainerParts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
 
 /** Hooks and MCP servers have members that the protocol's own types leave open. */
 type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
@@ -238,7 +242,7 @@ type McpServerChild = McpServerCustomization & {
 };
 
 /** The children that clients see, by type, then by name. They never hold commands, addresses or secrets. */
-function childrenOf(parts: Parts): readonly ChildCustomization[] {
+function childrenOf(parts: ContainerParts): readonly ChildCustomization[] {
   return [
     ...sorted(parts.agents.map(agentChild)),
     ...sorted(parts.skills.map(skillChild)),

@@ -65,11 +65,11 @@ const SECRET_MIN_CHARACTERS = 8;
 /** The values of a declaration that are keys: error messages often repeat what a server was given. */
 export function secretsOf(config: McpServerConfig): string[] {
   const named = Object.entries(config.transport === 'stdio' ? config.env : config.headers);
-  return named.flatMap(([name, value]) => (value !== null && SECRET_NAME.test(name) ? partsOf(value) : []));
+  return named.flatMap(([name, value]) => (value !== null && SECRET_NAME.test(name) ? componentsOf(value) : []));
 }
 
 /** `Bearer abc…` is shown in either form. */
-function partsOf(value: string): string[] {
+function componentsOf(value: string): string[] {
   return [value, ...value.split(' ')].filter((part) => part.length >= SECRET_MIN_CHARACTERS);
 }
 

@@ -54,7 +54,7 @@ function countsOf({
   };
 }
 
-export interface CatalogueKeeperParts {
+export interface CatalogueKeeperOptions {
   readonly session: Session;
   readonly logger: Logger;
   /** Undefined when there is no folder to count in. */
@@ -67,7 +67,7 @@ export class CatalogueKeeper {
   #isStale = false;
   #isOver = false;
 
-  constructor(private readonly parts: CatalogueKeeperParts) {}
+  constructor(private readonly options: CatalogueKeeperOptions) {}
 
   /** Counts one at a time, and once more when something changed meanwhile. */
   update(): Promise<void> {
@@ -86,7 +86,7 @@ export class CatalogueKeeper {
   }
 
   async #publish(): Promise<void> {
-    const { session, count } = this.parts;
+    const { session, count } = this.options;
     const counted = await count();
     const changesets = counted && catalogueOf(session.uri, counted);
     const isKnown = JSON.stringify(changesets) === JSON.stringify(session.state.summary.changesets);
@@ -94,7 +94,7 @@ export class CatalogueKeeper {
   }
 
   #warn(error: unknown): void {
-    const { session, logger } = this.parts;
+    const { session, logger } = this.options;
     logger.log('warn', 'changes could not be counted', { session: session.uri, error: String(error) });
   }
 

@@ -25,7 +25,7 @@ import { type ChangesHost, SessionChanges } from './session-changes.js';
 import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
 import type { OperationTarget, Shown, View } from './views.js';
 
-export interface ChangesetsParts {
+export interface ChangesetsOptions {
   readonly host: ChangesHost & { readonly sessions: Pick<Sessions, 'open' | 'inMemory' | 'stored'> };
   readonly log: ChangeRecords['log'];
   /** Where the contents are. */
@@ -39,22 +39,22 @@ export class Changesets implements Service {
   readonly lanes = { invokeChangesetOperation: 'aside' } as const;
   /** Reads what views refer to. */
   readonly contents: ChangeContents;
-  readonly #parts: ChangesetsParts;
+  readonly #options: ChangesetsOptions;
   readonly #places: ChangePlaces;
   readonly #records: ChangeRecords;
   readonly #sessions = new WeakMap<Session, SessionChanges>();
   #tidying: Promise<void> = Promise.resolve();
 
-  constructor(parts: ChangesetsParts) {
-    this.#parts = parts;
-    this.#places = new ChangePlaces(parts.folder);
-    this.#records = { log: parts.log, writer: parts.host.writer };
+  constructor(options: ChangesetsOptions) {
+    this.#options = options;
+    this.#places = new ChangePlaces(options.folder);
+    this.#records = { log: options.log, writer: options.host.writer };
     this.contents = new ChangeContents((session) => this.#placeOf(session));
     this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
   }
 
   readonly attach = (session: Session): SessionObserver => {
-    const { host, trust } = this.#parts;
+    const { host, trust } = this.#options;
     const isTrusted = (folder: string) => trust.isTrusted(folder);
     const changes = new SessionChanges(session, { host, places: this.#places, records: this.#records, isTrusted });
     this.#sessions.set(session, changes);
@@ -62,7 +62,7 @@ export class Changesets implements Service {
   };
 
   async start(): Promise<void> {
-    const { sessions, logger } = this.#parts.host;
+    const { sessions, logger } = this.#options.host;
     const warn = (error: unknown) => logger.log('warn', 'could not tidy up old changes', { error: String(error) });
     const { gone } = await this.#places.dropSnapshots();
     this.#tidying = gone.catch(warn);
@@ -73,7 +73,7 @@ export class Changesets implements Service {
   /** A journal that cannot be taken over now is tried again when its session opens. */
   async #takeOver(session: string): Promise<void> {
     await takeOverJournal(this.#records, session, this.#places.folderOf(session)).catch((error) => {
-      const { logger } = this.#parts.host;
+      const { logger } = this.#options.host;
       logger.log('warn', 'could not take over the journal of changes', { session, error: String(error) });
     });
   }
@@ -94,7 +94,7 @@ export class Changesets implements Service {
 
   unwatched(uri: string): void {
     const { session } = parseViewUri(uri) ?? {};
-    const present = session === undefined ? undefined : this.#parts.host.sessions.inMemory.get(session);
+    const present = session === undefined ? undefined : this.#options.host.sessions.inMemory.get(session);
     if (present) this.#sessions.get(present)?.release(uri);
   }
 
@@ -106,7 +106,7 @@ export class Changesets implements Service {
   }
 
   async #changesOf(uri: string): Promise<SessionChanges | undefined> {
-    const session = await this.#parts.host.sessions.open(uri);
+    const session = await this.#options.host.sessions.open(uri);
     return session && this.#sessions.get(session);
   }
 

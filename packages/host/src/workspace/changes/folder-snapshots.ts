@@ -14,10 +14,10 @@ import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from './limits.js';
 import type { SnapshotBlobs } from './places.js';
 import { PlainFolder } from './plain-folder.js';
 
-export interface FolderSnapshotsParts {
+export interface FolderSnapshotsOptions {
   readonly clock: Clock;
   /** The session's folder; undefined when there is none. */
-  folder(): Promise<FolderParts | undefined>;
+  folder(): Promise<SnapshotFolderOptions | undefined>;
 }
 
 interface Base {
@@ -37,7 +37,7 @@ export class FolderSnapshots {
   #restUntil = 0;
   readonly #over = new AbortController();
 
-  constructor(private readonly parts: FolderSnapshotsParts) {}
+  constructor(private readonly options: FolderSnapshotsOptions) {}
 
   /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
   prepare(): void {
@@ -49,11 +49,11 @@ export class FolderSnapshots {
   }
 
   async #prepare(): Promise<void> {
-    const parts = await this.parts.folder();
-    if (!parts || this.#last) return;
-    const release = await parts.blobs.hold();
+    const folder = await this.options.folder();
+    if (!folder || this.#last) return;
+    const release = await folder.blobs.hold();
     try {
-      this.#last = await snapshotFolder(parts, undefined, this.#over.signal);
+      this.#last = await snapshotFolder(folder, undefined, this.#over.signal);
       if (this.#last.kind === 'plain') await this.#last.take(this.#over.signal);
     } finally {
       release();
@@ -64,12 +64,12 @@ export class FolderSnapshots {
   async begin(): Promise<void> {
     this.#running += 1;
     if (this.#base) return;
-    if (this.parts.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
-    const parts = await this.parts.folder();
-    if (!parts) throw new Error('the folder is not there');
-    const release = await parts.blobs.hold();
+    if (this.options.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
+    const options = await this.options.folder();
+    if (!options) throw new Error('the folder is not there');
+    const release = await options.blobs.hold();
     try {
-      const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(parts, signal));
+      const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(options, signal));
       this.#last = folder;
       this.#base = { folder, snapshot, release };
     } catch (error) {
@@ -78,9 +78,9 @@ export class FolderSnapshots {
     }
   }
 
-  async #first(parts: FolderParts, signal: AbortSignal): Promise<Omit<Base, 'release'>> {
+  async #first(options: SnapshotFolderOptions, signal: AbortSignal): Promise<Omit<Base, 'release'>> {
     await untilAborted(signal, this.#prepared);
-    const folder = await snapshotFolder(parts, this.#last, signal);
+    const folder = await snapshotFolder(options, this.#last, signal);
     return { folder, snapshot: await folder.take(signal) };
   }
 
@@ -109,7 +109,7 @@ export class FolderSnapshots {
   }
 
   async #inTime<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock } = this.parts;
+    const { clock } = this.options;
     const abort = new AbortController();
     const late = new Error(`looking at the folder took longer than ${milliseconds / 1_000} s`);
     const disarm = clock.after(milliseconds, () => abort.abort(late));
@@ -161,7 +161,7 @@ export interface SnapshotFolder {
   changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found>;
 }
 
-export interface FolderParts {
+export interface SnapshotFolderOptions {
   /** Its real path. */
   readonly root: string;
   readonly blobs: SnapshotBlobs;
@@ -171,13 +171,13 @@ export interface FolderParts {
 
 /** Uses Git where that is possible: it knows already what almost all files hold. */
 export async function snapshotFolder(
-  parts: FolderParts,
+  options: SnapshotFolderOptions,
   last: SnapshotFolder | undefined,
   signal: AbortSignal,
 ): Promise<SnapshotFolder> {
-  const repository = await findRepository(parts.root, { signal });
-  if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(parts, repository);
-  return last instanceof PlainFolder ? last : new PlainFolder(parts);
+  const repository = await findRepository(options.root, { signal });
+  if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(options, repository);
+  return last instanceof PlainFolder ? last : new PlainFolder(options);
 }
 
 /** Undefined when there is no such folder (any more). */

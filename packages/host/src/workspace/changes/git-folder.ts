@@ -10,7 +10,7 @@ import { filteredPaths, type Repository } from '../git/repository.js';
 import { emptyTree, isSubmodule, statusOf, type Tracked } from '../git/status.js';
 import { Captures, captureAll } from './capture.js';
 import { changeOf, type Entry, isSame } from './change.js';
-import type { FolderParts, Found, Snapshot, SnapshotFolder } from './folder-snapshots.js';
+import type { Found, Snapshot, SnapshotFolder, SnapshotFolderOptions } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, STEP_MAX_FILES } from './limits.js';
 
 /** What Git calls the kinds of files that count here. */
@@ -27,21 +27,21 @@ export class GitFolder implements SnapshotFolder {
   readonly #captures: Captures;
 
   constructor(
-    private readonly parts: FolderParts,
+    private readonly options: SnapshotFolderOptions,
     private readonly repository: Repository,
     captures?: Captures,
   ) {
-    this.#captures = captures ?? new Captures(parts.root, parts.blobs);
+    this.#captures = captures ?? new Captures(options.root, options.blobs);
   }
 
   /** The same folder, after its repository was looked up anew. */
   with(repository: Repository): GitFolder {
-    return new GitFolder(this.parts, repository, this.#captures);
+    return new GitFolder(this.options, repository, this.#captures);
   }
 
   async take(signal: AbortSignal): Promise<Snapshot> {
     const { head, entries } = await statusOf(this.repository, { renames: false, signal });
-    const differing = entries.filter((entry) => !isSubmodule(entry) && !this.parts.isOurs(entry.path));
+    const differing = entries.filter((entry) => !isSubmodule(entry) && !this.options.isOurs(entry.path));
     const paths = differing.slice(0, FOLDER_MAX_FILES).map(({ path }) => path);
     const { files, isCut } = await captureAll(this.#captures, paths, signal);
     for (const { path, head: tracked } of differing.slice(0, FOLDER_MAX_FILES)) {
@@ -52,7 +52,7 @@ export class GitFolder implements SnapshotFolder {
   }
 
   changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found> {
-    return gitChanges({ before, after }, { repository: this.repository, blobs: this.parts.blobs, signal });
+    return gitChanges({ before, after }, { repository: this.repository, blobs: this.options.blobs, signal });
   }
 }
 
@@ -76,12 +76,12 @@ const TOO_MANY = `more than ${STEP_MAX_FILES} files changed at once`;
  * What differs from a commit is in the snapshots. Everything else is as the commit of that moment has it, and is read only
  * where the two moments do not agree.
  */
-async function gitChanges(snapshots: Snapshots, parts: TrackedParts): Promise<Found> {
-  const all = await differences(snapshots, parts);
+async function gitChanges(snapshots: Snapshots, options: TrackedOptions): Promise<Found> {
+  const all = await differences(snapshots, options);
   const some = all.slice(0, STEP_MAX_FILES);
   const read = await trackedEntries(
     some.flatMap((one) => SIDES.flatMap((side) => ({ path: one.path, side, ...one[side].tracked }))),
-    parts,
+    options,
   );
   const changes = some
     .map((one) => {
@@ -94,9 +94,9 @@ async function gitChanges(snapshots: Snapshots, parts: TrackedParts): Promise<Fo
 }
 
 /** The paths whose states are not known to be the same, in order. */
-async function differences(snapshots: Snapshots, parts: TrackedParts): Promise<Difference[]> {
+async function differences(snapshots: Snapshots, options: TrackedOptions): Promise<Difference[]> {
   const { before, after } = snapshots;
-  const moved = await movedBetween(before.head, after.head, parts);
+  const moved = await movedBetween(before.head, after.head, options);
   const paths = [...new Set([...before.files.keys(), ...after.files.keys(), ...moved.keys()])].sort();
   return paths
     .map((path) => ({
@@ -133,7 +133,7 @@ function isSameState(one: State, other: State): boolean {
 async function movedBetween(
   before: string | undefined,
   after: string | undefined,
-  { repository: { folder, prefix }, signal }: TrackedParts,
+  { repository: { folder, prefix }, signal }: TrackedOptions,
 ): Promise<Moved> {
   if (before === after) return new Map();
   const ends = [before ?? (await emptyTree(folder)), after ?? (await emptyTree(folder))];
@@ -164,7 +164,7 @@ interface WantedEntry {
   readonly oid?: string;
 }
 
-interface TrackedParts {
+interface TrackedOptions {
   readonly repository: Repository;
   readonly blobs: BlobStore;
   readonly signal: AbortSignal;
@@ -173,8 +173,8 @@ interface TrackedParts {
 type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
 
 /** Reads files as commits have them, a whole list at once. */
-async function trackedEntries(wanted: readonly WantedEntry[], parts: TrackedParts): Promise<Entries> {
-  const { repository, blobs, signal } = parts;
+async function trackedEntries(wanted: readonly WantedEntry[], options: TrackedOptions): Promise<Entries> {
+  const { repository, blobs, signal } = options;
   const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
     const kind = KINDS.get(mode);
     return kind ? { ...rest, oid, kind } : [];

@@ -15,7 +15,7 @@ import type { StagedFile } from './change-log.js';
 import { KINDS } from './git-folder.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import { asFiles } from './merge.js';
-import { nothingDone, outcome, putBack, type UndoParts, writeFiles } from './undo.js';
+import { nothingDone, outcome, putBack, type UndoOptions, writeFiles } from './undo.js';
 
 const FROM_INPUT = ['--pathspec-from-file=-', '--pathspec-file-nul'];
 
@@ -58,18 +58,18 @@ function writing(paths: readonly BytePath[]): GitRun {
   return { input: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'), timeoutMs: GIT_WRITE_MAX_MS };
 }
 
-export interface Discard extends UndoParts {
+export interface Discard extends UndoOptions {
   readonly repository: Repository;
   isOurs(path: BytePath): boolean;
 }
 
 /** Makes files as the last commit has them. What people had there is stored, so that `restore` can put it back. */
-export async function discard(parts: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
-  const { repository, blobs, view } = parts;
-  const own = await chosen(parts, paths);
+export async function discard(options: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
+  const { repository, blobs, view } = options;
+  const own = await chosen(options, paths);
   const staged = await keepStaged(repository, own, blobs);
-  const wanted = (await waysBack(parts, own)).map((change) => ({ path: change.path, changes: [change] }));
-  const applied = await writeFiles(parts, wanted, (done) => {
+  const wanted = (await waysBack(options, own)).map((change) => ({ path: change.path, changes: [change] }));
+  const applied = await writeFiles(options, wanted, (done) => {
     const kept = staged.filter(({ path }) => done.has(path));
     return { view, turns: [], ...(kept.length > 0 && { staged: kept }) };
   });
@@ -79,11 +79,11 @@ export async function discard(parts: Discard, paths: readonly BytePath[] | undef
 }
 
 /** Puts back what was discarded last, in the folder and in what is staged. */
-export async function restore(parts: Discard): Promise<string> {
-  const { message, refused, undone } = await putBack(parts);
+export async function restore(options: Discard): Promise<string> {
+  const { message, refused, undone } = await putBack(options);
   const left = new Set(refused.map(({ path }) => path));
   const staged = undone.staged?.filter(({ path }) => !left.has(path)) ?? [];
-  if (staged.length > 0) await stageAgain(parts.repository, staged, parts.blobs);
+  if (staged.length > 0) await stageAgain(options.repository, staged, options.blobs);
   return message;
 }
 

@@ -9,7 +9,7 @@ import { type BytePath, onDisk, shownPath } from '../git/byte-path.js';
 import { SKIPPED_FOLDERS } from '../tools/walk.js';
 import { Captures, captureAll } from './capture.js';
 import { changeOf, isSame } from './change.js';
-import type { FolderParts, Found, Snapshot, SnapshotFolder } from './folder-snapshots.js';
+import type { Found, Snapshot, SnapshotFolder, SnapshotFolderOptions } from './folder-snapshots.js';
 import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from './limits.js';
 
 /** Besides those that the tools pass by. */
@@ -21,8 +21,8 @@ export class PlainFolder implements SnapshotFolder {
   readonly kind = 'plain';
   readonly #captures: Captures;
 
-  constructor(private readonly parts: FolderParts) {
-    this.#captures = new Captures(parts.root, parts.blobs);
+  constructor(private readonly options: SnapshotFolderOptions) {
+    this.#captures = new Captures(options.root, options.blobs);
   }
 
   async take(signal: AbortSignal): Promise<Snapshot> {
@@ -46,7 +46,7 @@ export class PlainFolder implements SnapshotFolder {
 
   /** Follows no links. A folder that cannot be read counts as empty. */
   async *#paths(signal: AbortSignal): AsyncGenerator<BytePath> {
-    const { root, isOurs } = this.parts;
+    const { root, isOurs } = this.options;
     const waiting: BytePath[] = [''];
     for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
       signal.throwIfAborted();

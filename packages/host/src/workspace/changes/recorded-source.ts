@@ -8,11 +8,11 @@ import { fileUri } from '../git/byte-path.js';
 import { type Change, changeOf, type Entry, netOf } from './change.js';
 import type { ChangeLog } from './change-log.js';
 import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_BUDGET_MS, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
-import { putBack, revert as takeBack, type UndoParts } from './undo.js';
+import { putBack, revert as takeBack, type UndoOptions } from './undo.js';
 import { CONTENT_SCHEME } from './uri.js';
 import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
 
-export interface RecordedParts {
+export interface RecordedOptions {
   readonly view: string;
   readonly blobs: BlobStore;
   readonly files: RecordedFiles;
@@ -63,37 +63,37 @@ const NOT_RECORDED: Shown = {
 export class RecordedSource implements ViewSource {
   readonly isOpenToAll = false;
 
-  constructor(private readonly parts: RecordedParts) {}
+  constructor(private readonly options: RecordedOptions) {}
 
   async show(): Promise<Shown> {
-    const { files, view } = this.parts;
-    const changeLog = await this.parts.changeLog();
-    const turns = this.parts.turns(changeLog);
+    const { files, view } = this.options;
+    const changeLog = await this.options.changeLog();
+    const turns = this.options.turns(changeLog);
     if (turns.some((turnId) => !changeLog.has(turnId))) return NOT_RECORDED;
-    const root = await this.parts.root();
+    const root = await this.options.root();
     const nets = [...changeLog.segments(turns).values()].flatMap((segments) => netOf(segments) ?? []);
     const shifts = withRenames(nets.sort((a, b) => (a.path < b.path ? -1 : 1)));
     const shown = [];
     files.begin();
     for (const shift of shifts.slice(0, VIEW_MAX_FILES)) shown.push(await files.shown(root, shift));
-    const gaps = changeLog.gaps(turns, this.parts.underWay());
+    const gaps = changeLog.gaps(turns, this.options.underWay());
     if (shifts.length > VIEW_MAX_FILES) gaps.push(`only ${VIEW_MAX_FILES} of ${shifts.length} files are shown`);
-    const revert = this.parts.countsWholeTurns ? REVERT_TURNS : REVERT;
+    const revert = this.options.countsWholeTurns ? REVERT_TURNS : REVERT;
     const operations = [...(nets.length > 0 ? [revert] : []), ...(changeLog.lastUndone(view) ? [REAPPLY] : [])];
     return { files: shown, operations, ...(gaps.length > 0 && { problem: incomplete(gaps.join('; ')) }) };
   }
 
   async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
-    const parts = await this.#undoParts();
-    return this.parts.quietly(async () => {
-      if (operationId === REAPPLY.id) return (await putBack(parts)).message;
-      return takeBack(parts, this.parts.turns(parts.changeLog), target);
+    const options = await this.#undoOptions();
+    return this.options.quietly(async () => {
+      if (operationId === REAPPLY.id) return (await putBack(options)).message;
+      return takeBack(options, this.options.turns(options.changeLog), target);
     });
   }
 
-  async #undoParts(): Promise<UndoParts> {
-    const { blobs, view } = this.parts;
-    return { root: await this.parts.root(), blobs, view, changeLog: await this.parts.changeLog() };
+  async #undoOptions(): Promise<UndoOptions> {
+    const { blobs, view } = this.options;
+    return { root: await this.options.root(), blobs, view, changeLog: await this.options.changeLog() };
   }
 }
 

@@ -16,10 +16,10 @@ import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import type { ChangeLog } from './change-log.js';
-import { FolderSnapshots, type FolderSnapshotsParts, type Found } from './folder-snapshots.js';
+import { FolderSnapshots, type FolderSnapshotsOptions, type Found } from './folder-snapshots.js';
 import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from './limits.js';
 
-export interface RecorderParts extends FolderSnapshotsParts {
+export interface RecorderOptions extends FolderSnapshotsOptions {
   readonly logger: Logger;
   changeLog(): Promise<ChangeLog>;
   /** The contents that changes of the session name. */
@@ -29,7 +29,7 @@ export interface RecorderParts extends FolderSnapshotsParts {
 }
 
 export class Recorder {
-  readonly #parts: RecorderParts;
+  readonly #options: RecorderOptions;
   readonly #snapshots: FolderSnapshots;
   /** Snapshots, and changes for people, come one after the other. */
   #order: Promise<unknown> = Promise.resolve();
@@ -38,9 +38,9 @@ export class Recorder {
   /** The ids of the recordings that have begun and are not over. */
   readonly underWay = new Set<string>();
 
-  constructor(parts: RecorderParts) {
-    this.#parts = parts;
-    this.#snapshots = new FolderSnapshots(parts);
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#snapshots = new FolderSnapshots(options);
   }
 
   prepare(): void {
@@ -63,7 +63,7 @@ export class Recorder {
 
   /** Runs a call of a tool that may write. */
   async around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
-    const file = await namedFile(call, async () => (await this.#parts.folder())?.root);
+    const file = await namedFile(call, async () => (await this.#options.folder())?.root);
     if (file) return this.#aroundFile(call.turnId, file, run);
     const end = await this.begin(call.turnId);
     try {
@@ -81,7 +81,7 @@ export class Recorder {
     return async (how = 'keep') => {
       await this.#inOrder(() => this.#end({ turnId, id, why, how }));
       this.underWay.delete(id);
-      this.#parts.changed();
+      this.#options.changed();
     };
   }
 
@@ -89,7 +89,7 @@ export class Recorder {
   async #begin(turnId: string, id: string): Promise<string | undefined> {
     try {
       await this.#snapshots.begin();
-      await (await this.#parts.changeLog()).add({ kind: 'begun', turnId, id });
+      await (await this.#options.changeLog()).add({ kind: 'begun', turnId, id });
       return undefined;
     } catch (error) {
       return this.#failed(error);
@@ -102,7 +102,7 @@ export class Recorder {
     try {
       if (how === 'keep') return await this.#snapshots.end((found) => this.#note(turnId, { ...found, ...missed }, id));
       this.#snapshots.drop();
-      await (await this.#parts.changeLog()).end(id);
+      await (await this.#options.changeLog()).end(id);
     } catch (error) {
       const gap = notRecorded(why ?? this.#failed(error));
       await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
@@ -118,22 +118,22 @@ export class Recorder {
       return await this.#recorded(turnId, { root, path }, run);
     } finally {
       this.underWay.delete(id);
-      this.#parts.changed();
+      this.#options.changed();
     }
   }
 
   async #recorded<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
-    const before = await capture(root, path, this.#parts.blobs);
+    const before = await capture(root, path, this.#options.blobs);
     try {
       return await run();
     } finally {
-      const after = await capture(root, path, this.#parts.blobs);
+      const after = await capture(root, path, this.#options.blobs);
       if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
     }
   }
 
   async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
-    const changeLog = await this.#parts.changeLog();
+    const changeLog = await this.#options.changeLog();
     const { changes, gap } = withinLimits(found, changeLog);
     if (changes.length === 0 && gap === undefined) return changeLog.end(id);
     await this.#keep(changes);
@@ -142,10 +142,10 @@ export class Recorder {
 
   /** Blobs of snapshots go with the host; the session needs those of changed files. */
   async #keep(changes: readonly Change[]): Promise<void> {
-    const folder = await this.#parts.folder();
+    const folder = await this.#options.folder();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
     await mapSome(entries, FILES_AT_ONCE, async ({ hash, isLost }) => {
-      if (folder && !isLost) await this.#parts.blobs.copyFrom(folder.blobs, hash);
+      if (folder && !isLost) await this.#options.blobs.copyFrom(folder.blobs, hash);
     });
   }
 
@@ -157,7 +157,7 @@ export class Recorder {
 
   #failed(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
-    this.#parts.logger.log('warn', 'changes could not be recorded', { error: message });
+    this.#options.logger.log('warn', 'changes could not be recorded', { error: message });
     return message;
   }
 }

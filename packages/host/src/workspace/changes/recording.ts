@@ -9,13 +9,13 @@ import type { Extension, GateCall } from '@atrium/core/contracts/extension.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { EndRecording, Recorder } from './recorder.js';
 
-export interface RecordingParts {
+export interface RecordingOptions {
   readonly session: Pick<Session, 'extensions' | 'state'>;
   readonly recorder: Recorder;
   readonly own: OwnRecordings;
 }
 
-export function recording({ session, recorder, own }: RecordingParts): Extension {
+export function recording({ session, recorder, own }: RecordingOptions): Extension {
   return {
     id: 'changes',
     name: 'changes',
@@ -27,7 +27,7 @@ export function recording({ session, recorder, own }: RecordingParts): Extension
 }
 
 /** The owner of a tool says whether it only reads. */
-function onlyReads({ extensions, state }: RecordingParts['session'], { toolName }: GateCall): boolean {
+function onlyReads({ extensions, state }: RecordingOptions['session'], { toolName }: GateCall): boolean {
   const ofHost = extensions.tools().map(({ definition }) => definition);
   const tool = [...ofHost, ...(state.activeClient?.tools ?? [])].find(({ name }) => name === toolName);
   return tool?.annotations?.readOnlyHint === true;

@@ -11,7 +11,7 @@ import { type BytePath, fromText } from '../git/byte-path.js';
 import { CatalogueKeeper } from './catalogue.js';
 import { ChangeLog, type ChangeRecords } from './change-log.js';
 import { CommitQuestion } from './commit.js';
-import { type FolderParts, realFolder } from './folder-snapshots.js';
+import { realFolder, type SnapshotFolderOptions } from './folder-snapshots.js';
 import { takeOverJournal } from './legacy-journal.js';
 import type { ChangePlaces } from './places.js';
 import { Recorder } from './recorder.js';
@@ -28,7 +28,7 @@ export interface ChangesHost extends ViewsHost {
   mayRest(uri: string): void;
 }
 
-export interface SessionChangesParts {
+export interface SessionChangesOptions {
   readonly host: ChangesHost;
   readonly records: ChangeRecords;
   readonly places: ChangePlaces;
@@ -38,7 +38,7 @@ export interface SessionChangesParts {
 export class SessionChanges implements SessionObserver {
   readonly blobs: BlobStore;
   readonly #session: Session;
-  readonly #parts: SessionChangesParts;
+  readonly #options: SessionChangesOptions;
   readonly #recorder: Recorder;
   readonly #question: CommitQuestion;
   readonly #sources: Sources;
@@ -47,10 +47,10 @@ export class SessionChanges implements SessionObserver {
   #changeLog: Promise<ChangeLog> | undefined;
   readonly #own: OwnRecordings;
 
-  constructor(session: Session, parts: SessionChangesParts) {
-    const { host, places, isTrusted } = parts;
+  constructor(session: Session, options: SessionChangesOptions) {
+    const { host, places, isTrusted } = options;
     this.#session = session;
-    this.#parts = parts;
+    this.#options = options;
     const blobs = places.blobs(session.uri);
     this.blobs = blobs;
     const found = { changeLog: () => this.#opened(), folder: () => this.#folder() };
@@ -115,7 +115,7 @@ export class SessionChanges implements SessionObserver {
 
   async #open(): Promise<ChangeLog> {
     const { uri } = this.#session;
-    const { places, records } = this.#parts;
+    const { places, records } = this.#options;
     await takeOverJournal(records, uri, places.folderOf(uri));
     const [changeLog, root] = [await ChangeLog.open(records, uri), await this.root()];
     if (root !== undefined) await settle({ root, changeLog, blobs: this.blobs });
@@ -126,9 +126,9 @@ export class SessionChanges implements SessionObserver {
     return realFolder(folderOf(this.#session.state));
   }
 
-  async #folder(): Promise<FolderParts | undefined> {
+  async #folder(): Promise<SnapshotFolderOptions | undefined> {
     const root = await this.root();
-    const { snapshots: blobs, folder } = this.#parts.places;
+    const { snapshots: blobs, folder } = this.#options.places;
     return root === undefined ? undefined : { root, blobs, isOurs: ourFiles(root, folder) };
   }
 
@@ -164,7 +164,7 @@ export class SessionChanges implements SessionObserver {
   }
 
   #warn(error: unknown): void {
-    this.#parts.host.logger.log('warn', 'changes could not be recorded', {
+    this.#options.host.logger.log('warn', 'changes could not be recorded', {
       session: this.#session.uri,
       error: String(error),
     });

@@ -8,7 +8,7 @@ import type { Repository } from '../git/repository.js';
 import type { Counted } from './catalogue.js';
 import type { ChangeLog } from './change-log.js';
 import { type CommitQuestion, type CommitScope, commit } from './commit.js';
-import type { FolderParts } from './folder-snapshots.js';
+import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { RecordedFiles, RecordedSource } from './recorded-source.js';
 import type { Recorder } from './recorder.js';
 import { countsWholeTurns } from './recording.js';
@@ -16,13 +16,13 @@ import { NO_REPOSITORY, UncommittedFiles, UncommittedSource } from './uncommitte
 import { keyOf, type ViewName, viewUri } from './uri.js';
 import type { Shown, ViewSource } from './views.js';
 
-export interface SourcesParts {
+export interface SourcesOptions {
   readonly session: Session;
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
   readonly question: CommitQuestion;
   changeLog(): Promise<ChangeLog>;
-  folder(): Promise<FolderParts | undefined>;
+  folder(): Promise<SnapshotFolderOptions | undefined>;
   isTrusted(folder: string): Promise<boolean>;
   /** A commit that a person asked for in a view has failed; undefined takes that back. */
   failed(uri: string, failure: ErrorInfo | undefined): void;
@@ -30,21 +30,21 @@ export interface SourcesParts {
 }
 
 export class Sources {
-  readonly #parts: SourcesParts;
+  readonly #options: SourcesOptions;
   readonly #recorded: RecordedFiles;
   readonly #uncommitted: UncommittedFiles;
   readonly #abort = new AbortController();
 
-  constructor(parts: SourcesParts) {
-    this.#parts = parts;
-    const key = keyOf(parts.session.uri);
-    this.#recorded = new RecordedFiles(key, parts.blobs);
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+    const key = keyOf(options.session.uri);
+    this.#recorded = new RecordedFiles(key, options.blobs);
     this.#uncommitted = new UncommittedFiles(key);
   }
 
   /** Undefined when the session has no such turn, or no folder. */
   async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
-    if ((await this.#parts.folder()) === undefined) return undefined;
+    if ((await this.#options.folder()) === undefined) return undefined;
     if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
     if (name.kind === 'session') return this.#recordedSource(uri, (changeLog) => changeLog.turns);
     if (name.kind === 'turn') {
@@ -58,8 +58,8 @@ export class Sources {
 
   /** Takes an open view as it is. */
   async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
-    if (!(await this.#parts.folder())) return undefined;
-    const { uri } = this.#parts.session;
+    if (!(await this.#options.folder())) return undefined;
+    const { uri } = this.#options.session;
     const [session, uncommitted] = [viewUri(uri, { kind: 'session' }), viewUri(uri, { kind: 'uncommitted' })];
     const ofSession = await this.#recordedSource(session, (changeLog) => changeLog.turns).show();
     const ofFolder = shown(uncommitted) ?? (await this.#uncommittedSource(uncommitted).show());
@@ -68,19 +68,19 @@ export class Sources {
   }
 
   async #isTurn(turnId: string): Promise<boolean> {
-    const { session } = this.#parts;
-    return (await this.#parts.changeLog()).has(turnId) || session.hasTurn(turnId);
+    const { session } = this.#options;
+    return (await this.#options.changeLog()).has(turnId) || session.hasTurn(turnId);
   }
 
   #recordedSource(view: string, turns: (changeLog: ChangeLog) => readonly string[]): RecordedSource {
-    const { blobs, recorder, session } = this.#parts;
+    const { blobs, recorder, session } = this.#options;
     return new RecordedSource({
       view,
       countsWholeTurns: countsWholeTurns(session.abilities),
       blobs,
       turns,
       files: this.#recorded,
-      changeLog: () => this.#parts.changeLog(),
+      changeLog: () => this.#options.changeLog(),
       underWay: () => recorder.underWay,
       root: () => this.#root(),
       quietly: (work) => recorder.quietly(work),
@@ -88,12 +88,12 @@ export class Sources {
   }
 
   #uncommittedSource(view: string): UncommittedSource {
-    const { blobs, recorder, isTrusted } = this.#parts;
+    const { blobs, recorder, isTrusted } = this.#options;
     return new UncommittedSource({
       view,
       blobs,
       files: this.#uncommitted,
-      changeLog: () => this.#parts.changeLog(),
+      changeLog: () => this.#options.changeLog(),
       folder: () => this.#folder(),
       isTrusted,
       quietly: (work) => recorder.quietly(work),
@@ -102,7 +102,7 @@ export class Sources {
   }
 
   #askAndCommit(view: string, repository: Repository, what: CommitScope): string {
-    const { question, isTrusted, failed, changed } = this.#parts;
+    const { question, isTrusted, failed, changed } = this.#options;
     const { folder, top } = repository;
     const all = what === 'staged' ? `What is staged in ${top}` : `Everything that changed in ${folder}`;
     question.ask(`${all} will be committed. What does the commit do?`, (message) => {
@@ -116,8 +116,8 @@ export class Sources {
     return 'The session asks for the commit message.';
   }
 
-  async #folder(): Promise<FolderParts> {
-    const folder = await this.#parts.folder();
+  async #folder(): Promise<SnapshotFolderOptions> {
+    const folder = await this.#options.folder();
     if (!folder) throw new RequestError(ErrorCode.NotFound, 'the folder of the session is not there any more');
     return folder;
   }

@@ -26,19 +26,19 @@ import { plainContent } from '../tools/plain-content.js';
 import { statsOf } from './capture.js';
 import type { ChangeLog } from './change-log.js';
 import { type CommitScope, whatToCommit } from './commit.js';
-import type { FolderParts } from './folder-snapshots.js';
+import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { discard, restore, stage, unstage } from './git-operations.js';
 import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
 import { linesIn, textContent } from './recorded-source.js';
 import { CONTENT_SCHEME } from './uri.js';
 import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
 
-export interface UncommittedParts {
+export interface UncommittedOptions {
   readonly view: string;
   readonly blobs: BlobStore;
   readonly files: UncommittedFiles;
   changeLog(): Promise<ChangeLog>;
-  folder(): Promise<FolderParts>;
+  folder(): Promise<SnapshotFolderOptions>;
   isTrusted(folder: string): Promise<boolean>;
   quietly<T>(work: () => Promise<T>): Promise<T>;
   /** Asks for a message and commits; says what is asked. */
@@ -51,31 +51,31 @@ export const NO_REPOSITORY = 'no-repository';
 export class UncommittedSource implements ViewSource {
   readonly isOpenToAll = true;
 
-  constructor(private readonly parts: UncommittedParts) {}
+  constructor(private readonly options: UncommittedOptions) {}
 
   async show(): Promise<Shown> {
-    const { root, isOurs } = await this.parts.folder();
+    const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
     if (!repository) {
       const message = 'The folder is in no Git repository that can be used, so nothing is uncommitted here.';
       return { files: [], operations: [], problem: { errorType: NO_REPOSITORY, message } };
     }
-    const { status, files, isCut } = await this.parts.files.list(repository, isOurs);
-    const isUndone = (await this.parts.changeLog()).lastUndone(this.parts.view) !== undefined;
+    const { status, files, isCut } = await this.options.files.list(repository, isOurs);
+    const isUndone = (await this.options.changeLog()).lastUndone(this.options.view) !== undefined;
     const cut = incomplete(`only ${VIEW_MAX_FILES} of ${status.entries.length} files are shown`);
     return { files, operations: operationsFor(status.entries, isUndone), ...(isCut && { problem: cut }) };
   }
 
   async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
-    const { root, isOurs } = await this.parts.folder();
+    const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
     if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
-    const { blobs, view } = this.parts;
-    if (operationId === 'stage') return stage(repository, target?.paths, await this.parts.isTrusted(root));
+    const { blobs, view } = this.options;
+    if (operationId === 'stage') return stage(repository, target?.paths, await this.options.isTrusted(root));
     if (operationId === 'unstage') return unstage(repository, target?.paths);
-    if (operationId === 'commit') return this.parts.commit(repository, await whatToCommit(repository));
-    const parts = { root, blobs, view, repository, isOurs, changeLog: await this.parts.changeLog() };
-    return this.parts.quietly(() => (operationId === 'restore' ? restore(parts) : discard(parts, target?.paths)));
+    if (operationId === 'commit') return this.options.commit(repository, await whatToCommit(repository));
+    const options = { root, blobs, view, repository, isOurs, changeLog: await this.options.changeLog() };
+    return this.options.quietly(() => (operationId === 'restore' ? restore(options) : discard(options, target?.paths)));
   }
 }
 

@@ -15,24 +15,24 @@ import { type Wanted, withoutRange } from './merge.js';
 import { type Applied, carryOut, changesIn, planAll, putEntry, refusedText } from './put-files.js';
 import type { OperationTarget } from './views.js';
 
-export interface UndoParts extends WriteParts {
+export interface UndoOptions extends WriteFilesOptions {
   /** The URI of the view: what was undone there is put back there. */
   readonly view: string;
 }
 
 /** Takes back what turns changed: everything, some files, or some lines of one. */
 export async function revert(
-  parts: UndoParts,
+  options: UndoOptions,
   turnIds: readonly string[],
   target: OperationTarget | undefined,
 ): Promise<string> {
-  const { blobs, changeLog, view } = parts;
+  const { blobs, changeLog, view } = options;
   const segments = selected(changeLog.segments(turnIds), target);
   const wanted = target?.lines
     ? await linesOf(blobs, segments, target.lines)
     : [...segments].map(([path, changes]) => ({ path, changes: changes.toReversed().map(inverse) }));
   const turnsOf = target?.lines ? lastTurn : byTurn;
-  const applied = await writeFiles(parts, wanted, (paths) => {
+  const applied = await writeFiles(options, wanted, (paths) => {
     const done = wanted.filter(({ path }) => paths.has(path));
     return { view, turns: turnsOf(changeLog, turnIds, done) };
   });
@@ -46,12 +46,12 @@ export interface PutBack extends Applied {
 }
 
 /** Puts back what was taken back or thrown away last. What could not be put back now may be another time. */
-export async function putBack(parts: UndoParts): Promise<PutBack> {
-  const { changeLog, view } = parts;
+export async function putBack(options: UndoOptions): Promise<PutBack> {
+  const { changeLog, view } = options;
   const undone = changeLog.lastUndone(view);
   if (!undone) throw new RequestError(ErrorCode.InvalidParams, '/operationId: there is nothing to put back');
   const wanted = undone.applied.map((change) => ({ path: change.path, changes: [inverse(change)] }));
-  const applied = await writeFiles(parts, wanted);
+  const applied = await writeFiles(options, wanted);
   if (wanted.length > 0 && applied.done.size === 0) throw nothingDone(applied);
   await changeLog.add({ kind: 'redone', id: undone.id });
   const left = undone.applied.filter(({ path }) => !applied.done.has(path));
@@ -110,7 +110,7 @@ function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readon
   return owner === undefined ? [] : [{ turnId: owner, changes }];
 }
 
-export interface WriteParts {
+export interface WriteFilesOptions {
   readonly root: string;
   readonly blobs: BlobStore;
   readonly changeLog: ChangeLog;
@@ -120,7 +120,7 @@ export interface WriteParts {
 export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
 
 export async function writeFiles(
-  { root, blobs, changeLog }: WriteParts,
+  { root, blobs, changeLog }: WriteFilesOptions,
   wanted: readonly Wanted[],
   meaningOf?: MeaningOf,
 ): Promise<Applied> {
@@ -146,11 +146,14 @@ async function end(
 }
 
 /** Finds out how far the host had come with what it was writing when it stopped, and brings the change log up to that. */
-export async function settle(parts: WriteParts): Promise<void> {
-  for (const writing of parts.changeLog.unfinished) await settleOne(parts, writing);
+export async function settle(options: WriteFilesOptions): Promise<void> {
+  for (const writing of options.changeLog.unfinished) await settleOne(options, writing);
 }
 
-async function settleOne({ root, blobs, changeLog }: WriteParts, { id, planned, meaning }: Writing): Promise<void> {
+async function settleOne(
+  { root, blobs, changeLog }: WriteFilesOptions,
+  { id, planned, meaning }: Writing,
+): Promise<void> {
   const applied: Change[] = [];
   for (const change of planned) {
     const now = await capture(root, change.path, blobs);

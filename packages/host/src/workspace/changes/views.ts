@@ -49,7 +49,7 @@ export function incomplete(why: string): ErrorInfo {
   return { errorType: 'incomplete', message: `This may not be everything: ${why}.` };
 }
 
-export interface ViewParts {
+export interface ChangesetViewOptions {
   readonly host: Pick<ViewsHost, 'writer' | 'clock'>;
   readonly uri: string;
   readonly source: ViewSource;
@@ -60,7 +60,7 @@ export interface ViewParts {
 export class View {
   readonly channel: EphemeralChannel<ChangesetState>;
   readonly source: ViewSource;
-  readonly #parts: ViewParts;
+  readonly #options: ChangesetViewOptions;
   #shown: Shown | undefined;
   /** What was asked for here and failed; it stands until something else is asked for. */
   #failure: ErrorInfo | undefined;
@@ -69,10 +69,10 @@ export class View {
   #isOver = false;
   #disarm = () => {};
 
-  constructor(parts: ViewParts) {
-    this.#parts = parts;
-    this.source = parts.source;
-    const { host, uri } = parts;
+  constructor(options: ChangesetViewOptions) {
+    this.#options = options;
+    this.source = options.source;
+    const { host, uri } = options;
     const initial: ChangesetState = { status: 'computing', files: [] };
     this.channel = new EphemeralChannel({ writer: host.writer, uri, reduce: changesetReducer as never, initial });
     // A client may come back that still has what an earlier view under this name showed.
@@ -98,7 +98,7 @@ export class View {
   }
 
   async #lookUntilFresh(): Promise<void> {
-    const { clock } = this.#parts.host;
+    const { clock } = this.#options.host;
     do {
       this.#isStale = false;
       this.#disarm();
@@ -109,7 +109,7 @@ export class View {
       const pause = Math.min(Math.max(LOOK_AGAIN_MS, (clock.now() - begin) * LOOK_SHARE), LOOK_AGAIN_MAX_MS);
       if (this.source.isOpenToAll) this.#disarm = clock.after(pause, () => void this.refresh());
     } while (this.#isStale);
-    this.#parts.refreshed(this.channel.state);
+    this.#options.refreshed(this.channel.state);
   }
 
   fail(failure: ErrorInfo | undefined): void {
@@ -143,7 +143,7 @@ export class View {
 
   /** What could not be stored never happened here either, and is told again. */
   #write(action: ChangesetAction): void {
-    const { writer, clock } = this.#parts.host;
+    const { writer, clock } = this.#options.host;
     this.channel.write(action);
     writer.afterFailure(() => {
       this.#disarm();
@@ -181,7 +181,7 @@ export interface ViewsHost {
   unsubscribeAll(uri: string): void;
 }
 
-export interface OpenViewsParts {
+export interface OpenViewsOptions {
   readonly host: ViewsHost;
   /** One of them is up to date again. */
   refreshed(): void;
@@ -194,7 +194,7 @@ export class OpenViews {
   readonly #views = new Map<string, View>();
   #isOver = false;
 
-  constructor(private readonly parts: OpenViewsParts) {}
+  constructor(private readonly options: OpenViewsOptions) {}
 
   get isEmpty(): boolean {
     return this.#views.size === 0;
@@ -216,7 +216,7 @@ export class OpenViews {
     if (present || !source || this.#isOver) return present;
     if (this.#views.size >= VIEWS_MAX) for (const other of [...this.#views.keys()]) this.release(other);
     if (this.#views.size >= VIEWS_MAX) return undefined;
-    const { host, refreshed } = this.parts;
+    const { host, refreshed } = this.options;
     const view = new View({ host, uri, source, refreshed });
     this.#views.set(uri, view);
     // The client that asked may never watch it.
@@ -228,10 +228,10 @@ export class OpenViews {
   /** Gives a view up, unless a client watches it. */
   release(uri: string): void {
     const view = this.#views.get(uri);
-    if (!view || this.parts.host.isWatched(uri)) return;
+    if (!view || this.options.host.isWatched(uri)) return;
     view.close();
     this.#views.delete(uri);
-    this.parts.released();
+    this.options.released();
   }
 
   async refresh(): Promise<void> {
@@ -240,7 +240,7 @@ export class OpenViews {
 
   /** When the session itself is over, the host tells the subscribers and unsubscribes them. */
   close(isSessionOver: boolean): void {
-    const { host } = this.parts;
+    const { host } = this.options;
     this.#isOver = true;
     for (const [uri, view] of this.#views) {
       if (isSessionOver) view.end();

@@ -33,7 +33,7 @@ export interface AccessRequestsHost {
   watchedBy(connection: Caller): readonly string[];
 }
 
-interface AccessRequestsParts {
+interface AccessRequestsOptions {
   readonly host: AccessRequestsHost;
   readonly roots: ClientRoots;
   readonly grants: Grants;
@@ -48,16 +48,16 @@ interface Open {
 }
 
 export class AccessRequests {
-  readonly #parts: AccessRequestsParts;
+  readonly #options: AccessRequestsOptions;
   readonly #open = new Set<Open>();
 
-  constructor(parts: AccessRequestsParts) {
-    this.#parts = parts;
+  constructor(options: AccessRequestsOptions) {
+    this.#options = options;
   }
 
   /** Resolves when it is granted. */
   async request(connection: Caller, { uri, write = false }: ResourceRequestParams): Promise<void> {
-    const { roots, grants } = this.#parts;
+    const { roots, grants } = this.#options;
     const clientId = connection.identity?.clientId ?? '';
     const file = filePathOf(uri);
     if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
@@ -85,7 +85,7 @@ export class AccessRequests {
 
   /** The session that the client is the active client of, or else the latest that it watches. */
   #sessionOf(connection: Caller, uri: string): Session {
-    const { host } = this.#parts;
+    const { host } = this.#options;
     const mine = [...this.#open].filter((open) => open.connection === connection);
     if (mine.length >= REQUESTS_MAX) throw refused(`${uri}: people are being asked ${REQUESTS_MAX} things already`);
     const watched = host.watchedBy(connection).flatMap((uri) => host.sessions.inMemory.get(uri) ?? []);
@@ -98,7 +98,7 @@ export class AccessRequests {
   }
 
   #ask(connection: Caller, session: Session, grant: Grant): Promise<Answer> {
-    const { clock } = this.#parts.host;
+    const { clock } = this.#options.host;
     return new Promise((resolve) => {
       const end = (answer: Answer) => {
         this.#open.delete(open);

@@ -18,7 +18,7 @@ const ROOTS_FRESH_MS = 1_000;
 /** Grants of one client. Beyond this the oldest ends. */
 const GRANTS_MAX = 64;
 
-interface ClientRootsParts {
+interface ClientRootsOptions {
   readonly clock: Clock;
   readonly grants: Grants;
   /** The folders of all listed sessions. The same object as long as they are the same. */
@@ -37,22 +37,22 @@ export interface DeclaredDirectory {
 }
 
 export class ClientRoots {
-  readonly #parts: ClientRootsParts;
+  readonly #options: ClientRootsOptions;
   #shared: Shared | undefined;
 
-  constructor(parts: ClientRootsParts) {
-    this.#parts = parts;
+  constructor(options: ClientRootsOptions) {
+    this.#options = options;
   }
 
   async tableFor(clientId: string): Promise<RootTable> {
     const { roots, closed, table } = await this.#current();
-    const own = this.#parts.grants.rootsOf(clientId);
+    const own = this.#options.grants.rootsOf(clientId);
     return own.length === 0 ? table : new RootTable([...roots, ...own], closed);
   }
 
   /** The user's own folder is made when something is first saved there. */
   async prepare(file: string, wanted: Access): Promise<void> {
-    const { userFolder: folder } = this.#parts;
+    const { userFolder: folder } = this.#options;
     if (folder === undefined || wanted !== 'write') return;
     const entrance = (await this.#current()).table.enter(file, wanted);
     if (entrance?.root.given === folder) await makeFolder(folder);
@@ -60,10 +60,10 @@ export class ClientRoots {
 
   /** The real paths of roots are looked up now and then, not with every request. */
   async #current(): Promise<Shared> {
-    const folders = this.#parts.workingFolders();
-    const directories = this.#parts.declared();
+    const folders = this.#options.workingFolders();
+    const directories = this.#options.declared();
     const declared = directories.map(({ folder, writable }) => `${writable} ${folder}`).join('\n');
-    const now = this.#parts.clock.now();
+    const now = this.#options.clock.now();
     const shared = this.#shared;
     const isFresh = shared !== undefined && now < shared.until && shared.until <= now + ROOTS_FRESH_MS;
     if (isFresh && shared.folders === folders && shared.declared === declared) return shared;
@@ -75,7 +75,7 @@ export class ClientRoots {
   }
 
   #roots(folders: ReadonlySet<string>, directories: readonly DeclaredDirectory[]): Promise<readonly Root[]> {
-    const { browsed, userFolder: own } = this.#parts;
+    const { browsed, userFolder: own } = this.#options;
     const writable = directories.filter((directory) => directory.writable);
     return Promise.all([
       ...[...folders].map((folder) => rootAt(folder, workingFolder)),

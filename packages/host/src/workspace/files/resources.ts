@@ -25,7 +25,7 @@ export interface ResourcesHost extends AccessRequestsHost, WatchesHost {
   readonly customizations: { declaredDirectories(): readonly DeclaredDirectory[] } | undefined;
 }
 
-export interface ResourcesParts {
+export interface ResourcesOptions {
   readonly host: ResourcesHost;
   /** Folders below which clients may look for a place to work, as paths. */
   readonly browsed: readonly string[];
@@ -55,7 +55,7 @@ export class Resources implements Service {
   readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
 
-  constructor({ host, browsed, userFolder, readers }: ResourcesParts) {
+  constructor({ host, browsed, userFolder, readers }: ResourcesOptions) {
     const grants = new Grants((session) => host.sessions.has(session));
     const workingFolders = () => host.sessions.workingFolders();
     const declared = () => host.customizations?.declaredDirectories() ?? [];

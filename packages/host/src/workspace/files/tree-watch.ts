@@ -32,7 +32,7 @@ export interface PathChange {
   readonly type: ResourceChangeType;
 }
 
-interface TreeWatchParts {
+interface TreeWatchOptions {
   readonly clock: Clock;
   /** The real path. */
   readonly root: string;
@@ -47,7 +47,7 @@ interface TreeWatchParts {
 }
 
 export class TreeWatch {
-  readonly #parts: TreeWatchParts;
+  readonly #options: TreeWatchOptions;
   readonly #folders: WatchedFolders;
   /** Names touched since the last batch, by folder. */
   #touched = new Map<string, Set<string>>();
@@ -57,19 +57,19 @@ export class TreeWatch {
   #root: Known | undefined;
   #isClosed = false;
 
-  constructor(parts: TreeWatchParts) {
-    this.#parts = parts;
+  constructor(options: TreeWatchOptions) {
+    this.#options = options;
     this.#folders = new WatchedFolders({
-      recursive: parts.recursive,
-      budget: parts.budget,
-      isEntered: (folder) => parts.filter.isEntered(this.#relative(folder)),
+      recursive: options.recursive,
+      budget: options.budget,
+      isEntered: (folder) => options.filter.isEntered(this.#relative(folder)),
       touched: (folder, name) => this.#touch(folder, name),
     });
   }
 
   /** Resolves when everything is watched. */
   async start(): Promise<void> {
-    const { root, isFolder } = this.#parts;
+    const { root, isFolder } = this.#options;
     const folder = path.dirname(root);
     try {
       if (folder !== root) this.#folders.watchName(folder, path.basename(root));
@@ -93,7 +93,7 @@ export class TreeWatch {
     // So many are reported as one change anyway, and reading the folder once is less work than looking at each.
     const isAny = name === ANY || names.has(ANY) || names.size >= WATCH_BATCH_MAX_CHANGES;
     this.#touched.set(folder, isAny ? new Set([ANY]) : names.add(name));
-    this.#cancel ??= this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
+    this.#cancel ??= this.#options.clock.after(WATCH_BATCH_MS, () => void this.#tell());
   }
 
   /** One batch after the other: names touched meanwhile are in the next. */
@@ -103,20 +103,20 @@ export class TreeWatch {
     try {
       for (const [folder, names] of touched) await this.#compare(folder, names);
     } catch (error) {
-      if (!this.#isClosed) this.#parts.failed(error);
+      if (!this.#isClosed) this.#options.failed(error);
     }
     this.#cancel = undefined;
     if (this.#isClosed) return;
     const changes = [...this.#changes].map(([file, type]) => ({ path: file, type }));
     this.#changes = new Map();
     const isTooMuch = changes.length > WATCH_BATCH_MAX_CHANGES;
-    if (isTooMuch) this.#parts.changed([{ path: this.#parts.root, type: 'updated' }]);
-    else if (changes.length > 0) this.#parts.changed(changes);
-    if (this.#touched.size > 0) this.#cancel = this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
+    if (isTooMuch) this.#options.changed([{ path: this.#options.root, type: 'updated' }]);
+    else if (changes.length > 0) this.#options.changed(changes);
+    if (this.#touched.size > 0) this.#cancel = this.#options.clock.after(WATCH_BATCH_MS, () => void this.#tell());
   }
 
   async #compare(real: string, names: ReadonlySet<string>): Promise<void> {
-    const { root } = this.#parts;
+    const { root } = this.#options;
     if (real === path.dirname(root) && names.has(path.basename(root))) return this.#compareRoot();
     const folder = this.#folders.get(real);
     if (!folder) return;
@@ -137,8 +137,8 @@ export class TreeWatch {
   }
 
   async #compareRoot(): Promise<void> {
-    const now = await this.#look(this.#parts.root);
-    await this.#step(this.#parts.root, this.#root, now);
+    const now = await this.#look(this.#options.root);
+    await this.#step(this.#options.root, this.#root, now);
     this.#root = now;
   }
 
@@ -160,13 +160,13 @@ export class TreeWatch {
   }
 
   #isEntered(folder: string): boolean {
-    const { root, recursive, isFolder, filter } = this.#parts;
+    const { root, recursive, isFolder, filter } = this.#options;
     return folder === root ? isFolder : recursive && filter.isEntered(this.#relative(folder));
   }
 
   /** Joins several changes of a path within one batch. */
   #note(file: string, type: ResourceChangeType): void {
-    const { root, filter } = this.#parts;
+    const { root, filter } = this.#options;
     if (file !== root && !filter.isTold(this.#relative(file))) return;
     const earlier = this.#changes.get(file);
     if (earlier === 'added' && type === 'deleted') this.#changes.delete(file);
@@ -175,7 +175,7 @@ export class TreeWatch {
   }
 
   #relative(file: string): string {
-    return path.relative(this.#parts.root, file).split(path.sep).join('/');
+    return path.relative(this.#options.root, file).split(path.sep).join('/');
   }
 }
 
@@ -208,7 +208,7 @@ interface WatchedFolder {
   readonly watcher: FolderWatcher | undefined;
 }
 
-interface WatchedFoldersParts {
+interface WatchedFoldersOptions {
   readonly budget: FolderBudget;
   readonly recursive: boolean;
   /** Whether a watch looks into a folder. */
@@ -218,14 +218,14 @@ interface WatchedFoldersParts {
 }
 
 export class WatchedFolders {
-  readonly #parts: WatchedFoldersParts;
+  readonly #options: WatchedFoldersOptions;
   readonly #folders = new Map<string, WatchedFolder>();
   readonly #others: FolderWatcher[] = [];
   #names = 0;
   #isClosed = false;
 
-  constructor(parts: WatchedFoldersParts) {
-    this.#parts = parts;
+  constructor(options: WatchedFoldersOptions) {
+    this.#options = options;
   }
 
   get(real: string): WatchedFolder | undefined {
@@ -235,7 +235,7 @@ export class WatchedFolders {
   /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
   watchName(folder: string, name: string): void {
     const watcher = watchFolder(folder, (changed) => {
-      if (changed === name || changed === undefined) this.#parts.touched(folder, name);
+      if (changed === name || changed === undefined) this.#options.touched(folder, name);
     });
     this.#others.push(watcher);
   }
@@ -251,7 +251,7 @@ export class WatchedFolders {
       for (const [name, { isFolder }] of folder?.known ?? []) {
         const inner = path.join(real, name);
         found.push(inner);
-        if (isFolder && this.#parts.recursive && this.#parts.isEntered(inner)) waiting.push(inner);
+        if (isFolder && this.#options.recursive && this.#options.isEntered(inner)) waiting.push(inner);
       }
     }
     return found;
@@ -278,10 +278,10 @@ export class WatchedFolders {
     if (this.#folders.size >= WATCH_FOLDERS_MAX) {
       throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
     }
-    if (this.#parts.budget.isSpent) throw tooMany();
+    if (this.#options.budget.isSpent) throw tooMany();
     const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
     this.#folders.set(real, folder);
-    this.#parts.budget.take();
+    this.#options.budget.take();
     return folder;
   }
 
@@ -300,11 +300,11 @@ export class WatchedFolders {
   }
 
   #watcherOf({ self, real }: PinnedFolder): FolderWatcher {
-    const recursive = HAS_RECURSIVE_WATCHERS && this.#parts.recursive;
+    const recursive = HAS_RECURSIVE_WATCHERS && this.#options.recursive;
     const listen = (changed: string | undefined) => {
-      if (changed === undefined) return this.#parts.touched(real, undefined);
+      if (changed === undefined) return this.#options.touched(real, undefined);
       const inner = path.join(real, changed);
-      this.#parts.touched(path.dirname(inner), path.basename(inner));
+      this.#options.touched(path.dirname(inner), path.basename(inner));
     };
     try {
       return watchFolder(self, listen, { recursive });
@@ -318,7 +318,7 @@ export class WatchedFolders {
     const folder = this.#folders.get(real);
     if (!folder) return [];
     this.#folders.delete(real);
-    this.#parts.budget.release(1);
+    this.#options.budget.release(1);
     this.#names -= folder.known.size;
     folder.watcher?.close();
     return [...folder.known.keys()].flatMap((name) => {
@@ -331,7 +331,7 @@ export class WatchedFolders {
     this.#isClosed = true;
     for (const { watcher } of this.#folders.values()) watcher?.close();
     for (const watcher of this.#others) watcher.close();
-    this.#parts.budget.release(this.#folders.size);
+    this.#options.budget.release(this.#folders.size);
     this.#folders.clear();
   }
 }

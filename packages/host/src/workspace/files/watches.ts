@@ -41,7 +41,7 @@ export interface WatchesHost {
   unsubscribeAll(uri: string): void;
 }
 
-interface WatchesParts {
+interface WatchesOptions {
   readonly host: WatchesHost;
   readonly places: Places;
   readonly roots: ClientRoots;
@@ -60,19 +60,19 @@ interface Watch {
 }
 
 export class Watches {
-  readonly #parts: WatchesParts;
+  readonly #options: WatchesOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #budget: FolderBudget;
   #isClosed = false;
 
-  constructor(parts: WatchesParts) {
-    this.#parts = parts;
-    this.#budget = parts.budget ?? new FolderBudget();
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+    this.#budget = options.budget ?? new FolderBudget();
   }
 
   /** Resolves with the URI of the channel. Changes are reported to its subscribers only. */
   async create(creator: Caller, params: CreateResourceWatchParams): Promise<string> {
-    const { places } = this.#parts;
+    const { places } = this.#options;
     const { uri } = params;
     const clientId = creator.identity?.clientId ?? '';
     const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
@@ -85,7 +85,7 @@ export class Watches {
     place: Place,
     params: CreateResourceWatchParams,
   ): Promise<string> {
-    const { clock } = this.#parts.host;
+    const { clock } = this.#options.host;
     const { uri, recursive = false, excludes, includes } = params;
     const { stats, real } = place;
     if (!stats) throw notFound(uri);
@@ -104,7 +104,7 @@ export class Watches {
     const filters = { ...(excludes && { excludes }), ...(includes && { includes }) };
     const initial = { root: uri, recursive, ...filters };
     const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
-    const channel = new EphemeralChannel({ writer: this.#parts.host.writer, uri: channelUri, reduce, initial });
+    const channel = new EphemeralChannel({ writer: this.#options.host.writer, uri: channelUri, reduce, initial });
     this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
     // The connection, or the host, may have closed while we looked through the tree.
     if (!creator.identity || this.#isClosed) this.release(channelUri);
@@ -132,12 +132,12 @@ export class Watches {
   }
 
   #releaseUnused(uri: string): void {
-    if (!this.#parts.host.isWatched(uri)) this.release(uri);
+    if (!this.#options.host.isWatched(uri)) this.release(uri);
   }
 
   /** Checks the rights again, because a grant may have ended since. */
   async #tell(uri: string, { uri: rootUri, real, asked }: Place, changes: readonly PathChange[]): Promise<void> {
-    const { host, roots } = this.#parts;
+    const { host, roots } = this.#options;
     const watch = this.#watches.get(uri);
     if (!watch) return;
     const table = await roots.tableFor(watch.clientId);
@@ -154,7 +154,7 @@ export class Watches {
 
   /** From now on changes may be missed: reports the root as updated, so that subscribers read everything again. */
   #failed(uri: string, error: unknown): void {
-    const { host } = this.#parts;
+    const { host } = this.#options;
     const watch = this.#watches.get(uri);
     if (!watch) return;
     if (!watch.isPartial) host.logger.log('warn', 'a watch no longer sees everything', { error: String(error) });

@@ -31,7 +31,10 @@ type InputOf<Properties extends Record<string, InputShape>, Required extends key
   readonly [Key in Required]: ValueOf<Properties[Key]>;
 } & { readonly [Key in Exclude<keyof Properties, Required>]?: ValueOf<Properties[Key]> };
 
-export interface ToolParts<Properties extends Record<string, InputShape>, Required extends keyof Properties & string> {
+export interface HostToolOptions<
+  Properties extends Record<string, InputShape>,
+  Required extends keyof Properties & string,
+> {
   readonly name: string;
   readonly displayName: string;
   readonly description: string;
@@ -60,14 +63,14 @@ export const FILE_TOOL_TIMEOUT_MS = 60_000;
 export function hostTool<
   const Properties extends Record<string, InputShape>,
   const Required extends keyof Properties & string = never,
->(parts: ToolParts<Properties, Required>): HostTool {
+>(options: HostToolOptions<Properties, Required>): HostTool {
   type Input = InputOf<Properties, Required>;
-  const shape: RecordShape = { type: 'object', properties: parts.properties, required: parts.required, open: true };
+  const shape: RecordShape = { type: 'object', properties: options.properties, required: options.required, open: true };
   const invocation = (input: unknown) =>
-    problemOf(shape, input) ? parts.displayName : parts.invocation(input as Input);
+    problemOf(shape, input) ? options.displayName : options.invocation(input as Input);
   const attempt = async <T>(input: unknown, signal: AbortSignal, act: (input: Input) => Promise<T>) => {
     try {
-      checkInput(parts.name, shape, input);
+      checkInput(options.name, shape, input);
       signal.throwIfAborted();
       return { done: await act(input as Input) };
     } catch (error) {
@@ -75,27 +78,27 @@ export function hostTool<
     }
   };
   return {
-    definition: definitionOf(parts),
-    displayName: parts.displayName,
-    ...(parts.timeoutMs !== undefined && { timeoutMs: parts.timeoutMs }),
+    definition: definitionOf(options),
+    displayName: options.displayName,
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     invocationMessage: invocation,
     // Bad input needs no question: `run` refuses it with the same check.
-    confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
-    ...(parts.preview && {
+    confirmation: (input) => (problemOf(shape, input) ? undefined : options.confirmation?.(input as Input)),
+    ...(options.preview && {
       async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {
-        const { done, failed } = await attempt(input, context.signal, async (it) => parts.preview?.(it, context));
+        const { done, failed } = await attempt(input, context.signal, async (it) => options.preview?.(it, context));
         return failed ? { kind: 'failed', output: failed } : { kind: 'edits', edits: [], ...done };
       },
     }),
     async run(input, context) {
-      const result = await attempt(input, context.signal, (it) => parts.run(it, context));
+      const result = await attempt(input, context.signal, (it) => options.run(it, context));
       return result.done ?? result.failed;
     },
   };
 }
 
-function definitionOf(parts: ToolParts<Record<string, InputShape>, string>): HostTool['definition'] {
-  const { name, displayName, description, annotations, properties, required } = parts;
+function definitionOf(options: HostToolOptions<Record<string, InputShape>, string>): HostTool['definition'] {
+  const { name, displayName, description, annotations, properties, required } = options;
   const inputSchema = { type: 'object' as const, properties: { ...properties }, required: [...required] };
   return { name, title: displayName, description, inputSchema, annotations };
 }

@@ -6,7 +6,7 @@ import { Gateway } from '../../../src/gateway/gateway.js';
 import { SessionList, TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { SessionTrust } from '../../../src/plugins/trust/session-trust.js';
 import { NO_TRUST } from '../../../src/plugins/trust/trust.js';
-import { partsOf } from '../../support/host-parts.js';
+import { componentsOf } from '../../support/host-components.js';
 import { pair, sessionId } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';
 import { openRoom, stateOf, turnStarted } from '../../support/session-room.js';
@@ -17,7 +17,7 @@ const TOOL = { name: 'ci_status', description: 'CI', parameters: {} };
 
 /** A session as the host has it, for parts that are looked at by themselves. */
 function inMemory({ host }: TestHost, uri: string): Session {
-  const session = partsOf(host).sessions.inMemory.get(uri);
+  const session = componentsOf(host).sessions.inMemory.get(uri);
   if (!session) throw new Error(`${uri} is not in memory`);
   return session;
 }

@@ -1,6 +1,6 @@
 import type { ProviderSessionEventName } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { partsOf } from '../../support/host-parts.js';
+import { componentsOf } from '../../support/host-components.js';
 import { pair } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
@@ -179,7 +179,7 @@ describe('the life of a session', () => {
   it('[UNI-059] [UNI-063] is idle though a question to people is open', async () => {
     const room = await openPuppetRoom();
     const provider = await TestProvider.bound(room.host);
-    const session = partsOf(room.host.host).sessions.inMemory.get(room.uri);
+    const session = componentsOf(room.host.host).sessions.inMemory.get(room.uri);
     session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
     room.puppet.finish();
     await settle();
