@@ -136,7 +136,7 @@ export class Changesets implements Service {
       await view.refresh();
       void changes.refresh();
       // A client that waits for the answer has the question of a commit by then, and knows whose it is.
-      await this.#parts.host.writer.settled().catch(() => {});
+      await this.#options.host.writer.settled().catch(() => {});
     }
   }
 }
