@@ -47,7 +47,7 @@ export async function write(client: Client, name: string, options: FilesOptions)
 }
 
 async function uriOf(client: Client, name: string, { session }: FilesOptions): Promise<string> {
-  if (session === undefined) return fileAt(folderUri(process.cwd()), name);
+  if (session === undefined) return fileAt(folderUri(io().cwd), name);
   const { workingDirectory } = findSession(await client.listSessions(), session);
   if (workingDirectory === undefined) throw new UsageError('--session: that session has no folder');
   return fileAt(workingDirectory, name);

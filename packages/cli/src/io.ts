@@ -1,5 +1,5 @@
 /**
- * The process around a command: streams, environment, signals. Commands take them from here, so that a program can run
+ * The process around a command: streams, environment, folder, signals. Commands take them from here, so that a program can run
  * several commands, each with its own: `run(argv, io)`. Code that needs a real terminal (the chat, an attached
  * terminal) uses the process itself.
  */
@@ -14,6 +14,8 @@ export interface Io {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
+  /** Where sessions, terminals and files are when the user names no folder. Names that a user types are the process's. */
+  readonly cwd: string;
   /** Emits the names of signals that arrive. */
   readonly signals: Pick<NodeJS.EventEmitter, 'on' | 'once' | 'off'>;
   exit(code: number): never;
@@ -37,6 +39,9 @@ const ofProcess: Io = {
   },
   get home() {
     return homedir();
+  },
+  get cwd() {
+    return process.cwd();
   },
   signals: process,
   exit: (code) => process.exit(code),

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { connect } from '@atrium/client';
 import { userConfigFile } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isBuilt, newDataFolder } from './support/desk.js';
-import { atrium, spawnAtrium } from './support/run-cli.js';
+import { isBuilt, newDataFolder } from './support/host.js';
+import { atrium } from './support/run-cli.js';
 
 async function modelServer(): Promise<string> {
   const body = JSON.stringify({ object: 'list', data: ['m-1', 'm-2'].map((id) => ({ id, object: 'model' })) });
@@ -92,16 +92,16 @@ describe.skipIf(!isBuilt)(
     it('stand in root state with their models, in the order of the configuration', async () => {
       const dataDir = await newDataFolder();
       const baseURL = await modelServer();
-      const house = { type: 'model', api: 'openai-compatible', baseURL, displayName: 'House' };
-      const env = await homeWith(JSON.stringify({ agents: { house } }));
-      const { says, said } = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], env);
+      const local = { type: 'model', api: 'openai-compatible', baseURL, displayName: 'Local' };
+      const env = await homeWith(JSON.stringify({ agents: { local } }));
+      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir], env);
       const [, port] = await says(/localhost:(\d+)\n/);
       const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
       const client = await connect({ url: `ws://127.0.0.1:${port}`, token });
       onTestFinished(() => client.close());
       const { agents } = (await client.subscribe('ahp-root://')).state;
       expect(agents.map(({ provider, models }) => [provider, models.map(({ id }) => id)])).toEqual([
-        ['house', ['m-1', 'm-2']],
+        ['local', ['m-1', 'm-2']],
         ['offline', []],
       ]);
       expect(said.stderr.match(/agent found/g)?.length).toBe(1);
@@ -111,7 +111,7 @@ describe.skipIf(!isBuilt)(
     it('are what "agents" and "doctor" tell, whatever the shell around them says', async () => {
       const dataDir = await newDataFolder();
       const url = await modelServer();
-      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: url });
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: url });
       await host.says(/localhost:(\d+)\n/);
 
       const agents = atrium(['agents', '--data-dir', dataDir]);
@@ -122,7 +122,7 @@ describe.skipIf(!isBuilt)(
 
       const asked = atrium(['agents', '--json', '--data-dir', dataDir]);
       expect(await asked.ended()).toBe(0);
-      expect(JSON.parse(asked.said.stdout)).toMatchObject({ default: 'model', host: { pid: host.child.pid, dataDir } });
+      expect(JSON.parse(asked.said.stdout)).toMatchObject({ default: 'model', host: { pid: process.pid, dataDir } });
 
       const doctor = atrium(['doctor', '--data-dir', dataDir]);
       await doctor.ended();
@@ -131,7 +131,7 @@ describe.skipIf(!isBuilt)(
 
     it('lack what only this shell would find, and that is said', async () => {
       const dataDir = await newDataFolder();
-      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
       await host.says(/localhost:(\d+)\n/);
       const env = { ATRIUM_MODEL_URL: await modelServer() };
       const agents = atrium(['agents', '--data-dir', dataDir], env);
@@ -147,7 +147,7 @@ describe.skipIf(!isBuilt)(
 
     it('refuse a model that they do not have, and name those they have', async () => {
       const dataDir = await newDataFolder();
-      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], {
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], {
         ATRIUM_MODEL_URL: await modelServer(),
       });
       await host.says(/localhost:(\d+)\n/);

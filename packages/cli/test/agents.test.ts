@@ -88,7 +88,7 @@ async function closedPort(): Promise<string> {
 
 describe('the default agent', () => {
   const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b' };
-  const HOUSE = { type: 'model', api: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1', models: ['m'] };
+  const LOCAL = { type: 'model', api: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1', models: ['m'] };
   const script = { provider: 'played', displayName: 'Played', default: [{ text: 'hi' }] };
 
   async function orderWith(config: object, scripts: readonly object[] = []): Promise<string[]> {
@@ -102,7 +102,7 @@ describe('the default agent', () => {
   });
 
   it('is the first of the configuration', async () => {
-    expect(await orderWith({ agents: { house: HOUSE } })).toEqual(['house', 'anthropic', 'openai', 'offline']);
+    expect(await orderWith({ agents: { local: LOCAL } })).toEqual(['local', 'anthropic', 'openai', 'offline']);
   });
 
   it('is the one that the configuration names', async () => {
@@ -110,8 +110,8 @@ describe('the default agent', () => {
   });
 
   it('is a script that was named on the command line, before everything else', async () => {
-    const order = ['played', 'openai', 'house', 'anthropic', 'offline'];
-    expect(await orderWith({ defaultAgent: 'openai', agents: { house: HOUSE } }, [script])).toEqual(order);
+    const order = ['played', 'openai', 'local', 'anthropic', 'offline'];
+    expect(await orderWith({ defaultAgent: 'openai', agents: { local: LOCAL } }, [script])).toEqual(order);
   });
 
   it('is a script rather than what is found under its name', async () => {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat-room.js';
-import { isBuilt, sharedDesk } from './support/desk.js';
+import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat.js';
+import { isBuilt, sharedHost } from './support/host.js';
 import { hasTmux } from './support/terminal.js';
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
@@ -13,8 +13,8 @@ describe.skipIf(!isBuilt || !hasTmux)(
   'approvals in a chat (skipped unless it has been built and tmux is here)',
   { timeout: 60_000 },
   () => {
-    const shared = sharedDesk();
-    const chat = () => openChat('chat', { desk: shared() });
+    const shared = sharedHost();
+    const chat = () => openChat('chat', { host: shared() });
 
     it('[REL-051] shows what stands behind an escape sequence that never ends', async () => {
       const { terminal, folder } = await chat();
@@ -73,7 +73,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
 
     it('[REL-053] spells out what a folder that asks for trust would start, and takes no Enter for a yes', async () => {
       const { terminal } = await openChat('chat', {
-        desk: shared(),
+        host: shared(),
         prepare: (folder) =>
           writeFile(
             path.join(folder, 'atrium.json'),

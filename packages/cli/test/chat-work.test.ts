@@ -1,13 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, isClean, openChat, PROMPT, say } from './support/chat-room.js';
-import { type Desk, isBuilt, sharedDesk } from './support/desk.js';
+import { answer, isClean, openChat, PROMPT, say } from './support/chat.js';
+import { isBuilt, SERVE, sharedHost, startHostProcess, type TestHost } from './support/host.js';
 import { git, newRepository } from './support/repository.js';
 import { hasTmux } from './support/terminal.js';
 
-async function newestMessage(desk: Desk): Promise<{ text: string; attachments?: unknown[] }> {
-  const { stdout } = await desk.run(['sessions', 'show', 'last', '--json']);
+async function newestMessage(host: TestHost): Promise<{ text: string; attachments?: unknown[] }> {
+  const { stdout } = await host.run(['sessions', 'show', 'last', '--json']);
   return JSON.parse(stdout).turns.at(-1).userMessage;
 }
 
@@ -15,9 +15,9 @@ describe.skipIf(!isBuilt || !hasTmux)(
   'work in a chat (skipped unless it has been built and tmux is here)',
   { timeout: 60_000 },
   () => {
-    const shared = sharedDesk();
+    const shared = sharedHost();
     const chat = (args = 'chat', prepare?: (folder: string) => Promise<void>) =>
-      openChat(args, { desk: shared(), ...(prepare && { prepare }) });
+      openChat(args, { host: shared(), ...(prepare && { prepare }) });
 
     it('[CLI-026] says what a turn changed, shows it, and takes it back only after a yes', async () => {
       const { terminal, folder } = await chat('chat --config autoApprove=true', newRepository);
@@ -97,7 +97,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
         await mkdir(skill, { recursive: true });
         await writeFile(path.join(skill, 'SKILL.md'), '---\nname: deploy\ndescription: Deploys it\n---\nDo it.\n');
       };
-      const { terminal, desk, folder } = await chat('chat', prepare);
+      const { terminal, host, folder } = await chat('chat', prepare);
       await terminal.sees(PROMPT);
       terminal.type('see @note');
       await terminal.sees(/> see @note\n {2}@note\.txt {2}document {2}\(Tab\)\n/);
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/> see @note\.txt and #parseLine\s*\n/);
       terminal.keys('Enter');
       await terminal.sees(/ {2}\+ note\.txt\n {2}\+ parseLine \(function in src\/parser\.js\)\n\nYou said: see/);
-      expect(await newestMessage(desk)).toMatchObject({
+      expect(await newestMessage(host)).toMatchObject({
         attachments: [{ uri: expect.stringMatching(/note\.txt$/) }, { displayKind: 'symbol' }],
       });
       terminal.type('/depl');
@@ -116,12 +116,12 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/> \/deploy\s*\n/);
       terminal.keys('Enter');
       await terminal.sees(/You said: \/deploy/);
-      const { resource } = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)[0];
+      const { resource } = JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout)[0];
       const params = { channel: resource, kind: 'userMessage', text: '/depl', offset: 5 };
-      const { stdout } = await desk.run(['call', 'completions', JSON.stringify(params)]);
+      const { stdout } = await host.run(['call', 'completions', JSON.stringify(params)]);
       const [offered] = JSON.parse(stdout).items;
       expect(offered.attachment._meta).toMatchObject({ uri: expect.stringContaining(path.basename(folder)) });
-      expect((await newestMessage(desk)).attachments).toEqual([offered.attachment]);
+      expect((await newestMessage(host)).attachments).toEqual([offered.attachment]);
     });
 
     it('goes into the terminal of a command, and comes back with Ctrl+]', async () => {
@@ -146,15 +146,16 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('says in the terminal of a command that the host is gone', async () => {
-      const { terminal, desk } = await openChat('chat --config autoApprove=true wait for a word');
+      const host = await startHostProcess();
+      const { terminal } = await openChat('chat --config autoApprove=true wait for a word', { host });
       await terminal.sees(/goes into its terminal/);
       terminal.keys('C-t');
       await terminal.sees(/Ctrl\+\] leaves the terminal[\s\S]*ready/);
-      desk.host.child.kill('SIGKILL');
+      host.serve.child.kill('SIGKILL');
       await terminal.sees(/The host is gone\. Ctrl\+\] leaves\./);
       terminal.keys('C-]');
       await terminal.sees(/Left the terminal\.[\s\S]*no connection/);
-      await desk.spawn(['serve', '--quiet', '--port', '0']).says(/READY/);
+      await host.start(SERVE).says(/READY/);
       await terminal.sees(/The host is back\./);
     });
   },

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat-room.js';
-import { isBuilt, openDesk, sharedDesk } from './support/desk.js';
+import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat.js';
+import { isBuilt, SERVE, sharedHost, startHost, startHostProcess } from './support/host.js';
 import { hasTmux, openTerminal } from './support/terminal.js';
 
 /** A machine may be busy with other things. */
@@ -15,12 +15,12 @@ describe.skipIf(!isBuilt || !hasTmux)(
   'atrium chat (skipped unless it has been built and tmux is here)',
   { timeout: 60_000 },
   () => {
-    const shared = sharedDesk();
-    const chat = (args = 'chat') => openChat(args, { desk: shared() });
+    const shared = sharedHost();
+    const chat = (args = 'chat') => openChat(args, { host: shared() });
 
     it('plays a turn with an approval, and leaves what was said in the scrollback', async () => {
       const { terminal } = await chat('chat hello');
-      await terminal.sees(/Hello you, here is code\.\n\ndesk-1 · 3 tokens in · 5 out\n\n> write/);
+      await terminal.sees(/Hello you, here is code\.\n\nmock-1 · 3 tokens in · 5 out\n\n> write/);
       await say(terminal, 'deploy');
       const asked = await terminal.sees(/\? Deploy to staging\n {2}target: staging\n {2}y yes · n no/);
       expect(asked).toContain('asks you');
@@ -40,7 +40,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('keeps what was typed before it was ready: every Enter, and in order', async () => {
-      const { terminal } = await openChat('chat', { desk: shared(), typedAhead: ['first', 'second line', '/help'] });
+      const { terminal } = await openChat('chat', { host: shared(), typedAhead: ['first', 'second line', '/help'] });
       await vi.waitFor(() => expect(terminal.everything()).toContain('You said: second line'), WAIT);
       const said = [...terminal.everything().matchAll(/^You said: (.*)$/gm)].map(([, text]) => text);
       expect(said).toEqual(['first', 'second line']);
@@ -76,7 +76,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
         const text = '---\nname: deploy\ndescription: Deploys it\n---\nDo it.\n';
         await writeFile(path.join(folder, '.agents/skills/deploy/SKILL.md'), text);
       };
-      const { terminal } = await openChat('chat /deploy now', { desk: shared(), prepare });
+      const { terminal } = await openChat('chat /deploy now', { host: shared(), prepare });
       await terminal.sees(/You said: \/deploy now/);
       await say(terminal, '/deplyo now');
       await terminal.sees(/Did you mean \/deploy\?/);
@@ -223,7 +223,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('leaves the terminal clean on Ctrl+C in the middle of a turn, and the turn goes on', async () => {
-      const { terminal, desk, folder } = await chat('chat --config autoApprove=true until told');
+      const { terminal, host, folder } = await chat('chat --config autoApprove=true until told');
       await terminal.sees(/● Shell[\s\S]*Esc stops/);
       terminal.keys('C-c');
       await terminal.sees(/Ctrl\+C again leaves · Esc stops the turn/);
@@ -235,7 +235,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await isClean(terminal);
       await writeFile(path.join(folder, 'go'), '');
       await expect
-        .poll(async () => (await desk.run(['sessions', 'show'])).stdout, { timeout: 30_000, interval: 200 })
+        .poll(async () => (await host.run(['sessions', 'show'])).stdout, { timeout: 30_000, interval: 200 })
         .toContain('Rested.');
     });
 
@@ -268,60 +268,60 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('[REL-069] shows the code of a program that asks to be let in, and so does atrium pair', async () => {
-      const { terminal, desk } = await openChat('chat hello', { hostArgs: ['--log-level', 'info'] });
+      const { terminal, host } = await openChat('chat hello', { hostArgs: ['--log-level', 'info'] });
       await terminal.sees(PROMPT);
-      const port = /listening for providers port=(\d+)/.exec(desk.host.said.stderr)?.[1];
+      const port = /listening for providers port=(\d+)/.exec(host.serve.said.stderr)?.[1];
       const provider = new WebSocket(`ws://127.0.0.1:${port}`);
       onTestFinished(() => provider.close());
       await once(provider, 'open');
       provider.send(JSON.stringify({ type: 'auth', mode: 'pair', name: 'ci' }));
       const screen = await terminal.sees(/※ Type this code into the local program 'ci'[\s\S]*\d{3} \d{3}/);
       const [, code = ''] = /(\d{3} \d{3})/.exec(screen) ?? [];
-      const { stdout } = await desk.run(['pair', '--json']);
+      const { stdout } = await host.run(['pair', '--json']);
       expect(JSON.parse(stdout)).toMatchObject([{ code, name: 'ci' }]);
       const closed = once(provider, 'close');
-      expect((await desk.run(['pair', '--deny'])).stdout).toBe("Denied: the local program 'ci'\n");
+      expect((await host.run(['pair', '--deny'])).stdout).toBe("Denied: the local program 'ci'\n");
       await closed;
-      expect((await desk.run(['pair'])).stdout).toBe('No program asks to connect.\n');
+      expect((await host.run(['pair'])).stdout).toBe('No program asks to connect.\n');
     });
 
     it('asks whether a folder is trusted, and then its provider is there', async () => {
-      const desk = await openDesk();
-      const folder = path.join(path.dirname(desk.dataDir), 'project');
+      const host = await startHost();
+      const folder = path.join(path.dirname(host.dataDir), 'project');
       const greeter = fileURLToPath(new URL('../../../examples/providers/minimal-node.mjs', import.meta.url));
       await mkdir(folder);
       const providers = { greeter: { command: process.execPath, args: [greeter] } };
       await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
-      const terminal = await openTerminal(desk.env, folder);
+      const terminal = await openTerminal(host.env, folder);
       terminal.type('atrium chat');
       terminal.keys('Enter');
       await terminal.sees(/Do you trust this folder[\s\S]*greeter[\s\S]*y yes · n no · Esc later/);
       await answer(terminal, 'y');
       await terminal.sees(PROMPT);
       for (;;) {
-        const { stdout } = await desk.run(['providers']);
+        const { stdout } = await host.run(['providers']);
         if (/greeter +\S+ +here +greet/.test(stdout)) break;
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
-      const { stdout } = await desk.run(['providers', '--json']);
+      const { stdout } = await host.run(['providers', '--json']);
       expect(JSON.parse(stdout)).toMatchObject([{ name: 'greeter', tools: ['greet'] }]);
     });
 
     it('says when the host is gone, keeps what is written, and goes on when it is back', async () => {
-      const { terminal, desk } = await openChat();
+      const host = await startHostProcess();
+      const { terminal } = await openChat('chat', { host });
       await terminal.sees(PROMPT);
-      desk.host.child.kill('SIGKILL');
+      host.serve.child.kill('SIGKILL');
       await terminal.sees(/The host is gone[\s\S]*no connection/);
       await say(terminal, 'are you there');
-      const again = desk.spawn(['serve', '--quiet', '--port', '0']);
-      await again.says(/READY/);
+      await host.start(SERVE).says(/READY/);
       await terminal.sees(/The host is back\.[\s\S]*You said: are you there/);
     });
 
     it('stays open where only the host is missing, and says what did not reach it', async () => {
-      const { terminal, desk } = await openChat();
+      const { terminal, host } = await openChat();
       await terminal.sees(PROMPT);
-      desk.host.child.kill('SIGKILL');
+      host.serve.signal('SIGTERM');
       await terminal.sees(/The host is gone/);
       for (const command of ['/sessions', '/new', '/files']) await say(terminal, command);
       await terminal.sees(/(Not done: the host is not there right now[^\n]*\n\n(※ )?){3}> write/);
@@ -331,10 +331,11 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('says a word also when it is interrupted while the next session opens', async () => {
-      const { terminal, desk } = await openChat();
+      const host = await startHostProcess();
+      const { terminal } = await openChat('chat', { host });
       await terminal.sees(PROMPT);
-      desk.host.child.kill('SIGSTOP');
-      onTestFinished(() => void desk.host.child.kill('SIGCONT'));
+      host.serve.child.kill('SIGSTOP');
+      onTestFinished(() => void host.serve.child.kill('SIGCONT'));
       await say(terminal, '/new');
       // The prompt is taken away first.
       await expect.poll(() => terminal.screen(), { timeout: 15_000 }).not.toContain('/help');
@@ -346,13 +347,13 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('lets one choose when there are several sessions', async () => {
-      const desk = await openDesk();
-      const terminal = await openTerminal(desk.env, path.dirname(desk.dataDir));
+      const host = await startHost();
+      const terminal = await openTerminal(host.env, path.dirname(host.dataDir));
       terminal.type('atrium attach; echo code $?');
       terminal.keys('Enter');
       await terminal.sees(/there are no sessions[\s\S]*code 4/);
-      await desk.run(['run', 'hello']);
-      await desk.run(['run', 'another']);
+      await host.run(['run', 'hello']);
+      await host.run(['run', 'another']);
       terminal.type('clear; atrium attach');
       terminal.keys('Enter');
       await terminal.sees(/Which session\?\n› New session/);

@@ -9,7 +9,15 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { program } from '../src/cli.js';
-import { DESK_SCRIPT, isBuilt, newDataFolder, openDesk, sharedDesk } from './support/desk.js';
+import {
+  AGENT_SCRIPT,
+  isBuilt,
+  newDataFolder,
+  SERVE,
+  sharedHost,
+  startHost,
+  startHostProcess,
+} from './support/host.js';
 import {
   atrium,
   COMMAND,
@@ -98,25 +106,25 @@ describe.skipIf(!isBuilt)(
   'commands that look at a host (skipped unless it has been built)',
   { timeout: 60_000 },
   () => {
-    const shared = sharedDesk();
+    const shared = sharedHost();
 
     it('call sends any request', async () => {
-      const desk = shared();
-      expect(await desk.run(['call', 'ping'])).toMatchObject({ code: 0, stdout: 'null\n' });
-      const { stdout } = await desk.run(['call', 'listSessions']);
+      const host = shared();
+      expect(await host.run(['call', 'ping'])).toMatchObject({ code: 0, stdout: 'null\n' });
+      const { stdout } = await host.run(['call', 'listSessions']);
       expect(JSON.parse(stdout)).toEqual({ items: [] });
       const channel = 'ahp-session:/nowhere';
-      expect((await desk.run(['call', 'fetchTurns', JSON.stringify({ channel })])).code).toBe(4);
-      expect(await desk.run(['call', 'nonsense'])).toMatchObject({ code: 1, stdout: '' });
+      expect((await host.run(['call', 'fetchTurns', JSON.stringify({ channel })])).code).toBe(4);
+      expect(await host.run(['call', 'nonsense'])).toMatchObject({ code: 1, stdout: '' });
     });
 
     it('watch follows a session, as lines and as actions', async () => {
-      const desk = shared();
-      await desk.run(['run', 'hi']);
-      const lines = desk.start(['watch', 'last']);
-      const actions = desk.start(['watch', 'last', '--json']);
+      const host = shared();
+      await host.run(['run', 'hi']);
+      const lines = host.start(['watch', 'last']);
+      const actions = host.start(['watch', 'last', '--json']);
       await Promise.all([watches(lines), watches(actions)]);
-      await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
+      await host.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
       await lines.says(/^complete$/m);
       expect(lines.said.stdout).toContain('> deploy\n');
       expect(lines.said.stdout).toContain(
@@ -126,16 +134,16 @@ describe.skipIf(!isBuilt)(
       const types = jsonLines(actions.said.stdout).map(({ action }) => (action as { type: string }).type);
       // The session may have news of its own before, such as what changed in its folder.
       expect(types.find((type) => String(type).startsWith('session/turn'))).toBe('session/turnStarted');
-      await desk.run(['sessions', 'rm', 'last']);
+      await host.run(['sessions', 'rm', 'last']);
       expect(await lines.ended()).toBe(0);
-      expect((await desk.run(['watch', 'nowhere'])).code).toBe(4);
+      expect((await host.run(['watch', 'nowhere'])).code).toBe(4);
     });
 
     it('watch follows the list of all sessions', async () => {
-      const desk = shared();
-      const all = desk.start(['watch', '--json']);
+      const host = shared();
+      const all = host.start(['watch', '--json']);
       await watches(all);
-      await desk.run(['run', 'hello']);
+      await host.run(['run', 'hello']);
       await all.says(/A first hello.*\n/);
       expect(jsonLines(all.said.stdout)).toContainEqual(expect.objectContaining({ change: 'added' }));
       all.signal('SIGINT');
@@ -143,22 +151,22 @@ describe.skipIf(!isBuilt)(
     });
 
     it('providers and pair say so when there are none', async () => {
-      const desk = shared();
-      await desk.run(['run', 'hello']);
-      expect((await desk.run(['providers'])).stdout).toBe('No provider is connected.\n');
-      expect((await desk.run(['providers', '--json'])).stdout).toBe('[]\n');
-      expect((await desk.run(['pair'])).stdout).toBe('No program asks to connect.\n');
-      expect((await desk.run(['pair', '--json'])).stdout).toBe('[]\n');
-      expect((await desk.run(['pair', '--session', 'nowhere'])).code).toBe(4);
+      const host = shared();
+      await host.run(['run', 'hello']);
+      expect((await host.run(['providers'])).stdout).toBe('No provider is connected.\n');
+      expect((await host.run(['providers', '--json'])).stdout).toBe('[]\n');
+      expect((await host.run(['pair'])).stdout).toBe('No program asks to connect.\n');
+      expect((await host.run(['pair', '--json'])).stdout).toBe('[]\n');
+      expect((await host.run(['pair', '--session', 'nowhere'])).code).toBe(4);
     });
 
     it('ends quietly when nobody reads on', async () => {
-      const desk = shared();
-      await desk.run(['run', 'hello']);
-      const reader = desk.spawn(['watch', '--json']);
+      const host = shared();
+      await host.run(['run', 'hello']);
+      const reader = host.spawn(['watch', '--json']);
       await watches(reader);
       reader.child.stdout?.destroy();
-      await desk.run(['run', 'hello']);
+      await host.run(['run', 'hello']);
       expect(await reader.ended()).toBe(0);
       expect(reader.said.stderr).toBe('Watching all sessions. Ctrl+C ends it.\n');
     });
@@ -197,28 +205,28 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
   });
 
   it('tells a wrong token from a host that is not there, and takes the link to the page for an address', async () => {
-    const desk = await openDesk();
-    const { url, tokenFile } = JSON.parse((await desk.run(['service', 'status', '--json'])).stdout);
-    const refused = await desk.run(['sessions', 'list', '--url', url]);
+    const host = await startHost();
+    const { url, tokenFile } = JSON.parse((await host.run(['service', 'status', '--json'])).stdout);
+    const refused = await host.run(['sessions', 'list', '--url', url]);
     expect(refused).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/refuses the token\. Give[\s\S]*--token-file/),
     });
     const link = `${url.replace('ws', 'http')}/#token=${(await readFile(tokenFile, 'utf8')).trim()}`;
-    expect(await desk.run(['sessions', 'list', '--json', '--url', link])).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await host.run(['sessions', 'list', '--json', '--url', link])).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
   it('says that a host which came back refuses the token, instead of waiting for it for ever', async () => {
     const dataDir = await newDataFolder();
     // Outside the range from which the system gives ports out: nobody else takes it between two starts.
     const port = String(20_000 + Math.floor(Math.random() * 10_000));
-    const serve = async (token: string) => {
-      const options = ['--port', port, '--data-dir', dataDir, '--script', DESK_SCRIPT, '--connection-token', token];
-      const host = spawnAtrium(['serve', '--quiet', ...options]);
+    const serve = async <T extends Run>(start: (args: readonly string[]) => T, token: string) => {
+      const options = ['--port', port, '--data-dir', dataDir, '--script', AGENT_SCRIPT, '--connection-token', token];
+      const host = start(['serve', '--quiet', ...options]);
       await host.says(/READY:/);
       return host;
     };
-    const first = await serve('the-first-token-0123456789');
+    const first = await serve(spawnAtrium, 'the-first-token-0123456789');
     const place = { ATRIUM_URL: `ws://127.0.0.1:${port}`, ATRIUM_TOKEN: 'the-first-token-0123456789', NO_COLOR: '1' };
     const run = atrium(['run', '--json', 'slow'], place);
     run.stdin.end();
@@ -236,7 +244,7 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
     );
     first.child.kill('SIGKILL');
     await first.ended();
-    await serve('another-token-0123456789');
+    await serve(atrium, 'another-token-0123456789');
     for (const { ended, said } of clients) {
       expect(await ended()).toBe(5);
       expect(said.stderr).toContain('The host is gone. Waiting for it.');
@@ -245,14 +253,14 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
   });
 
   it('still shows and stops a host whose token is gone, and says what to do', async () => {
-    const desk = await openDesk();
-    await rm(path.join(desk.dataDir, 'connection-token'));
+    const host = await startHostProcess();
+    await rm(path.join(host.dataDir, 'connection-token'));
     const remedy = expect.stringContaining('atrium service stop, then atrium service start');
-    expect(await desk.run(['sessions', 'list'])).toMatchObject({ code: 1, stderr: remedy });
-    expect(await desk.run(['doctor'])).toMatchObject({ code: 1, stdout: remedy });
-    expect((await desk.run(['service', 'status'])).code).toBe(0);
-    expect((await desk.run(['service', 'stop'])).code).toBe(0);
-    expect(await desk.host.ended()).toBe(0);
+    expect(await host.run(['sessions', 'list'])).toMatchObject({ code: 1, stderr: remedy });
+    expect(await host.run(['doctor'])).toMatchObject({ code: 1, stdout: remedy });
+    expect((await host.run(['service', 'status'])).code).toBe(0);
+    expect((await host.run(['service', 'stop'])).code).toBe(0);
+    expect(await host.serve.ended()).toBe(0);
   });
 
   it.skipIf(!existsSync('/dev/full'))('is a disk that is full, without a stack of calls', async () => {
@@ -267,44 +275,43 @@ describe.skipIf(!isBuilt)('atrium doctor (skipped unless it has been built)', { 
     (JSON.parse(stdout) as { about: string; state: string; text: string }[]).find((each) => each.about === about);
 
   it('finds nothing wrong with a host that runs', async () => {
-    const desk = await openDesk();
-    const { code, stdout } = await desk.run(['doctor', '--json']);
+    const host = await startHost();
+    const { code, stdout } = await host.run(['doctor', '--json']);
     expect(code).toBe(0);
     for (const about of ['node', 'data', 'disk', 'instances', 'host', 'token', 'log']) {
       expect(stateOf(stdout, about), about).toMatchObject({ state: 'fine' });
     }
-    expect((await desk.run(['doctor'])).stdout).toMatch(/✓ host +ws:\/\/localhost:\d+ answers/);
+    expect((await host.run(['doctor'])).stdout).toMatch(/✓ host +ws:\/\/localhost:\d+ answers/);
   });
 
   it('sees a host that died, and that the log is whole all the same', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    desk.host.child.kill('SIGKILL');
-    await desk.host.ended();
-    const { code, stdout } = await desk.run(['doctor', '--json']);
+    const host = await startHostProcess();
+    await host.run(['run', 'hello']);
+    host.serve.child.kill('SIGKILL');
+    await host.serve.ended();
+    const { code, stdout } = await host.run(['doctor', '--json']);
     expect(code).toBe(0);
     expect(stateOf(stdout, 'instances')).toMatchObject({ state: 'warning' });
     expect(stateOf(stdout, 'log')).toMatchObject({ state: 'fine', text: expect.stringContaining('whole') });
   });
 
   it('[REL-063] [REL-064] says what was damaged, saved and lost, with a host and without one', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    desk.host.child.kill('SIGTERM');
-    await desk.host.ended();
-    const file = path.join(desk.dataDir, 'atrium.db');
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    host.serve.signal('SIGTERM');
+    await host.serve.ended();
+    const file = path.join(host.dataDir, 'atrium.db');
     const bytes = await readFile(file);
     const at = bytes.indexOf('session:ahp-session:');
     bytes.fill(0, at - (at % 4_096), at - (at % 4_096) + 4_096);
     await writeFile(file, bytes);
     const counts = expect.stringContaining('saved: 1 turns of 1 sessions; lost: 0 turns, and 0 sessions altogether');
-    const { stdout } = await desk.run(['doctor', '--json']);
+    const { stdout } = await host.run(['doctor', '--json']);
     expect(stateOf(stdout, 'log')).toMatchObject({ state: 'warning', text: counts });
-    const host = desk.spawn(['serve', '--quiet', '--port', '0']);
-    await host.says(/^READY:\d+$/m);
-    const running = await desk.run(['doctor', '--json']);
+    await host.start(SERVE).says(/^READY:\d+$/m);
+    const running = await host.run(['doctor', '--json']);
     expect(stateOf(running.stdout, 'log')).toMatchObject({ state: 'warning', text: counts });
-    expect((await desk.run(['sessions', 'list'])).stdout).toContain('hello');
+    expect((await host.run(['sessions', 'list'])).stdout).toContain('hello');
   });
 
   it('sees a taken port, and a folder that cannot be used', async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { program } from '../src/cli.js';
-import { isBuilt } from './support/desk.js';
+import { isBuilt } from './support/host.js';
 import { atrium, endOf, surroundings } from './support/run-cli.js';
 import { hasTmux, openTerminal } from './support/terminal.js';
 

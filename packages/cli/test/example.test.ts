@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { isBuilt, newDataFolder } from './support/desk.js';
-import { spawnAtrium } from './support/run-cli.js';
+import { isBuilt, newDataFolder, SERVE } from './support/host.js';
+import { atrium } from './support/run-cli.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt)(
 /** What an example prints about a host of its own. */
 async function outputOf(example: string, args: readonly string[] = [], hostArgs: readonly string[] = []) {
   const dataDir = await newDataFolder();
-  const { says } = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...hostArgs]);
+  const { says } = atrium([...SERVE, '--data-dir', dataDir, ...hostArgs]);
   const [, port] = await says(/^READY:(\d+)\n/);
   const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
   const command = [path.join(EXAMPLES, example), `ws://127.0.0.1:${port}`, ...args];

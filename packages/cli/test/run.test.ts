@@ -1,32 +1,41 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { announceInstance } from '@atrium/host';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { textReport } from '../src/run/report.js';
-import { DESK_SCRIPT, isBuilt, newDataFolder, openDesk, sharedDesk } from './support/desk.js';
-import { atrium, COMMAND, endOf, jsonLines, spawnAtrium, surroundings } from './support/run-cli.js';
+import { AGENT_SCRIPT, isBuilt, newDataFolder, sharedHost } from './support/host.js';
+import { atrium, endOf, jsonLines, spawnAtrium } from './support/run-cli.js';
+
+/** A host that takes connections and never says a word, as one that hangs. */
+async function announceMuteHost(dataDir: string): Promise<void> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const facts = { pid: process.pid, host: '127.0.0.1', port, url: `ws://127.0.0.1:${port}` };
+  await announceInstance(dataDir, { ...facts, startedAt: new Date().toISOString() });
+}
 
 describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { timeout: 60_000 }, () => {
-  const shared = sharedDesk();
+  const shared = sharedHost();
 
   it('prints the answer and nothing else; the rest is said beside it', async () => {
-    const desk = shared();
-    const hello = await desk.run(['run', 'hello']);
+    const host = shared();
+    const hello = await host.run(['run', 'hello']);
     expect(hello).toMatchObject({ code: 0, stdout: 'Hello **you**, here is `code`.\n' });
-    const deploy = await desk.run(['run', '--approve', 'all', 'deploy']);
+    const deploy = await host.run(['run', '--approve', 'all', 'deploy']);
     expect(deploy.stdout).toBe('I would like to deploy.\n\nThe outcome: Deployed in 3 s.\n');
     expect(deploy.stderr).toContain('Deployed to staging');
     expect(deploy.code).toBe(0);
   });
 
   it('keeps what the agent says and what is said beside it on lines of their own', async () => {
-    const { env } = shared();
-    const together = async (message: string) => {
-      const line = `exec "$0" "$1" run --approve all ${message} 2>&1`;
-      const run = promisify(execFile)('sh', ['-c', line, process.execPath, COMMAND], { env: surroundings(env) });
-      run.child.stdin?.end();
-      return (await run).stdout;
-    };
-    expect(await together('deploy')).toBe(
+    const run = shared().start(['run', '--approve', 'all', 'deploy']);
+    expect(await endOf(run)).toMatchObject({ code: 0 });
+    expect(run.shown()).toBe(
       'I would like to deploy.\n> Deploy to staging\n✓ Deployed to staging\n\nThe outcome: Deployed in 3 s.\n',
     );
   });
@@ -69,52 +78,52 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
   });
 
   it('takes the message from standard input, alone and behind another', async () => {
-    const desk = shared();
-    expect((await desk.run(['run'], 'from a pipe\n')).stdout).toBe('You said: from a pipe\n');
-    expect((await desk.run(['run', 'look:', '-'], 'some text')).stdout).toBe('You said: look:\n\nsome text\n');
-    expect(await desk.run(['run'])).toMatchObject({ code: 2, stdout: '' });
+    const host = shared();
+    expect((await host.run(['run'], 'from a pipe\n')).stdout).toBe('You said: from a pipe\n');
+    expect((await host.run(['run', 'look:', '-'], 'some text')).stdout).toBe('You said: look:\n\nsome text\n');
+    expect(await host.run(['run'])).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('lets no tool run that nobody allowed, and says so with its exit code', async () => {
-    const desk = shared();
+    const host = shared();
     for (const approve of ['reads', 'none']) {
-      const { code, stderr } = await desk.run(['run', '--approve', approve, 'deploy']);
+      const { code, stderr } = await host.run(['run', '--approve', approve, 'deploy']);
       expect(code).toBe(5);
       expect(stderr).toContain('denied: deploy');
     }
   });
 
   it('ends with 1 when the turn fails, and declines questions', async () => {
-    const desk = shared();
-    const failed = await desk.run(['run', 'fail']);
+    const host = shared();
+    const failed = await host.run(['run', 'fail']);
     expect(failed).toMatchObject({ code: 1, stdout: 'So far.\n' });
     expect(failed.stderr).toContain('The script fails.');
-    expect((await desk.run(['run', 'ask'])).code).toBe(0);
+    expect((await host.run(['run', 'ask'])).code).toBe(0);
   });
 
   it('stops the turn when its time is over, or when it is interrupted', async () => {
-    const desk = shared();
-    expect(await desk.run(['run', '--timeout', '0.8', 'slow'])).toMatchObject({ code: 3 });
-    const slow = desk.spawn(['run', 'slow']);
+    const host = shared();
+    expect(await host.run(['run', '--timeout', '0.8', 'slow'])).toMatchObject({ code: 3 });
+    const slow = host.spawn(['run', 'slow']);
     slow.stdin.end();
     await slow.says(/W/);
     slow.signal('SIGINT');
     expect(await slow.ended()).toBe(130);
-    const { stdout } = await desk.run(['sessions', 'show', '--json']);
+    const { stdout } = await host.run(['sessions', 'show', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ turns: [{ state: 'cancelled' }] });
   });
 
   it('does not wait longer for a host that does not answer', async () => {
-    const desk = await openDesk();
-    desk.host.child.kill('SIGSTOP');
+    const dataDir = await newDataFolder();
+    await announceMuteHost(dataDir);
     // As a process: what it gave up waiting for ends with it.
-    const late = await endOf(desk.spawn(['run', '--timeout', '0.8', 'hello']));
+    const late = await endOf(spawnAtrium(['run', '--timeout', '0.8', 'hello'], { ATRIUM_DATA_DIR: dataDir }));
     expect(late).toMatchObject({ code: 3, stdout: '', stderr: 'error: no answer within 0.8 s; it was stopped\n' });
   });
 
   it('prints one JSON object per line with --json, the result last', async () => {
-    const desk = shared();
-    const { code, stdout } = await desk.run(['run', '--json', '--approve', 'all', 'deploy']);
+    const host = shared();
+    const { code, stdout } = await host.run(['run', '--json', '--approve', 'all', 'deploy']);
     const lines = jsonLines(stdout);
     expect(code).toBe(0);
     expect(lines[0]).toMatchObject({ type: 'session', session: expect.stringMatching(/^ahp-session:/) });
@@ -123,16 +132,16 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
   });
 
   it('goes on in a session, waits behind a running turn, and knows when there is none', async () => {
-    const desk = shared();
-    await desk.run(['run', 'first']);
-    await desk.run(['run', '--session', 'last', 'second']);
-    const { stdout } = await desk.run(['sessions', 'show', 'last', '--json']);
+    const host = shared();
+    await host.run(['run', 'first']);
+    await host.run(['run', '--session', 'last', 'second']);
+    const { stdout } = await host.run(['sessions', 'show', 'last', '--json']);
     expect(JSON.parse(stdout).turns).toHaveLength(2);
-    expect((await desk.run(['run', '--session', 'nowhere', 'x'])).code).toBe(4);
-    const nap = desk.start(['run', '--session', 'last', 'nap']);
+    expect((await host.run(['run', '--session', 'nowhere', 'x'])).code).toBe(4);
+    const nap = host.start(['run', '--session', 'last', 'nap']);
     nap.stdin.end();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const behind = desk.start(['run', '--session', 'last', 'third']);
+    const behind = host.start(['run', '--session', 'last', 'third']);
     behind.stdin.end();
     await behind.says(/You said: third/);
     expect(nap.said.stdout).toBe('Rested.\n');
@@ -140,7 +149,7 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
 
   it('starts a host when none runs, unless told not to', async () => {
     const dataDir = await newDataFolder();
-    const env = { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: DESK_SCRIPT };
+    const env = { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: AGENT_SCRIPT };
     const refused = await endOf(atrium(['run', '--no-start', 'hello'], env));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('atrium service start');
@@ -150,8 +159,8 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
   });
 
   it('reaches another host by its address', async () => {
-    const { dataDir, host } = shared();
-    const [, port] = await host.says(/READY:(\d+)/);
+    const { dataDir, serve } = shared();
+    const [, port] = await serve.says(/READY:(\d+)/);
     const args = ['run', '--url', `ws://127.0.0.1:${port}`, 'hi'];
     const answered = await endOf(atrium([...args, '--token-file', `${dataDir}/connection-token`]));
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: hi\n' });

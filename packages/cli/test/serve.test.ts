@@ -6,15 +6,24 @@ import path from 'node:path';
 import { runningInstances } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { isBuilt, newDataFolder } from './support/desk.js';
-import { atrium, spawnAtrium } from './support/run-cli.js';
+import { isBuilt, newDataFolder, SERVE } from './support/host.js';
+import { atrium, type Environment, type Run, spawnAtrium } from './support/run-cli.js';
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}';
 const isWindows = process.platform === 'win32';
 
-async function startedQuietly(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+/** In this process. */
+async function startedQuietly(args: readonly string[] = []) {
   const dataDir = await newDataFolder();
-  const run = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...args], env);
+  return started(atrium([...SERVE, '--data-dir', dataDir, ...args]), dataDir);
+}
+
+async function startedProcess() {
+  const dataDir = await newDataFolder();
+  return started(spawnAtrium([...SERVE, '--data-dir', dataDir]), dataDir);
+}
+
+async function started<T extends Run>(run: T, dataDir: string) {
   const port = Number((await run.says(/^READY:(\d+)\n/))[1]);
   const tokenFile = path.join(dataDir, 'connection-token');
   return { ...run, dataDir, port, tokenFile };
@@ -38,7 +47,7 @@ describe.skipIf(!isBuilt)(
   { timeout: 60_000 },
   () => {
     it('prints READY:<port> and nothing else when quiet, and serves clients with the token', async () => {
-      const { port, tokenFile, said, child, ended } = await startedQuietly();
+      const { port, tokenFile, said, child, ended } = await startedProcess();
       const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
       expect(await ask(websocket, PING)).toEqual({ jsonrpc: '2.0', id: 1, result: null });
       child.kill('SIGTERM');
@@ -48,7 +57,7 @@ describe.skipIf(!isBuilt)(
 
     it('shows where to connect, where the token is, where data is kept, which agents there are, how to stop', async () => {
       const dataDir = await newDataFolder();
-      const { says, said } = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
       await says(/Ctrl\+C/);
       expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
       expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
@@ -58,28 +67,28 @@ describe.skipIf(!isBuilt)(
     });
 
     it.skipIf(isWindows)('keeps the token for its owner only, and its entry only while it runs', async () => {
-      const { dataDir, tokenFile, port, child, ended } = await startedQuietly();
+      const { dataDir, tokenFile, port, signal, ended } = await startedQuietly();
       expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
       expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
-      const entry = { pid: child.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
+      const entry = { pid: process.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
       expect(await runningInstances(dataDir)).toEqual([expect.objectContaining(entry)]);
-      child.kill('SIGINT');
+      signal('SIGINT');
       expect(await ended()).toBe(0);
       expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
       expect(await readdir(path.join(dataDir, 'instances'))).toEqual([]);
     });
 
     it.skipIf(isWindows)('sends clients away with 1001 when it is told to stop', async () => {
-      const { port, tokenFile, child, ended } = await startedQuietly();
+      const { port, tokenFile, signal, ended } = await startedQuietly();
       const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
       const closed = once(websocket, 'close');
-      child.kill('SIGTERM');
+      signal('SIGTERM');
       expect((await closed)[0]).toBe(1001);
       expect(await ended()).toBe(0);
     });
 
     it.skipIf(isWindows)('exits at once on a second signal, even when a client does not let go', async () => {
-      const { port, tokenFile, child, ended } = await startedQuietly();
+      const { port, tokenFile, child, ended } = await startedProcess();
       const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
       websocket.pause();
       child.kill('SIGTERM');
@@ -112,7 +121,7 @@ describe.skipIf(!isBuilt)(
         ATRIUM_DATA_DIR: dataDir,
         ATRIUM_CONNECTION_TOKEN: 'from-env',
       };
-      const { says } = spawnAtrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
+      const { says } = atrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
       const port = Number((await says(/^READY:(\d+)\n/))[1]);
       await connected(port, 'from-command-line');
       await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
@@ -141,16 +150,16 @@ describe.skipIf(!isBuilt)(
     });
 
     it('keeps its token through a crash and a stop, so that clients come back, until it is told to make a new one', async () => {
-      const first = await startedQuietly();
+      const first = await startedProcess();
       const token = readFileSync(first.tokenFile, 'utf8').trim();
       first.child.kill('SIGKILL');
       await first.ended();
       const next = async (...args: string[]) => {
-        const run = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir, ...args], {});
+        const run = atrium([...SERVE, '--data-dir', first.dataDir, ...args]);
         const [, port = ''] = await run.says(/READY:(\d+)/);
         const text = readFileSync(first.tokenFile, 'utf8').trim();
         (await connected(Number(port), text)).terminate();
-        run.child.kill('SIGTERM');
+        run.signal('SIGTERM');
         expect(await run.ended()).toBe(0);
         return text;
       };
@@ -164,14 +173,14 @@ describe.skipIf(!isBuilt)(
     });
 
     it('does not keep a token that was given for one start', async () => {
-      const { child, ended, tokenFile } = await startedQuietly(['--connection-token', 'for-this-start-only']);
-      child.kill('SIGTERM');
+      const { signal, ended, tokenFile } = await startedQuietly(['--connection-token', 'for-this-start-only']);
+      signal('SIGTERM');
       await ended();
       expect(existsSync(tokenFile)).toBe(false);
     });
 
     it('refuses a second host in the same folder, and leaves the first one its token', async () => {
-      const first = await startedQuietly();
+      const first = await startedProcess();
       const token = readFileSync(first.tokenFile, 'utf8');
       const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
       expect(await second.ended()).toBe(6);
@@ -180,14 +189,14 @@ describe.skipIf(!isBuilt)(
     });
 
     it('[REL-067] refuses a second host also when the lock files were deleted, and the first goes on', async () => {
-      const first = await startedQuietly();
+      const first = await startedProcess();
       const token = readFileSync(first.tokenFile, 'utf8').trim();
       for (const name of ['atrium.lock', 'atrium.owner']) rmSync(path.join(first.dataDir, name));
       const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
       expect(await second.ended()).toBe(6);
       expect(second.said.stderr).toContain('is in use by another process');
       const socket = await connected(first.port, token);
-      const params = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: 'desk' };
+      const params = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: 'test-client' };
       const answer = await ask(socket, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
       expect(answer).toMatchObject({ id: 1, result: { protocolVersion: '0.3.0' } });
     });
@@ -245,24 +254,33 @@ describe.skipIf(!isBuilt)(
   () => {
     const TOKEN = 'dGhpcy1pcy10aGUtdG9rZW4tbm9ib2R5LW1heS1zZWU';
 
-    async function wholeRun(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    /** All that a host says from its start to its end, and how it shows to others. */
+    async function wholeRun(
+      args: readonly string[],
+      env: Environment = {},
+      start: typeof atrium | typeof spawnAtrium = atrium,
+    ) {
       const dataDir = await newDataFolder();
       const options = ['--port', '0', '--data-dir', dataDir, '--log-level', 'debug', ...args];
-      const { child, said, says, ended } = spawnAtrium(['serve', ...options], env);
+      const { pid, said, says, signal, ended } = start(['serve', ...options], env);
       const port = Number((await says(/localhost:(\d+)/))[1]);
       const websocket = await connected(port, TOKEN);
       for (const text of [PING, `{"token":"${TOKEN}"`, `{"jsonrpc":"2.0","id":2,"method":"${TOKEN}"}`])
         websocket.send(text);
       await expect(connected(port, `${TOKEN}&token=${TOKEN}`)).rejects.toThrow(/401/);
-      const instance = await readFile(path.join(dataDir, 'instances', `${child.pid}.json`), 'utf8');
-      const commandLine = isWindows ? '' : await readFile(`/proc/${child.pid}/cmdline`, 'utf8').catch(() => '');
-      child.kill('SIGTERM');
+      const instance = await readFile(path.join(dataDir, 'instances', `${pid}.json`), 'utf8');
+      const commandLine = isWindows ? '' : await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      signal('SIGTERM');
       await ended();
       return { ...said, instance, commandLine };
     }
 
-    it.each(['text', 'json'])('[REL-004] appears in no output of a whole run, logs as %s', async (format) => {
-      const outputs = await wholeRun(['--connection-token', TOKEN, '--log-format', format]);
+    it.each([
+      // As a process: it hides its command line.
+      ['text', spawnAtrium],
+      ['json', atrium],
+    ])('[REL-004] appears in no output of a whole run, logs as %s', async (format, start) => {
+      const outputs = await wholeRun(['--connection-token', TOKEN, '--log-format', format], {}, start);
       expect(outputs.stderr).toContain('connection refused');
       for (const text of Object.values(outputs)) expect(text).not.toContain(TOKEN);
     });

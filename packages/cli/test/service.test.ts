@@ -9,7 +9,7 @@ import { announceInstance, declaredPrograms } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findHost } from '../src/service/running-host.js';
 import { namedFolders, trustedFolders } from '../src/trusted-folders.js';
-import { isBuilt, newDataFolder } from './support/desk.js';
+import { isBuilt, newDataFolder } from './support/host.js';
 import { atrium, spawnAtrium } from './support/run-cli.js';
 
 const NO_PORT = ['--port', '0'];
@@ -45,9 +45,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
   it('[GW-009] [GW-010] is one per data folder, however many start it at once', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
-    const launchers = Array.from({ length: 4 }, () =>
-      spawnAtrium(['serve', '--detach', '--data-dir', dataDir, ...NO_PORT]),
-    );
+    const launchers = Array.from({ length: 4 }, () => atrium(['serve', '--detach', '--data-dir', dataDir, ...NO_PORT]));
     const codes = await Promise.all(launchers.map(({ ended }) => ended()));
     expect(codes).toEqual([0, 0, 0, 0]);
     const urls = launchers.map(({ said }) => /ws:\/\/localhost:\d+ \(process \d+\)/.exec(said.stdout)?.[0]);
@@ -64,7 +62,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await stopAfterwards(dataDir);
     await mkdir(folder);
     const script = path.join(folder, 'script.json');
-    const greet = [{ callTool: { name: 'greet', input: { name: 'desk' } } }, { text: '${lastResult}' }];
+    const greet = [{ callTool: { name: 'greet', input: { name: 'tester' } } }, { text: '${lastResult}' }];
     const prompts = { greet, wait: [{ delayMs: 600_000 }] };
     await writeFile(script, JSON.stringify({ provider: 'mock', displayName: 'Mock', prompts }));
     const providers = { greeter: { command: process.execPath, args: [GREETER] } };
@@ -74,14 +72,16 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const first = spawnAtrium(['run', 'wait', '--data-dir', dataDir], { ATRIUM_SCRIPT: script });
     await expect.poll(() => findHost(dataDir), { timeout: 20_000 }).toBeDefined();
     const { instance, token } = (await findHost(dataDir)) ?? {};
-    const desk = await connect({ url: instance?.url ?? '', ...(token && { token }), clientId: 'desk' });
-    onTestFinished(() => desk.close());
-    const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
+    const client = await connect({ url: instance?.url ?? '', ...(token && { token }), clientId: 'test-client' });
+    onTestFinished(() => client.close());
+    const session = await client.subscribe(
+      await client.createSession({ workingDirectory: pathToFileURL(folder).href }),
+    );
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
     first.child.kill('SIGKILL');
     expect(await first.ended()).toBeNull();
     await session.dispatch({ type: 'session/turnStarted', turnId: 't', userMessage: { text: 'greet' } });
-    await expect.poll(() => JSON.stringify(session.state.turns), { timeout: 10_000 }).toContain('Hello, desk!');
+    await expect.poll(() => JSON.stringify(session.state.turns), { timeout: 10_000 }).toContain('Hello, tester!');
     expect((await findHost(dataDir))?.instance.pid).toBe(instance?.pid);
   });
 
@@ -117,13 +117,13 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await mkdir(folder);
     await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
     const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
-    const host = spawnAtrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
+    const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
     const [, port] = await host.says(/^READY:(\d+)/);
-    const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
-    const uri = await desk.createSession({ workingDirectory: pathToFileURL(folder).href });
-    const session = await desk.subscribe(uri);
+    const client = await connect({ url: `ws://localhost:${port}`, clientId: 'test-client' });
+    const uri = await client.createSession({ workingDirectory: pathToFileURL(folder).href });
+    const session = await client.subscribe(uri);
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
-    desk.close();
+    client.close();
     expect(await host.ended()).toBe(0);
     expect(host.said.stderr).toContain('it is no longer needed');
   });
@@ -137,10 +137,12 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
     const host = spawnAtrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
     const [, port] = await host.says(/^READY:(\d+)/);
-    const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
-    const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
+    const client = await connect({ url: `ws://localhost:${port}`, clientId: 'test-client' });
+    const session = await client.subscribe(
+      await client.createSession({ workingDirectory: pathToFileURL(folder).href }),
+    );
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('mute');
-    desk.close();
+    client.close();
     await expect.poll(() => host.said.stderr, { timeout: 10_000 }).toContain('it is no longer needed');
     // Its door is closed, and it has the folder for ten seconds more.
     const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
@@ -149,7 +151,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect(await host.ended()).toBe(0);
     const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(value).toMatchObject({ isRunning: true });
-    expect(value.pid).not.toBe(host.child.pid);
+    expect(value.pid).not.toBe(host.pid);
   });
 
   it('[GW-011] is replaced for a client that has found it, and is turned away at its door', async () => {
@@ -186,10 +188,10 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
     const args = ['serve', '--detach', '--data-dir', dataDir, ...NO_PORT];
-    await spawnAtrium(args).ended();
+    await atrium(args).ended();
     const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     process.kill(Number(value.pid), 'SIGKILL');
-    expect(await spawnAtrium(args).ended()).toBe(0);
+    expect(await atrium(args).ended()).toBe(0);
     const again = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(again.value.isRunning).toBe(true);
     expect(again.value.pid).not.toBe(value.pid);

@@ -2,61 +2,61 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Desk, isBuilt, newFolder, openDesk, sharedDesk } from './support/desk.js';
+import { isBuilt, newFolder, sharedHost, startHost, type TestHost } from './support/host.js';
 import { jsonLines } from './support/run-cli.js';
 
-async function place({ dataDir, run }: Desk): Promise<{ url: string; token: string }> {
+async function place({ dataDir, run }: TestHost): Promise<{ url: string; token: string }> {
   const { url } = JSON.parse((await run(['service', 'status', '--json'])).stdout);
   return { url, token: (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim() };
 }
 
 describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
-  const shared = sharedDesk();
+  const shared = sharedHost();
 
   it('lists and shows them', async () => {
-    const desk = await openDesk();
-    expect((await desk.run(['sessions', 'list'])).stdout).toContain('no sessions');
-    await desk.run(['run', 'hello']);
-    const { stdout } = await desk.run(['sessions', 'list']);
-    expect(stdout).toMatch(/^[\da-f]{8} +idle +\d+s ago +desk +A first hello/m);
-    const shown = await desk.run(['sessions', 'show', 'last']);
+    const host = await startHost();
+    expect((await host.run(['sessions', 'list'])).stdout).toContain('no sessions');
+    await host.run(['run', 'hello']);
+    const { stdout } = await host.run(['sessions', 'list']);
+    expect(stdout).toMatch(/^[\da-f]{8} +idle +\d+s ago +mock +A first hello/m);
+    const shown = await host.run(['sessions', 'show', 'last']);
     expect(shown.stdout).toContain('> hello');
     expect(shown.stdout).toContain('Hello **you**');
-    expect((await desk.run(['sessions', 'show', 'nowhere'])).code).toBe(4);
+    expect((await host.run(['sessions', 'show', 'nowhere'])).code).toBe(4);
   });
 
   it('cuts nothing without a sign, and says how to see the whole', async () => {
-    const desk = shared();
+    const host = shared();
     const shell = ['run', '--agent', 'offline', '--approve', 'all'];
-    await desk.run([...shell, '$ seq 101 140; echo; echo end']);
-    await desk.run(['run', '--session', 'last', 'help']);
-    const { stdout } = await desk.run(['sessions', 'show', 'last']);
+    await host.run([...shell, '$ seq 101 140; echo; echo end']);
+    await host.run(['run', '--session', 'last', 'help']);
+    const { stdout } = await host.run(['sessions', 'show', 'last']);
     const [, hidden, id] =
       /^ {2}… (\d+) lines above \(the whole: atrium sessions show ([\da-f]{8}) --full\)$/m.exec(stdout) ?? [];
     expect(hidden).toBe('31');
     const call = (text: string) => text.slice(text.indexOf('✓ Shell'), text.indexOf('Done:'));
     expect(call(stdout)).not.toContain('  131\n');
     expect(call(stdout)).toContain('  132\n');
-    const full = await desk.run(['sessions', 'show', id ?? '', '--full']);
+    const full = await host.run(['sessions', 'show', id ?? '', '--full']);
     expect(call(full.stdout)).toContain('  101\n  102\n');
     expect(call(full.stdout)).toContain('  140\n  \n  end\n');
     expect(full.stdout).not.toContain('lines above');
-    const newest = await desk.run(['sessions', 'show', 'last', '--turns', '1']);
+    const newest = await host.run(['sessions', 'show', 'last', '--turns', '1']);
     expect(newest.stdout).toContain('… 1 earlier turn (left out by --turns 1)');
   });
 
   it('exports a session and imports it without a loss', async () => {
-    const desk = shared();
-    await desk.run(['run', 'hello']);
-    await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
-    for (let turn = 0; turn < 3; turn += 1) await desk.run(['run', '--session', 'last', `more ${turn}`]);
-    const file = path.join(await newFolder(desk), 'session.jsonl');
-    expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(0);
+    const host = shared();
+    await host.run(['run', 'hello']);
+    await host.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
+    for (let turn = 0; turn < 3; turn += 1) await host.run(['run', '--session', 'last', `more ${turn}`]);
+    const file = path.join(await newFolder(host), 'session.jsonl');
+    expect((await host.run(['sessions', 'export', 'last', file])).code).toBe(0);
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const imported = await desk.run(['sessions', 'import', file, '--json']);
+    const imported = await host.run(['sessions', 'import', file, '--json']);
     const { session, turns } = JSON.parse(imported.stdout);
     expect(turns).toBe(5);
-    const again = await desk.run(['sessions', 'export', session]);
+    const again = await host.run(['sessions', 'export', session]);
     const [, ...before] = (await readFile(file, 'utf8')).trim().split('\n');
     const [head = '', ...after] = again.stdout.trim().split('\n');
     expect(after).toEqual(before);
@@ -66,23 +66,23 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
       turns: 5,
       state: { summary: { title: 'A first hello' } },
     });
-    const answered = await desk.run(['run', '--session', session, 'go on']);
+    const answered = await host.run(['run', '--session', session, 'go on']);
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
   });
 
   it('takes large results along to another host, where they are what they were', async () => {
-    const desk = shared();
-    const folder = await newFolder(desk);
+    const host = shared();
+    const folder = await newFolder(host);
     const large = 'All work and no play. '.repeat(8_000);
     await writeFile(path.join(folder, 'large.txt'), large);
-    await desk.run(['run', '--agent', 'offline', '--cwd', folder, '--approve', 'all', 'read large.txt']);
+    await host.run(['run', '--agent', 'offline', '--cwd', folder, '--approve', 'all', 'read large.txt']);
     const file = path.join(folder, 'session.jsonl');
-    expect(await desk.run(['sessions', 'export', 'last', file])).toMatchObject({ code: 0 });
+    expect(await host.run(['sessions', 'export', 'last', file])).toMatchObject({ code: 0 });
     const [, content, ...turns] = jsonLines(await readFile(file, 'utf8'));
     expect(content).toMatchObject({ content: expect.stringMatching(/^atrium-content:/), encoding: 'utf-8' });
     expect(content?.data).toContain(large.slice(0, 100_000));
     expect(turns).toHaveLength(1);
-    const other = await openDesk();
+    const other = await startHost();
     const { session } = JSON.parse((await other.run(['sessions', 'import', file, '--json'])).stdout);
     const again = await other.run(['sessions', 'export', session]);
     expect(again.stderr).toBe('');
@@ -90,86 +90,86 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
   });
 
   it('pages through a session that is longer than one answer of the host', async () => {
-    const desk = shared();
+    const host = shared();
     const turn = (id: number) => ({
       id: `t${id}`,
       userMessage: { text: `q${id}` },
       responseParts: [],
       state: 'complete',
     });
-    const summary = { resource: 'x:1', provider: 'desk', title: 'Long', status: 1, createdAt: 1, modifiedAt: 2 };
+    const summary = { resource: 'x:1', provider: 'mock', title: 'Long', status: 1, createdAt: 1, modifiedAt: 2 };
     const header = { format: 'atrium-session', version: 1, exportedAt: '', turns: 450, state: { summary } };
     const lines = [header, ...Array.from({ length: 450 }, (_, id) => turn(id))].map((line) => JSON.stringify(line));
-    const imported = await desk.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
+    const imported = await host.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
     const { session } = JSON.parse(imported.stdout);
-    const { stdout } = await desk.run(['sessions', 'export', session]);
+    const { stdout } = await host.run(['sessions', 'export', session]);
     expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
-    expect((await desk.run(['sessions', 'show', session, '--turns', '2'])).stdout).not.toContain('q447');
+    expect((await host.run(['sessions', 'show', session, '--turns', '2'])).stdout).not.toContain('q447');
   });
 
   it('carries turns that are larger than a message of the protocol, without a loss', async () => {
-    const desk = shared();
+    const host = shared();
     const text = 'A "long" story \\ 日本 👍🏽\n'.repeat(150_000);
     const turn = (id: string, words: string) => ({
       ...{ id, userMessage: { text: words }, state: 'complete' },
       responseParts: [{ kind: 'markdown', id: `p-${id}`, content: words }],
     });
-    const summary = { resource: 'x:1', provider: 'desk', title: 'Large', status: 1, createdAt: 1, modifiedAt: 2 };
+    const summary = { resource: 'x:1', provider: 'mock', title: 'Large', status: 1, createdAt: 1, modifiedAt: 2 };
     const header = { format: 'atrium-session', version: 1, exportedAt: '', turns: 3, state: { summary } };
     const lines = [header, turn('a', 'small'), turn('b', text), turn('c', 'small')].map((line) => JSON.stringify(line));
-    const imported = await desk.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
+    const imported = await host.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
     expect(imported).toMatchObject({ code: 0, stderr: '' });
     const { session } = JSON.parse(imported.stdout);
-    const { stdout } = await desk.run(['sessions', 'export', session]);
+    const { stdout } = await host.run(['sessions', 'export', session]);
     expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
   });
 
   it('refuses files that are not whole, not ours, or there already', async () => {
-    const desk = shared();
-    await desk.run(['run', 'hello']);
-    const file = path.join(await newFolder(desk), 'session.jsonl');
+    const host = shared();
+    await host.run(['run', 'hello']);
+    const file = path.join(await newFolder(host), 'session.jsonl');
     await writeFile(file, 'mine');
-    expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(2);
+    expect((await host.run(['sessions', 'export', 'last', file])).code).toBe(2);
     expect(await readFile(file, 'utf8')).toBe('mine');
-    expect(await desk.run(['sessions', 'import', file])).toMatchObject({ code: 1, stdout: '' });
-    const { stdout } = await desk.run(['sessions', 'export', 'last']);
+    expect(await host.run(['sessions', 'import', file])).toMatchObject({ code: 1, stdout: '' });
+    const { stdout } = await host.run(['sessions', 'export', 'last']);
     await writeFile(file, stdout.split('\n')[0] ?? '');
-    const cut = await desk.run(['sessions', 'import', file]);
+    const cut = await host.run(['sessions', 'import', file]);
     expect(cut.code).toBe(1);
     expect(cut.stderr).toContain('not complete');
-    const foreign = stdout.replaceAll('"provider":"desk"', '"provider":"nobody"');
-    expect((await desk.run(['sessions', 'import', '-'], foreign)).stderr).toContain('nobody');
-    expect((await desk.run(['sessions', 'import', '-', '--agent', 'desk'], foreign)).code).toBe(0);
+    const foreign = stdout.replaceAll('"provider":"mock"', '"provider":"nobody"');
+    expect((await host.run(['sessions', 'import', '-'], foreign)).stderr).toContain('nobody');
+    expect((await host.run(['sessions', 'import', '-', '--agent', 'mock'], foreign)).code).toBe(0);
   });
 
   it('leaves the archive out of the list, says how many are in it, and marks them where they are shown', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    const [old] = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout);
-    const client = await connect(await place(desk));
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const [old] = JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout);
+    const client = await connect(await place(host));
     onTestFinished(() => client.close());
     await client.dispatch(old.resource, { type: 'session/isArchivedChanged', isArchived: true });
-    await desk.run(['run', 'another']);
-    const list = await desk.run(['sessions', 'list']);
+    await host.run(['run', 'another']);
+    const list = await host.run(['sessions', 'list']);
     expect(list.stdout.trim().split('\n')).toHaveLength(2);
     expect(list.stdout).not.toContain('A first hello');
     expect(list.stderr).toBe('1 in the archive is not shown: atrium sessions list --archived\n');
-    const all = await desk.run(['sessions', 'list', '--archived']);
-    expect(all.stdout).toMatch(/^[\da-f]{8} +archived +\d+s ago +desk +A first hello/m);
+    const all = await host.run(['sessions', 'list', '--archived']);
+    expect(all.stdout).toMatch(/^[\da-f]{8} +archived +\d+s ago +mock +A first hello/m);
     expect(all.stderr).toBe('');
-    expect(JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)).toHaveLength(2);
-    expect((await desk.run(['sessions', 'show', old.resource])).stdout).toContain(' · archived · ');
+    expect(JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout)).toHaveLength(2);
+    expect((await host.run(['sessions', 'show', old.resource])).stdout).toContain(' · archived · ');
   });
 
   it('removes and restores', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    const removed = JSON.parse((await desk.run(['sessions', 'rm', 'last', '--json'])).stdout);
-    expect(JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)).toEqual([]);
-    expect((await desk.run(['sessions', 'rm', removed.session])).code).toBe(4);
-    expect((await desk.run(['sessions', 'restore', removed.session])).code).toBe(0);
-    const [item] = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout);
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const removed = JSON.parse((await host.run(['sessions', 'rm', 'last', '--json'])).stdout);
+    expect(JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout)).toEqual([]);
+    expect((await host.run(['sessions', 'rm', removed.session])).code).toBe(4);
+    expect((await host.run(['sessions', 'restore', removed.session])).code).toBe(0);
+    const [item] = JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout);
     expect(item.resource).toBe(removed.session);
-    expect((await desk.run(['sessions', 'restore', 'nowhere'])).code).toBe(4);
+    expect((await host.run(['sessions', 'restore', 'nowhere'])).code).toBe(4);
   });
 });

@@ -15,7 +15,7 @@ describe('words', () => {
   });
 
   const summary: SessionSummary = {
-    ...{ resource: 'ahp-session:/s', provider: 'desk', title: 'T', status: SessionStatus.Idle },
+    ...{ resource: 'ahp-session:/s', provider: 'mock', title: 'T', status: SessionStatus.Idle },
     ...{ createdAt: 1, modifiedAt: 1, workingDirectory: 'file:///data/worktrees/0123456789ab' },
   };
 

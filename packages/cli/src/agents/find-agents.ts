@@ -56,7 +56,7 @@ export interface FoundAgents {
 const TRUST_NOTHING = { isTrusted: async () => false, allows: async () => false };
 
 export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
-  const { scripts = [], env = io().env, folder = process.cwd(), trust = TRUST_NOTHING } = sources;
+  const { scripts = [], env = io().env, folder = io().cwd, trust = TRUST_NOTHING } = sources;
   const { userFile = userConfigFile({ platform: process.platform, env, home: io().home }) } = sources;
   const [scripted, config] = await Promise.all([
     loadScripts(scripts),

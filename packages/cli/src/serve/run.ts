@@ -71,7 +71,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
   const log = await openSqliteLog({ dataDir, logger });
-  const defaultDirectory = pathToFileURL(process.cwd()).href;
+  const defaultDirectory = pathToFileURL(io().cwd).href;
   try {
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationPlaces(dataDir);

@@ -6,7 +6,7 @@ import type { Client } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionConfigPropertySchema } from '@atrium/protocol';
 import { defaultAgentOf } from '../agents/agent-report.js';
 import { UsageError } from '../exit.js';
-import { tell } from '../io.js';
+import { io, tell } from '../io.js';
 import { printable } from '../text/printable.js';
 import { findSession } from './find-session.js';
 
@@ -51,7 +51,7 @@ async function tellUnchecked(client: Client, provider: string | undefined, model
 /** A host on another machine has other folders: it is told of one only when the user names it. */
 async function newSession(client: Client, choice: Choice): Promise<string> {
   const { agent, model, cwd, url } = choice;
-  const folder = cwd ?? (isElsewhere(url) ? undefined : process.cwd());
+  const folder = cwd ?? (isElsewhere(url) ? undefined : io().cwd);
   if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
   const context = {
     ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),

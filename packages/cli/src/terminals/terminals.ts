@@ -25,7 +25,7 @@ export async function openTerminal(client: Client, name: string | undefined): Pr
   await client.request('createTerminal', {
     channel,
     claim: { kind: 'client', clientId: client.clientId },
-    cwd: pathToFileURL(process.cwd()).href,
+    cwd: pathToFileURL(io().cwd).href,
     cols,
     rows,
     ...(name !== undefined && { name }),

@@ -4,7 +4,7 @@ import { Picker } from '../../src/chat/picker.js';
 import { PLAIN } from '../../src/text/style.js';
 
 const session = (id: string, title: string): SessionSummary => ({
-  ...{ resource: `ahp-session:/${id}`, provider: 'desk', title, status: SessionStatus.Idle },
+  ...{ resource: `ahp-session:/${id}`, provider: 'mock', title, status: SessionStatus.Idle },
   ...{ createdAt: 1, modifiedAt: Date.now(), workingDirectory: 'file:///srv/app' },
 });
 const items = Array.from({ length: 50 }, (_, index) => session(`s${index}`, `Session ${index} 日本`));

@@ -7,7 +7,7 @@ function transcript(): Transcript {
   return new Transcript({ view: () => ({ style: PLAIN, columns: 60 }), diffs: () => [] });
 }
 
-const summary = { resource: 'x:1', provider: 'desk', title: '', status: 1, createdAt: 0, modifiedAt: 0 };
+const summary = { resource: 'x:1', provider: 'mock', title: '', status: 1, createdAt: 0, modifiedAt: 0 };
 const base: SessionState = { summary, lifecycle: 'ready', turns: [] };
 const userMessage = { text: 'hi' };
 

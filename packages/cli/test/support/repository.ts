@@ -5,7 +5,7 @@ import path from 'node:path';
 import { surroundings } from './run-cli.js';
 
 export function git(folder: string, ...args: string[]): string {
-  const settings = ['-c', 'user.name=desk', '-c', 'user.email=desk@example.org'];
+  const settings = ['-c', 'user.name=tester', '-c', 'user.email=tester@example.org'];
   return execFileSync('git', [...settings, ...args], { cwd: folder, encoding: 'utf8', env: surroundings() }).trim();
 }
 
@@ -15,8 +15,8 @@ export async function newRepository(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'note.txt'), 'one\ntwo\n');
   await writeFile(path.join(folder, 'src', 'parser.js'), 'export function parseLine(text) {\n  return text;\n}\n');
   git(folder, 'init', '--quiet', '--initial-branch', 'main');
-  git(folder, 'config', 'user.name', 'desk');
-  git(folder, 'config', 'user.email', 'desk@example.org');
+  git(folder, 'config', 'user.name', 'tester');
+  git(folder, 'config', 'user.email', 'tester@example.org');
   git(folder, 'add', '.');
   git(folder, 'commit', '--quiet', '-m', 'first');
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 import { run } from '../../src/cli.js';
-import type { Io } from '../../src/io.js';
+import { type Io, runWith } from '../../src/io.js';
 
 /** The command as a bundle of its sources, which starts quickly. */
 export const COMMAND = programFile('atrium');
@@ -29,7 +29,15 @@ export type Environment = Readonly<Record<string, string>>;
 /** Takes what has to be done when something is no longer needed: at the end of the test, or of several. */
 export type Later = (cleanUp: () => Promise<void>) => void;
 
+/** Where a command runs, and when it is ended at the latest. */
+export interface Place {
+  readonly cwd?: string;
+  readonly later?: Later;
+}
+
 export interface Run {
+  /** Of the process in which the command runs, which may be this one. */
+  readonly pid: number | undefined;
   readonly stdin: Writable;
   /** Everything so far. */
   readonly said: { stdout: string; stderr: string };
@@ -37,6 +45,11 @@ export interface Run {
   says(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
   ended(): Promise<number | null>;
+}
+
+export interface LocalRun extends Run {
+  /** What both streams said so far, in the order in which a terminal would show it. */
+  shown(): string;
 }
 
 export interface ProcessRun extends Run {
@@ -56,8 +69,13 @@ export function surroundings(env: Environment = {}): Record<string, string> {
   return { PATH, SystemRoot, ...own, ...env };
 }
 
-export function atrium(args: readonly string[], env: Environment = {}, later: Later = onTestFinished): Run {
+export function atrium(args: readonly string[], env: Environment = {}, place: Place = {}): LocalRun {
+  const { later = onTestFinished, cwd = process.cwd() } = place;
   const said = { stdout: '', stderr: '' };
+  let shown = '';
+  const show = (text: string) => {
+    shown += text;
+  };
   const signals = new EventEmitter();
   const stdin = new PassThrough();
   const given = surroundings(env);
@@ -67,15 +85,21 @@ export function atrium(args: readonly string[], env: Environment = {}, later: La
   });
   const io: Io = {
     stdin,
-    stdout: sink(said, 'stdout'),
-    stderr: sink(said, 'stderr'),
+    stdout: sink(said, 'stdout', show),
+    stderr: sink(said, 'stderr', show),
     env: given,
     home: given.HOME ?? NO_HOME,
+    cwd,
     signals,
     exit(code) {
       left?.(code);
       throw new Error(`exit ${code}`);
     },
+  };
+  let isTold = false;
+  const signal = (name: NodeJS.Signals) => {
+    isTold = true;
+    runWith(io, () => signals.emit(name, name));
   };
   let code: number | undefined;
   const ended = Promise.race([withEnvironment(given, () => run(['node', 'atrium', ...args], io)), exited]);
@@ -84,13 +108,14 @@ export function atrium(args: readonly string[], env: Environment = {}, later: La
   });
   later(async () => {
     stdin.end();
-    if (code === undefined) signals.emit('SIGTERM', 'SIGTERM');
+    // A second signal would be taken for impatience.
+    if (code === undefined && !isTold) signal('SIGTERM');
     await ended;
   });
   return {
-    ...{ stdin, said },
+    ...{ pid: process.pid, stdin, said, shown: () => shown },
     says: (pattern) => waitFor(() => code !== undefined, said, pattern),
-    signal: (name) => void signals.emit(name, name),
+    signal,
     ended: () => ended,
   };
 }
@@ -106,18 +131,21 @@ function withEnvironment<T>(env: NodeJS.ProcessEnv, task: () => T): T {
   }
 }
 
-function sink(said: Run['said'], name: 'stdout' | 'stderr'): Writable {
+function sink(said: Run['said'], name: 'stdout' | 'stderr', show: (text: string) => void): Writable {
   const decoder = new TextDecoder();
   return new Writable({
     write(chunk: Buffer, _, done) {
-      said[name] += decoder.decode(chunk, { stream: true });
+      const text = decoder.decode(chunk, { stream: true });
+      said[name] += text;
+      show(text);
       done();
     },
   });
 }
 
-export function spawnAtrium(args: readonly string[], env: Environment = {}, later: Later = onTestFinished): ProcessRun {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: surroundings(env) });
+export function spawnAtrium(args: readonly string[], env: Environment = {}, place: Place = {}): ProcessRun {
+  const { later = onTestFinished, cwd } = place;
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: surroundings(env), cwd });
   const exited = once(child, 'close');
   later(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
@@ -134,7 +162,7 @@ export function spawnAtrium(args: readonly string[], env: Environment = {}, late
     said.stderr += chunk;
   });
   return {
-    ...{ child, said, stdin: child.stdin },
+    ...{ child, pid: child.pid, said, stdin: child.stdin },
     says: (pattern) => waitFor(() => child.exitCode !== null, said, pattern),
     signal: (name) => void child.kill(name),
     ended: async () => (await exited)[0],

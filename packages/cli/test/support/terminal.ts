@@ -9,7 +9,7 @@ export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 /** A machine may be busy with other things. */
 const TIMEOUT_MS = 30_000;
 
-export interface TerminalRoom {
+export interface TestTerminal {
   /** What is visible now. */
   screen(): string;
   /** All that went up, and what is visible. */
@@ -22,7 +22,7 @@ export interface TerminalRoom {
 }
 
 /** A shell in a window, in which `atrium` is the command. */
-export async function openTerminal(env: Readonly<Record<string, string>>, cwd: string): Promise<TerminalRoom> {
+export async function openTerminal(env: Readonly<Record<string, string>>, cwd: string): Promise<TestTerminal> {
   const socket = `atrium-${randomUUID()}`;
   const tmux = (...args: string[]) => tmuxWith('', ...args);
   const tmuxWith = (input: string, ...args: string[]) =>
@@ -34,7 +34,7 @@ export async function openTerminal(env: Readonly<Record<string, string>>, cwd: s
   tmux('-u', 'new-session', '-d', '-x', '90', '-y', '30', 'bash --norc --noprofile');
   onTestFinished(() => void spawnSync('tmux', ['-L', socket, 'kill-server']));
   const screen = () => tmux('capture-pane', '-p').trimEnd();
-  const room: TerminalRoom = {
+  const terminal: TestTerminal = {
     screen,
     everything: () => tmux('capture-pane', '-p', '-S', '-').trimEnd(),
     keys: (...keys) => void tmux('send-keys', ...keys),
@@ -53,8 +53,8 @@ export async function openTerminal(env: Readonly<Record<string, string>>, cwd: s
       throw new Error(`${pattern} never showed. The screen:\n${screen()}`);
     },
   };
-  await room.sees(/[#$]$/);
-  room.type(`atrium() { ${process.execPath} ${COMMAND} "$@"; }; clear`);
-  room.keys('Enter');
-  return room;
+  await terminal.sees(/[#$]$/);
+  terminal.type(`atrium() { ${process.execPath} ${COMMAND} "$@"; }; clear`);
+  terminal.keys('Enter');
+  return terminal;
 }
