@@ -1,0 +1,138 @@
+/**
+ * A dialect over the AHP 1.0 model: translates one version of the wire into the internal model, and back. It stands
+ * beside `dialect.ts`, which is written over the 0.3.0 model, until the host has moved; then it replaces it.
+ *
+ * What differs: the model has a session and its chats on separate channels, while an older wire shows a session and its
+ * default chat on one. Connections therefore subscribe to **wire channels**. A wire channel shows one or several
+ * internal channels (`channelsOf`), and an internal channel shows on none, one or several (`wireChannels`).
+ *
+ * What the host provides:
+ * - Steps in groups. A session with all of its chats is one group; every other channel is a group of its own. The host
+ *   calls `encodeSteps` once for each group, dialect and tick, and sends each frame to the connections that subscribe to
+ *   the frame's channel, sorted by number across channels.
+ * - Snapshots in parts: for a wire channel, the snapshots of all of its internal channels, taken at one moment. They
+ *   stand as `SnapshotParts` in the results of `initialize` (`snapshots`), `reconnect` (`snapshots`) and `subscribe`
+ *   (`snapshot`); `encodeResult` puts them together. A part without a state is left out.
+ * - A close: when `encodeSteps` says `close`, live or in a replay, the client cannot follow and must take a snapshot.
+ * - The params of a forwarded request and a dispatched action are translated from checked input; the host checks them
+ *   once more against the 1.0 schema after it has filled in what it stamps (`startedAt`, `duration`).
+ *
+ * Dialects are pure and keep nothing: what they must remember is a value that they return, and the host hands it in
+ * again. Caches of translations hang on the (immutable) states that they are made from.
+ */
+import type { ActionEnvelope, ChatState, SessionState, SessionSummary, Snapshot } from '../ahp-1/index.js';
+import type { JsonRpcErrorObject } from '../rpc.js';
+import type {
+  ActionFrame,
+  Call,
+  ChannelMemory,
+  DialectConnection,
+  DialectTraits,
+  EchoStamp,
+  Frame,
+  InboundNotification,
+  OriginalAction,
+  Params,
+  RejectionStamp,
+} from './dialect.js';
+
+export type { InboundNotification } from './dialect.js';
+
+/** What a dialect may look up in the host. Channels are named by their internal URIs. */
+export interface ModelView {
+  /** The provider of a session. Must still know one whose removal is just being announced. */
+  providerOf(session: string): string | undefined;
+  /** The session that a chat belongs to. */
+  ownerOf(chat: string): string | undefined;
+  /** The chat that a session shows to wires without chats. */
+  defaultChatOf(session: string): string | undefined;
+  /** The entry of a session in the catalogue: only there stands when it was created. */
+  summaryOf(session: string): SessionSummary | undefined;
+  /** The state of a session, while it is in memory. */
+  sessionOf(session: string): SessionState | undefined;
+  /** The state of a chat, while it is in memory. */
+  chatOf(chat: string): ChatState | undefined;
+  /** What dialects remember of a group. */
+  memoryOf(group: string): ChannelMemory | undefined;
+}
+
+/** Where a call comes from. */
+export interface CallContext {
+  readonly connection: DialectConnection;
+  /** The client, once the handshake has named it. */
+  readonly clientId?: string | undefined;
+  readonly view: ModelView;
+}
+
+/** One accepted action with the state of its channel around it. A replay has no states. */
+export interface ModelStep {
+  readonly envelope: ActionEnvelope;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What a group of channels did in one tick, in the order of the numbers. */
+export interface StepGroup {
+  /** The session, for a session and its chats; otherwise the channel. */
+  readonly channel: string;
+  readonly steps: readonly ModelStep[];
+  /** The state of a channel of the group before the first step; undefined when it is not known, as in a replay. */
+  stateBefore(channel: string): unknown;
+}
+
+/** The snapshots behind one wire channel, all of one moment. */
+export interface SnapshotParts {
+  /** The wire channel. */
+  readonly channel: string;
+  readonly parts: readonly Snapshot[];
+}
+
+/** A request in internal terms with the translation of its result, or the error to answer with. */
+export type ModelRequest =
+  | {
+      readonly kind: 'forward';
+      readonly connection: DialectConnection;
+      readonly method: string;
+      /** In `subscribe`, `initialize` and `reconnect` channels are wire channels; elsewhere they are internal ones. */
+      readonly params: Params;
+      encodeResult(result: unknown, view: ModelView): unknown;
+    }
+  | { readonly kind: 'fail'; readonly connection: DialectConnection; readonly error: JsonRpcErrorObject };
+
+export interface ModelEncoded {
+  readonly memory: ChannelMemory;
+  /** `channel` of a frame is the wire channel that it is on. */
+  readonly frames: readonly ActionFrame[];
+  /** Set when the wire cannot express what happened: send the frames, then close; the client takes a new snapshot. */
+  readonly close?: string;
+}
+
+export interface ModelDialect {
+  readonly traits: DialectTraits;
+  /** Whether an `initialize` is of this wire, for a wire whose clients do not offer a list of versions. */
+  isOfferedIn?(params: Params): boolean;
+  /** The same wire as this connection speaks it. Returns the very same dialect for equal ways of speaking. */
+  forConnection(connection: DialectConnection): ModelDialect;
+  /** The wire channels that show an internal channel. */
+  wireChannels(channel: string, view: ModelView): readonly string[];
+  /** The internal channels that a wire channel shows, the one that names its group first; none when there is no such. */
+  channelsOf(wireChannel: string, view: ModelView): readonly string[];
+  /** Checks a request against the schema of its version and translates it. */
+  request(call: Call, context: CallContext): ModelRequest;
+  /** Checks a notification against the schema of its version and translates it. Dispatched actions are on internal channels. */
+  notification(call: Call, context: CallContext): InboundNotification;
+  encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
+  /** Undefined for a channel that this wire does not have. */
+  encodeSnapshot(snapshot: SnapshotParts, connection: DialectConnection, view: ModelView): object | undefined;
+  /** The memory after some steps, for a group without subscribers that speak this dialect. */
+  remember(memory: ChannelMemory, group: StepGroup, view: ModelView): ChannelMemory;
+  /** The same frames serve all connections of the dialect. */
+  encodeSteps(memory: ChannelMemory, group: StepGroup, view: ModelView): ModelEncoded;
+  /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
+  encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;
+  encodeRejection(original: OriginalAction, stamp: RejectionStamp): Frame;
+  /** Any host notification but `action`; undefined when this wire does not have it. */
+  encodeNotification(call: Call, view: ModelView): Frame | undefined;
+  /** Whether the host may send this request to a client. */
+  maySend(method: string): boolean;
+}

@@ -1,0 +1,272 @@
+/**
+ * Dialects that are written over the 0.3.0 model (0.3.0 itself, 0.2.0 and sessions-v1), stacked on the projection of the
+ * 1.0 model. They keep working on 0.3.0 shapes. The states that they need are projected when they look at them.
+ *
+ * A wire channel has its 0.3.0 name here, also for sessions-v1, whose own names stand only inside its frames.
+ */
+import { channelKind as modelKind } from '../../ahp-1/channels.js';
+import type * as Ahp1 from '../../ahp-1/index.js';
+import { actionKind, channelKind } from '../../channels.js';
+import { isClientDispatchable } from '../../dispatchable.js';
+import { ErrorCode } from '../../errors/codes.js';
+import type * as Ahp03 from '../../index.js';
+import { checkAction, checkClientRequest, describeProblem, isClientRequest } from '../../validation/index.js';
+import type { ActionFrame, Dialect, HostView, InboundNotification, Step } from '../dialect.js';
+import type { CallContext, ModelDialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect-1.js';
+import { actionDown, isUnsayable } from './actions-down.js';
+import { actionUp } from './actions-up.js';
+import { notificationDown, requestUp, snapshotDown } from './requests.js';
+import { type SessionFacts, sessionAround } from './states.js';
+
+/** One for each older dialect, because hosts tell dialects apart by identity. */
+const stacked = new WeakMap<Dialect, ModelDialect>();
+
+/** The dialect over the 1.0 model that speaks like an older one over 0.3.0. */
+export function over03(dialect: Dialect): ModelDialect {
+  const known = stacked.get(dialect);
+  if (known) return known;
+  const made = stack(dialect);
+  stacked.set(dialect, made);
+  return made;
+}
+
+function stack(dialect: Dialect): ModelDialect {
+  return {
+    // Stored JSON is that of 1.0, so text does not go out as it is.
+    traits: { ...dialect.traits, takesText: false },
+    ...(dialect.isOfferedIn && { isOfferedIn: dialect.isOfferedIn }),
+    forConnection: (connection) => over03(dialect.forConnection(connection)),
+    wireChannels: (channel, view) => wireChannels(dialect, channel, view),
+    channelsOf,
+    request: (call, context) => request(dialect, call, context),
+    notification: (call, context) => notification(dialect, call, context),
+    encodeError: dialect.encodeError,
+    encodeSnapshot: (parts, connection, view) => {
+      const snapshot = snapshotDown(parts, view);
+      return snapshot && dialect.encodeSnapshot(snapshot, connection, viewDown(view));
+    },
+    remember: (memory, group, view) => dialect.remember(memory, stepsDown(group, view).all),
+    encodeSteps: (memory, group, view) => {
+      const { steps, unsent, close } = stepsDown(group, view);
+      const encoded = dialect.encodeSteps(memory, steps);
+      const frames = encoded.frames.map((frame) => onChannel(frame, group.channel));
+      if (close === undefined) return { ...encoded, frames };
+      const after = dialect.remember(encoded.memory, unsent);
+      return { memory: after, frames, close: encoded.close ?? close };
+    },
+    encodeEcho: dialect.encodeEcho,
+    encodeRejection: dialect.encodeRejection,
+    encodeNotification: (call, view) => {
+      const shown = notificationDown(call);
+      return shown && dialect.encodeNotification(shown, viewDown(view));
+    },
+    maySend: dialect.maySend,
+  };
+}
+
+// Channels
+
+/** The kinds of channels that 0.3.0 has. */
+const KINDS: ReadonlySet<string> = new Set(['root', 'session', 'terminal', 'changeset', 'resourceWatch', 'otlp']);
+
+/** A default chat shows on its session; other chats show nowhere. */
+function wireChannels(dialect: Dialect, channel: string, view: ModelView): readonly string[] {
+  const shown = modelKind(channel) === 'chat' ? sessionShowing(channel, view) : channel;
+  if (shown === undefined || !KINDS.has(modelKind(shown))) return [];
+  return dialect.wireChannels(shown, viewDown(view)).length > 0 ? [shown] : [];
+}
+
+function sessionShowing(chat: string, view: ModelView): string | undefined {
+  const session = view.ownerOf(chat);
+  return session !== undefined && view.defaultChatOf(session) === chat ? session : undefined;
+}
+
+function channelsOf(wireChannel: string, view: ModelView): readonly string[] {
+  const kind = modelKind(wireChannel);
+  if (!KINDS.has(kind)) return [];
+  const chat = kind === 'session' ? view.defaultChatOf(wireChannel) : undefined;
+  return chat === undefined ? [wireChannel] : [wireChannel, chat];
+}
+
+/** The host as an older dialect sees it. */
+const viewDown = (view: ModelView): HostView => ({
+  providerOf: (channel) => view.providerOf(channel),
+  sessionOf: (channel) => {
+    const session = view.sessionOf(channel);
+    const chat = view.defaultChatOf(channel);
+    const chatState = chat === undefined ? undefined : view.chatOf(chat);
+    return session && sessionAround(session, chatState, factsOf(channel, view));
+  },
+  memoryOf: (channel) => view.memoryOf(channel),
+});
+
+function factsOf(resource: string, view: ModelView): SessionFacts {
+  const { createdAt, modifiedAt } = view.summaryOf(resource) ?? {};
+  return { resource, createdAt, modifiedAt };
+}
+
+// Calls from clients. Each is checked by the rules of 0.3.0, so that errors are in the client's words.
+
+/** Methods of 1.0 that 0.3.0 does not have. Other unknown ones may be extensions of the host. */
+const LATER_METHODS: ReadonlySet<string> = new Set([
+  'createChat',
+  'disposeChat',
+  'moveChat',
+  'listAutomationTriggerDefinitions',
+  'runAutomation',
+  'fetchAutomationRuns',
+]);
+
+type CallOf<Method extends 'request' | 'notification'> = Parameters<Dialect[Method]>[0];
+
+function request(dialect: Dialect, call: CallOf<'request'>, { connection, view }: CallContext): ModelRequest {
+  const inner = dialect.request(call, connection, viewDown(view));
+  if (inner.kind === 'fail') return inner;
+  const { method } = inner;
+  const fail = (code: ErrorCode, message: string): ModelRequest => {
+    return { kind: 'fail', connection: inner.connection, error: { code, message } };
+  };
+  if (LATER_METHODS.has(method)) return fail(ErrorCode.MethodNotFound, `there is no method ${method}`);
+  const checked = isClientRequest(method) ? checkClientRequest(method, inner.params) : undefined;
+  if (checked && !checked.ok) {
+    return fail(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
+  }
+  const up = requestUp({ method, params: (checked?.value as typeof inner.params) ?? inner.params }, view);
+  return {
+    kind: 'forward',
+    connection: inner.connection,
+    method,
+    params: up.params,
+    encodeResult: (result, later) => inner.encodeResult(up.resultDown(result, later), viewDown(later)),
+  };
+}
+
+function notification(dialect: Dialect, call: CallOf<'notification'>, context: CallContext): InboundNotification {
+  const { view } = context;
+  const inner = dialect.notification(call, context.connection, viewDown(view));
+  if (inner.kind !== 'dispatch') return inner;
+  const { connection, channel, clientSeq, action, original } = inner;
+  // An action for a session that does not exist is dropped without an answer.
+  if (modelKind(channel) === 'session' && view.providerOf(channel) === undefined) return { kind: 'ignore', connection };
+  const reject = (reason: string): InboundNotification => ({ kind: 'reject', connection, clientSeq, original, reason });
+  const { type } = action;
+  if (!isClientDispatchable(type)) return reject(`clients cannot dispatch ${type}`);
+  if (actionKind(type) !== channelKind(channel) || !KINDS.has(modelKind(channel))) {
+    return reject(`${type} does not belong on ${channel}`);
+  }
+  const checked = checkAction(action);
+  if (!checked.ok) return reject(describeProblem(checked.problem));
+  const up = actionUp(checked.value as { readonly type: string }, { channel, clientId: context.clientId, view });
+  return 'refused' in up ? reject(up.refused) : { ...inner, channel: up.channel, action: up.action };
+}
+
+// Steps
+
+interface DownSteps {
+  /** What 0.3.0 can say, up to what it cannot. */
+  readonly steps: readonly Step[];
+  /** What came after something that 0.3.0 cannot say. */
+  readonly unsent: readonly Step[];
+  readonly all: readonly Step[];
+  readonly close?: string;
+}
+
+/** The host hands the same group to all dialects, and they share what is made of it. */
+const translated = new WeakMap<StepGroup, DownSteps>();
+
+function stepsDown(group: StepGroup, view: ModelView): DownSteps {
+  const known = translated.get(group);
+  if (known) return known;
+  const made = modelKind(group.channel) === 'session' ? sessionSteps(group, view) : plainSteps(group);
+  translated.set(group, made);
+  return made;
+}
+
+function plainSteps({ steps }: StepGroup): DownSteps {
+  return divided(steps.map((step) => ({ step, shown: shownStep(step, step.envelope.channel) })));
+}
+
+/** The steps of a session and its default chat, in their order, on one channel. */
+function sessionSteps(group: StepGroup, view: ModelView): DownSteps {
+  const { channel } = group;
+  const chat = view.defaultChatOf(channel);
+  const facts = factsOf(channel, view);
+  let states: States = {
+    session: group.stateBefore(channel) as States['session'],
+    chat: chat === undefined ? undefined : (group.stateBefore(chat) as States['chat']),
+  };
+  const shown: Translated[] = [];
+  for (const step of group.steps) {
+    const isOwn = step.envelope.channel === channel;
+    if (!isOwn && step.envelope.channel !== chat) continue;
+    const before = states;
+    states = isOwn
+      ? { session: step.after as States['session'], chat: before.chat }
+      : { session: before.session, chat: step.after as States['chat'] };
+    shown.push({ step, shown: shownStep(step, channel, { before, after: states, facts }) });
+  }
+  return divided(shown);
+}
+
+interface States {
+  readonly session: Ahp1.SessionState | undefined;
+  readonly chat: Ahp1.ChatState | undefined;
+}
+
+interface Around {
+  readonly before: States;
+  readonly after: States;
+  readonly facts: SessionFacts;
+}
+
+interface Translated {
+  readonly step: ModelStep;
+  readonly shown: SessionStep | { readonly unsayable: string } | undefined;
+}
+
+function shownStep({ envelope }: ModelStep, channel: string, around?: Around): Translated['shown'] {
+  const action = actionDown(envelope.action);
+  if (action === undefined || isUnsayable(action)) return action;
+  return new SessionStep({ ...envelope, channel, action } as Ahp03.ActionEnvelope, around);
+}
+
+/** A step whose states are projected when a dialect looks at them. */
+class SessionStep implements Step {
+  constructor(
+    readonly envelope: Ahp03.ActionEnvelope,
+    readonly around: Around | undefined,
+  ) {}
+
+  get before(): Ahp03.SessionState | undefined {
+    return this.around && projected(this.around.before, this.around.facts);
+  }
+
+  get after(): Ahp03.SessionState | undefined {
+    return this.around && projected(this.around.after, this.around.facts);
+  }
+}
+
+function projected({ session, chat }: States, facts: SessionFacts): Ahp03.SessionState | undefined {
+  return session && sessionAround(session, chat, facts);
+}
+
+function divided(translations: readonly Translated[]): DownSteps {
+  const all: Step[] = [];
+  let sent: number | undefined;
+  let close: string | undefined;
+  for (const { shown } of translations) {
+    if (shown === undefined) continue;
+    if (!('unsayable' in shown)) all.push(shown);
+    else if (close === undefined) {
+      close = shown.unsayable;
+      sent = all.length;
+    }
+  }
+  if (close === undefined) return { steps: all, unsent: [], all };
+  return { steps: all.slice(0, sent), unsent: all.slice(sent), all, close };
+}
+
+/** Frames are sent by the 0.3.0 name of their channel. */
+function onChannel(frame: ActionFrame, channel: string): ActionFrame {
+  return frame.channel === channel ? frame : { ...frame, channel };
+}

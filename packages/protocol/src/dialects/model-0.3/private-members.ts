@@ -1,0 +1,146 @@
+/**
+ * What the host writes into 1.0 actions so that older wires can be served without states, for example when a restarted
+ * host replays its log. The members stand under one private name. Dialects of upstream versions remove it from what they
+ * send, and from what their clients send. The functions here compute them when an action is written.
+ */
+import type * as Ahp1 from '../../ahp-1/index.js';
+import { type SessionSelection, selectionOf, withSelection } from '../../ahp-1/session/selection.js';
+
+export const PRIVATE = 'x-atrium';
+
+/** The type of the action by which clients of older wires choose a model or an agent for the whole session. */
+export const SELECTION_CHANGED = 'x-atrium/selectionChanged';
+
+/** What a client of an older wire dispatches; the session writes it as `session/metaChanged`. `null` clears the agent. */
+export interface SelectionChangedAction {
+  readonly type: typeof SELECTION_CHANGED;
+  readonly model?: Ahp1.ModelSelection;
+  readonly agent?: Ahp1.AgentSelection | null;
+}
+
+/** The private members of an action. Which of them an action has follows from its type. */
+export interface PrivateMembers {
+  /** `session/metaChanged`: what of the selection changed; nothing else of the metadata did. */
+  readonly selected?: { readonly model: Ahp1.ModelSelection } | { readonly agent: Ahp1.AgentSelection | null };
+  /** `session/activeClientSet` and `…Removed`: the client that older wires show now; absent when that did not change. */
+  readonly activeClient?: Ahp1.SessionActiveClient | null;
+  /** `session/activeClientSet`: of the client that older wires show, nothing but the tools changed. */
+  readonly onlyTools?: boolean;
+  /** `session/workingDirectory…`: the first directory is another one now. */
+  readonly primary?: string | null;
+  /** `session/inputNeededSet` and `…Removed`: older wires know it from the chat action before, and get nothing. */
+  readonly shown?: boolean;
+  /** `chat/toolCallReady`: the call waited for a confirmation already; whether older wires would show it otherwise now. */
+  readonly pending?: 'unchanged' | 'changed';
+}
+
+export interface WithPrivateMembers {
+  readonly [PRIVATE]?: PrivateMembers;
+}
+
+export function privateMembersOf(action: object): PrivateMembers {
+  return (action as WithPrivateMembers)[PRIVATE] ?? {};
+}
+
+/** The action that changes the selection of a session. */
+export function selectionAction(
+  { _meta }: Pick<Ahp1.SessionState, '_meta'>,
+  { model, agent }: SelectionChangedAction,
+): Ahp1.SessionMetaChangedAction & WithPrivateMembers {
+  const current = selectionOf(_meta);
+  const next: SessionSelection = model ? { ...current, model } : { ...current, agent: agent ?? undefined };
+  return {
+    type: 'session/metaChanged',
+    _meta: withSelection(_meta, next),
+    [PRIVATE]: { selected: model ? { model } : { agent: agent ?? null } },
+  };
+}
+
+/** The client that wires with one active client show: the one that joined last. */
+export function shownClient({ activeClients }: Ahp1.SessionState): Ahp1.SessionActiveClient | undefined {
+  return activeClients.at(-1);
+}
+
+type ActiveClientAction = Ahp1.SessionActiveClientSetAction | Ahp1.SessionActiveClientRemovedAction;
+
+/**
+ * The action with what older wires show after it. A client of an older wire marks its action with an empty private
+ * member: it must see an answer even when what it is shown stays as it was.
+ */
+export function withShownClient<Action extends ActiveClientAction & WithPrivateMembers>(
+  action: Action,
+  before: Ahp1.SessionState,
+  after: Ahp1.SessionState,
+): Action {
+  const { [PRIVATE]: mark, ...plain } = action;
+  const was = shownClient(before);
+  const is = shownClient(after);
+  if (!mark && isSame(was, is)) return plain as Action;
+  const onlyTools = was !== undefined && is !== undefined && isSame({ ...was, tools: [] }, { ...is, tools: [] });
+  return { ...action, [PRIVATE]: { activeClient: is ?? null, ...(onlyTools && { onlyTools }) } };
+}
+
+type WorkingDirectoryAction =
+  | Ahp1.SessionWorkingDirectorySetAction
+  | Ahp1.SessionWorkingDirectoryRemovedAction
+  | Ahp1.SessionWorkingDirectoryReplacedAction;
+
+/** The action, marked when the directory changes that wires with a single one show. */
+export function withPrimaryDirectory<Action extends WorkingDirectoryAction>(
+  action: Action,
+  before: Ahp1.SessionState,
+  after: Ahp1.SessionState,
+): Action & WithPrivateMembers {
+  const primary = after.workingDirectories?.[0];
+  return primary === before.workingDirectories?.[0] ? action : { ...action, [PRIVATE]: { primary: primary ?? null } };
+}
+
+/** The action, marked when the call was waiting for a person already: older wires cannot ask twice. */
+export function withPendingMark(
+  action: Ahp1.ChatToolCallReadyAction,
+  before: Ahp1.ChatState,
+  after: Ahp1.ChatState,
+): Ahp1.ChatToolCallReadyAction & WithPrivateMembers {
+  const was = callIn(before, action);
+  const is = callIn(after, action);
+  if (was?.status !== 'pending-confirmation' || !is) return action;
+  const isUnchanged = is.status === 'running' ? isSame(was.toolInput, is.toolInput) : isSame(asked(was), asked(is));
+  return { ...action, [PRIVATE]: { pending: isUnchanged ? 'unchanged' : 'changed' } };
+}
+
+function callIn({ activeTurn }: Ahp1.ChatState, { turnId, toolCallId }: Ahp1.ChatToolCallReadyAction) {
+  if (activeTurn?.id !== turnId) return undefined;
+  for (const part of activeTurn.responseParts) {
+    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall;
+  }
+  return undefined;
+}
+
+/** A waiting call without what older wires do not show. */
+function asked(call: Ahp1.ToolCallState): object {
+  const { riskAssessment, intention, contributor, _meta, ...shown } = call as Ahp1.ToolCallPendingConfirmationState;
+  return shown;
+}
+
+/** Both are JSON that the host made or checked; the order of members is that of the same code. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+// Questions that stand outside of turns. 1.0 keeps questions in turns only, so the host lists them as `inputNeeded`.
+
+const STANDING = 'standing:';
+
+/** The entry of `inputNeeded` for a question that belongs to no turn. */
+export function standingEntry(chat: string, request: Ahp1.ChatInputRequest): Ahp1.SessionChatInputRequest {
+  return { kind: 'chatInput', id: `${STANDING}${request.id}`, chat, request };
+}
+
+/** The id of the request behind the id of such an entry; undefined for other entries. */
+export function standingRequestId(id: string): string | undefined {
+  return id.startsWith(STANDING) ? id.slice(STANDING.length) : undefined;
+}
+
+export function isStanding(entry: Ahp1.SessionInputRequest): entry is Ahp1.SessionChatInputRequest {
+  return entry.kind === 'chatInput' && entry.id.startsWith(STANDING);
+}

@@ -1,0 +1,102 @@
+/**
+ * The conversation of a chat as 0.3.0 shows it. Three rules for every shape: what has a counterpart is renamed; what a
+ * 1.0 action can change and no 0.3.0 action can is left out, so that a client that follows by actions sees what a
+ * snapshot shows; everything else passes, unknown members too.
+ */
+import type * as Ahp1 from '../../ahp-1/index.js';
+import type * as Ahp03 from '../../index.js';
+
+/** Remembers a translation for as long as what it was made from lives. States are immutable, and mostly shared. */
+export function cached<From extends object, To>(translate: (from: From) => To): (from: From) => To {
+  const known = new WeakMap<From, To>();
+  return (from) => {
+    const made = known.get(from);
+    if (made !== undefined) return made;
+    const fresh = translate(from);
+    known.set(from, fresh);
+    return fresh;
+  };
+}
+
+/** 0.3.0 does not say what a message comes from, nor what it was sent with. */
+export function messageDown({ origin, model, agent, ...message }: Ahp1.Message): Ahp03.UserMessage {
+  return message as Ahp03.UserMessage;
+}
+
+export function pendingDown({ message, ...rest }: Ahp1.PendingMessage): Ahp03.PendingMessage {
+  return { ...rest, userMessage: messageDown(message) };
+}
+
+/** The members of all states of a call, as far as they change on the way down. */
+type AnyToolCall = Ahp1.ToolCallState & {
+  readonly toolInput?: Ahp1.ToolInput;
+  readonly riskAssessment?: unknown;
+  readonly auth?: unknown;
+  readonly userSuggestion?: Ahp1.Message;
+};
+
+export function toolClientOf(contributor: Ahp1.ToolCallContributor | undefined): { toolClientId?: string } {
+  return contributor?.kind === 'client' ? { toolClientId: contributor.clientId } : {};
+}
+
+/** Text stays; a reference is left out, because 0.3.0 knows none and looking it up takes time. */
+export function toolInputDown(toolInput: Ahp1.ToolInput | undefined): { toolInput?: string } {
+  return typeof toolInput === 'string' ? { toolInput } : {};
+}
+
+/** A call that waits for a token looks as if it ran. */
+export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallState => {
+  const { status, contributor, intention, toolInput, riskAssessment, auth, userSuggestion, ...rest } =
+    call as AnyToolCall;
+  return {
+    ...rest,
+    status: status === 'auth-required' ? 'running' : status,
+    ...toolClientOf(contributor),
+    ...toolInputDown(toolInput),
+    ...(userSuggestion && { userSuggestion: messageDown(userSuggestion) }),
+  } as Ahp03.ToolCallState;
+});
+
+/** The part as 0.3.0 has it. Questions stand beside its turns, and the reason of a failure stands on the turn. */
+export function partDown(part: Ahp1.ResponsePart): Ahp03.ResponsePart | undefined {
+  if (part.kind === 'inputRequest' || part.kind === 'error') return undefined;
+  return part.kind === 'toolCall' ? { ...part, toolCall: toolCallDown(part.toolCall) } : part;
+}
+
+function partsDown(parts: readonly Ahp1.ResponsePart[]): Ahp03.ResponsePart[] {
+  const shown: Ahp03.ResponsePart[] = [];
+  for (const part of parts) {
+    const down = partDown(part);
+    if (down) shown.push(down);
+  }
+  return shown;
+}
+
+export const activeTurnDown = cached((turn: Ahp1.ActiveTurn): Ahp03.ActiveTurn => {
+  const { startedAt, message, responseParts, ...rest } = turn;
+  return { ...rest, userMessage: messageDown(message), responseParts: partsDown(responseParts) };
+});
+
+export const turnDown = cached((turn: Ahp1.Turn): Ahp03.Turn => {
+  const { startedAt, duration, message, responseParts, ...rest } = turn;
+  const shown = { ...rest, userMessage: messageDown(message), responseParts: partsDown(responseParts) };
+  const failure = turn.state === 'error' && responseParts.findLast((part) => part.kind === 'error');
+  return failure && failure.kind === 'error' ? { ...shown, error: failure.error } : shown;
+});
+
+/** One list of finished turns serves all steps until a turn ends. */
+export const turnsDown = cached((turns: readonly Ahp1.Turn[]): Ahp03.Turn[] => turns.map(turnDown));
+
+/** The questions of the running turn that nobody has answered. */
+export function openRequests(turn: Ahp1.ActiveTurn | undefined): Ahp1.ChatInputRequest[] {
+  if (!turn) return [];
+  return turn.responseParts.flatMap((part) => (part.kind === 'inputRequest' && !part.response ? [part.request] : []));
+}
+
+/** Whether a person must decide about a call, in a way that 0.3.0 can show. */
+export function hasPendingCall(turn: Ahp1.ActiveTurn | undefined): boolean {
+  return !!turn?.responseParts.some((part) => {
+    const status = part.kind === 'toolCall' && part.toolCall.status;
+    return status === 'pending-confirmation' || status === 'pending-result-confirmation';
+  });
+}
