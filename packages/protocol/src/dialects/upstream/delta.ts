@@ -1,0 +1,164 @@
+/**
+ * A delta: how one version of AHP differs from the version above it, as rewrites of single shapes in both directions.
+ * The parent is rewritten before what it holds, so a rewrite sees its value as the other version has it, children
+ * included.
+ */
+import type { ChannelKind } from '../../ahp-1/channels.js';
+import { actionKind } from '../../ahp-1/channels.js';
+import { ACTIVITY_MASK } from '../../session/status.js';
+import { type Inner, innerShapes, isJson, type Json, shapesWithin } from './shapes.js';
+
+/** The older version cannot be told what happened: its client needs a new snapshot. */
+export const RESYNC = Symbol('resync');
+
+/**
+ * What an action is about, before and after it, in the shapes of the upper version: the tool call of a tool call action,
+ * the container of a toggled customization, the whole state for working directories.
+ */
+export interface Around {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/** What a rewrite may look at beside its value. */
+export interface Surroundings {
+  /** Down: given to the actions in `needsStates`, and only when the host has the states. */
+  readonly around?: Around | undefined;
+  /** Up: the channel that the client dispatched the action on. */
+  readonly channel?: string | undefined;
+  /** Up: the default chat of a session. */
+  readonly defaultChatOf?: ((session: string) => string | undefined) | undefined;
+}
+
+/** What a rewrite returns: undefined leaves the value out; several values are good in a list only. */
+export type Rewritten = Json | readonly Json[] | typeof RESYNC | undefined;
+
+export type Rewrite = (value: Json, surroundings: Surroundings) => Rewritten;
+
+export interface Delta {
+  /** The lower of the two versions. */
+  readonly version: string;
+  /** What only the upper version has. An action that is listed here and has a rewrite is said in other words. */
+  readonly lacks: {
+    readonly channels?: readonly ChannelKind[];
+    readonly methods?: readonly string[];
+    readonly actions?: readonly string[];
+  };
+  /** Actions whose rewrite is exact only with the states around them; without them the nearest thing is said. */
+  readonly needsStates?: readonly string[];
+  readonly down: Readonly<Record<string, Rewrite>>;
+  readonly up: Readonly<Record<string, Rewrite>>;
+  /** Error codes of the lower version that the upper one has not. */
+  readonly errorsUp?: Readonly<Record<number, number>>;
+}
+
+/** Rewrites a value of a named shape, with everything inside. */
+export type Translate = (shape: string, value: Json, surroundings: Surroundings) => Rewritten;
+
+export interface Translator {
+  readonly translate: Translate;
+  /** Whether anything in a value of this shape can change. */
+  touches(shape: string): boolean;
+}
+
+/** Makes one function of the rewrites of a delta in one direction. */
+export function translatorOf(rewrites: Delta['down']): Translator {
+  const byShape = new Map(Object.entries(rewrites));
+  const known = new Map<string, boolean>();
+
+  const touches = (shape: string): boolean => {
+    const answer = known.get(shape) ?? [...shapesWithin(shape)].some((within) => byShape.has(within));
+    known.set(shape, answer);
+    return answer;
+  };
+
+  const translate: Translate = (shape, value, surroundings) => {
+    if (!touches(shape)) return value;
+    const rewrite = byShape.get(shape);
+    const rewritten = rewrite ? rewrite(value, surroundings) : value;
+    if (rewritten === undefined || rewritten === RESYNC) return rewritten;
+    if (isList(rewritten)) return rewritten.flatMap((each): Json[] => listed(withInner(shape, each, surroundings)));
+    return withInner(shape, rewritten, surroundings);
+  };
+
+  /** A rewrite may say an action in another type; its members are those of the new one. */
+  const withInner = (shape: string, value: Json, surroundings: Surroundings): Json | undefined => {
+    const named = shape.includes('/') && typeof value.type === 'string' ? value.type : shape;
+    let copy: Record<string, unknown> | undefined;
+    for (const inner of innerShapes(named, value)) {
+      const held = value[inner.member];
+      if (!touches(inner.shape) || typeof held !== 'object' || held === null) continue;
+      const translated = translateHeld(inner, held, surroundings);
+      if (translated === held) continue;
+      if (translated === undefined && inner.isEssential) return undefined;
+      copy ??= { ...value };
+      if (translated === undefined) delete copy[inner.member];
+      else copy[inner.member] = translated;
+    }
+    return copy ?? value;
+  };
+
+  const translateHeld = ({ shape, isList }: Inner, held: object, surroundings: Surroundings): unknown => {
+    if (isList) return Array.isArray(held) ? translateList(shape, held, surroundings) : held;
+    return isJson(held) ? translate(shape, held, surroundings) : held;
+  };
+
+  const translateList = (shape: string, list: readonly unknown[], surroundings: Surroundings): readonly unknown[] => {
+    const translated = list.flatMap((element) => {
+      const each = isJson(element) ? translate(shape, element, surroundings) : element;
+      return each === undefined ? [] : (each as object);
+    });
+    return translated.length === list.length && translated.every((each, index) => each === list[index])
+      ? list
+      : translated;
+  };
+
+  return { translate, touches };
+}
+
+const listed = (value: Json | undefined): Json[] => (value ? [value] : []);
+
+function isList(rewritten: Json | readonly Json[]): rewritten is readonly Json[] {
+  return Array.isArray(rewritten);
+}
+
+/** Whether the lower version of a delta has no such action. */
+export function lacksAction({ lacks }: Delta, type: string): boolean {
+  if (lacks.actions?.includes(type)) return true;
+  const kind = actionKind(type);
+  return kind !== undefined && (lacks.channels?.includes(kind) ?? false);
+}
+
+/** A rewrite that leaves members out. */
+export function leaveOut(...members: readonly string[]): (value: Json) => Json {
+  return (value) => {
+    if (!members.some((member) => member in value)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([member]) => !members.includes(member)));
+  };
+}
+
+/** A rewrite for the values of a union that have one of these tags; the others pass. */
+export function only(tag: string, tags: readonly string[], rewrite: Rewrite): Rewrite {
+  return (value, surroundings) => (tags.includes(String(value[tag])) ? rewrite(value, surroundings) : value);
+}
+
+/** One rewrite after another. */
+export function chained(...rewrites: readonly ((value: Json) => Json)[]): (value: Json) => Json {
+  return (value) => rewrites.reduce((rewritten, rewrite) => rewrite(rewritten), value);
+}
+
+/** Partial changes: leaves members out, and says nothing when nothing else had changed. */
+export function leaveOutChanges(...members: readonly string[]): Rewrite {
+  const rewrite = leaveOut(...members);
+  return (value) => {
+    const rest = rewrite(value);
+    return rest !== value && Object.keys(rest).length === 0 ? undefined : rest;
+  };
+}
+
+export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+
+/** A status with another activity, when it is one. */
+export function withActivity(status: unknown, activity: number): unknown {
+  return typeof status === 'number' ? (status & ~ACTIVITY_MASK) | activity : status;
+}
