@@ -71,7 +71,7 @@ async function openHost() {
   await client.initialize('bench');
   await client.ask('createSession', { channel: SESSION });
   await client.ask('subscribe', { channel: SESSION });
-  // Trusted, though it comes by a socket: what is measured is the way of a call, not the door.
+  // Trusted, though it comes by a socket: what is measured is a call, not pairing.
   const onConnection = (transport) => created.connectProvider(transport, 'in-process');
   const server = await startGatewayServer({ port: 0, onConnection });
   const socket = await provider(server.port);
@@ -143,7 +143,7 @@ function rulesCost(source) {
   const rules = sources.map((args) => ({ match: { args }, action: 'deny', reason: 'no' }));
   const regexes = sources.map((text) => new RegExp(text));
   const book = new RuleBook();
-  const binding = { rules, room: { bindings: [], isEnabled: () => true } };
+  const binding = { rules, fixture: { bindings: [], isEnabled: () => true } };
   const input = { command: 'npm run build -- --watch', description: 'Builds everything and goes on watching' };
   const { ruled, bare: unfenced } = bestOf(250, 20, {
     ruled: (count) => {

@@ -28,7 +28,7 @@ try {
     await measure(best, 'direct', direct);
     // A fresh session each time: a turn that has had thousands of calls is not what people have.
     for (const gates of GATES) {
-      const { turn, stop } = await openRoom(gates);
+      const { turn, stop } = await openFixture(gates);
       await measure(best, `gates${gates}`, () => called(turn));
       await stop();
     }
@@ -78,7 +78,7 @@ async function measure(best, name, work) {
 }
 
 /** A running turn whose agent is this program, with so many gates that answer in the next tick. */
-async function openRoom(gates) {
+async function openFixture(gates) {
   const { agent, turn } = handAgent();
   const extension = { id: 'gates', name: 'gates', gates: Array.from({ length: gates }, (_, index) => gate(index)) };
   const host = await createHost({

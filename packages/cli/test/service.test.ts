@@ -144,7 +144,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('mute');
     client.close();
     await expect.poll(() => host.said.stderr, { timeout: 10_000 }).toContain('it is no longer needed');
-    // Its door is closed, and it has the folder for ten seconds more.
+    // It listens no longer, and has the folder for ten seconds more.
     const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
     expect([await late.ended(), late.said.stderr]).toEqual([0, expect.not.stringContaining('error')]);
     expect(JSON.stringify(JSON.parse(late.said.stdout))).toContain(session.uri);
@@ -154,7 +154,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect(value.pid).not.toBe(host.pid);
   });
 
-  it('[GW-011] is replaced for a client that has found it, and is turned away at its door', async () => {
+  it('[GW-011] is replaced for a client that has found it and whose connection it closes', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
     // A host in its last moment: it listens, and is gone when the client really comes.

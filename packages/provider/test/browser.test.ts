@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { ToolCallState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../scripts/browser.mjs';
-import { codeOf } from './support/project-room.js';
+import { codeOf } from './support/project-fixture.js';
 import { type RealHost, startRealHost, textOf, untilTool } from './support/real-host.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -60,35 +60,35 @@ const missing = findChromium() ? '' : ` (${CHROMIUM_MISSING})`;
 
 describe.skipIf(missing !== '')(`a page in a real browser${missing}`, { timeout: 60_000 }, () => {
   it('[GW-034] [GW-037] lend-this-tab.html pairs, lends its tab, and comes back after a reload without a code', async () => {
-    const room = await startRealHost({ prompts: { where: CALL('tab_info'), draw: CALL('tab_drawing') } });
-    approveAll(room);
+    const fixture = await startRealHost({ prompts: { where: CALL('tab_info'), draw: CALL('tab_drawing') } });
+    approveAll(fixture);
     const place = await serveRepository();
-    const page = await openPage(`${place}/examples/providers/lend-this-tab.html?gateway=${room.url}`);
-    await page.locator('#code').fill(await codeOf(room));
+    const page = await openPage(`${place}/examples/providers/lend-this-tab.html?gateway=${fixture.url}`);
+    await page.locator('#code').fill(await codeOf(fixture));
     await page.getByRole('button', { name: 'Pair' }).click();
-    await untilTool(room.session, 'tab_info');
+    await untilTool(fixture.session, 'tab_info');
     await page.getByRole('status').filter({ hasText: 'Lent to the session' }).waitFor();
-    expect(textOf(await room.say('where'))).toContain('A tab on loan');
-    const drawn = await room.say('draw');
+    expect(textOf(await fixture.say('where'))).toContain('A tab on loan');
+    const drawn = await fixture.say('draw');
     const [picture] = drawn.responseParts.flatMap((part) =>
       part.kind === 'toolCall' && part.toolCall.status === 'completed' ? (part.toolCall.content ?? []) : [],
     );
     expect(picture).toMatchObject({ type: 'embeddedResource', contentType: 'image/png' });
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'Lent to the session' }).waitFor();
-    await untilTool(room.session, 'tab_info');
+    await untilTool(fixture.session, 'tab_info');
     expect(await page.locator('#pairing').isHidden()).toBe(true);
-    expect(room.session.state.inputRequests ?? []).toEqual([]);
+    expect(fixture.session.state.inputRequests ?? []).toEqual([]);
   });
 
   it('minimal-browser.html pairs with nothing but what a browser has, and tells its title', async () => {
-    const room = await startRealHost({ prompts: { title: CALL('page_title') } });
-    approveAll(room);
+    const fixture = await startRealHost({ prompts: { title: CALL('page_title') } });
+    approveAll(fixture);
     const place = await serveRepository();
-    const page = await openPage(`${place}/examples/providers/minimal-browser.html?gateway=${room.url}`);
-    await page.locator('#code').fill(await codeOf(room));
+    const page = await openPage(`${place}/examples/providers/minimal-browser.html?gateway=${fixture.url}`);
+    await page.locator('#code').fill(await codeOf(fixture));
     await page.getByRole('button', { name: 'Pair' }).click();
-    await untilTool(room.session, 'page_title');
-    expect(textOf(await room.say('title'))).toContain('A page that can be asked for its title');
+    await untilTool(fixture.session, 'page_title');
+    expect(textOf(await fixture.say('title'))).toContain('A page that can be asked for its title');
   });
 });

@@ -25,9 +25,9 @@ function hasWebsockets(): boolean {
 /** A host whose folder declares one example; it is started as people start it. */
 async function hostWith(prompts: Parameters<typeof startRealHost>[0]['prompts'], command: string, file: string) {
   const providers = { example: { command, args: [example(file)] } };
-  const room = await startRealHost({ prompts: { hello: [{ text: 'hi' }], ...prompts }, providers });
-  await room.say('hello');
-  return room;
+  const fixture = await startRealHost({ prompts: { hello: [{ text: 'hi' }], ...prompts }, providers });
+  await fixture.say('hello');
+  return fixture;
 }
 
 describe('the example', { timeout: 30_000 }, () => {

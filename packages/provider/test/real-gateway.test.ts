@@ -2,18 +2,18 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allow, context, deny } from '../src/index.js';
 import { eventually } from './support/connected.js';
-import { CALL, codeOf, projectRoom, started } from './support/project-room.js';
+import { CALL, codeOf, projectFixture, started } from './support/project-fixture.js';
 import { type RealHost, startRealHost, textOf, until, untilTool } from './support/real-host.js';
 
 describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   it('[GW-070] binds to its session with its token, and may leave files', async () => {
-    const { binding, sessionId, folder } = await projectRoom({}, {});
+    const { binding, sessionId, folder } = await projectFixture({}, {});
     expect(binding).toMatchObject({ sessionId, providerId: expect.stringMatching(/^p-/) });
     expect(path.dirname(binding.persistDir ?? '')).toBe(path.join(folder, 'files'));
   });
 
   it('[GW-112] lends tools that the agent calls', async () => {
-    const { say } = await projectRoom(
+    const { say } = await projectFixture(
       { greet: CALL('greet', { name: 'desk' }), fail: CALL('fail') },
       {
         tools: {
@@ -34,7 +34,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
 
   it('[GW-122] stops a tool when the turn is stopped', async () => {
     const signals: AbortSignal[] = [];
-    const { session } = await projectRoom(
+    const { session } = await projectFixture(
       { slow: CALL('slow') },
       {
         tools: {
@@ -56,7 +56,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
 
   it('[GW-120] is cancelled when its tool takes too long', async () => {
     const signals: AbortSignal[] = [];
-    const { say } = await projectRoom(
+    const { say } = await projectFixture(
       { slow: CALL('slow') },
       {
         tools: {
@@ -77,7 +77,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
 
   it('[GW-135] [GW-137] guards tools by rules and by gates', async () => {
     const seen: string[] = [];
-    const { say } = await projectRoom(
+    const { say } = await projectFixture(
       { one: CALL('act', { what: 'one' }), two: CALL('act', { what: 'two' }), three: CALL('act', { what: 'three' }) },
       {
         tools: { act: { description: '', run: ({ what }) => `did ${what}` } },
@@ -100,7 +100,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   });
 
   it('[GW-157] changes sections of the prompt', async () => {
-    const { say } = await projectRoom(
+    const { say } = await projectFixture(
       { prompt: [{ showPrompt: true }] },
       {
         transforms: {
@@ -117,7 +117,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   });
 
   it('[GW-099] [GW-204] changes its tools, and what is acknowledged is in force', async () => {
-    const { provider, say, session } = await projectRoom(
+    const { provider, say, session } = await projectFixture(
       { one: CALL('one'), two: CALL('two') },
       { tools: { one: { description: '', run: () => 'first' } } },
     );
@@ -137,7 +137,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   });
 
   it('[GW-175] [GW-184] pushes news: kept, shown, injected, and filtered', async () => {
-    const { provider, session } = await projectRoom({ 'Look at it.': [{ text: 'looked' }] }, {});
+    const { provider, session } = await projectFixture({ 'Look at it.': [{ text: 'looked' }] }, {});
     await provider.push.keep('kept', { metadata: { run: 1 } });
     await provider.push.surface('shown');
     await provider.setFilter('noise', [{ match: '.*', outcome: 'drop' }]);
@@ -152,7 +152,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
 
   it('hears what happens', async () => {
     const heard: string[] = [];
-    const { say } = await projectRoom(
+    const { say } = await projectFixture(
       { greet: CALL('greet') },
       {
         tools: { greet: { description: '', run: () => 'hi' } },
@@ -174,7 +174,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   it('comes back after a lost connection as the one that it was', async () => {
     const states: string[] = [];
     const ids: string[] = [];
-    const { cutConnections, say, binding } = await projectRoom(
+    const { cutConnections, say, binding } = await projectFixture(
       { greet: CALL('greet') },
       {
         tools: { greet: { description: '', run: () => 'still here' } },
@@ -193,7 +193,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
 
   it('[GW-032] is told when its session ends, may clean up, and ends with it', async () => {
     const cleaned: string[] = [];
-    const { desk, session, sessionId, provider } = await projectRoom(
+    const { client, session, sessionId, provider } = await projectFixture(
       {},
       {
         on: {
@@ -204,7 +204,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
         },
       },
     );
-    await desk.disposeSession(session.uri);
+    await client.disposeSession(session.uri);
     await eventually(() => cleaned.length === 1, 'the clean-up');
     expect(cleaned).toEqual([sessionId]);
     await eventually(() => provider.state.at === 'closed', 'the end');
@@ -225,83 +225,88 @@ async function startOnLastingPort(tries = 5): Promise<{ before: RealHost; port: 
 
 describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
   it('[GW-037] [GW-041] pairs once, lends a tool that people approve, and comes back without a code', async () => {
-    const room = await startRealHost({ prompts: { title: CALL('page_title') } });
+    const fixture = await startRealHost({ prompts: { title: CALL('page_title') } });
     let asked = 0;
     const states: string[] = [];
     const provider = started({
       name: 'browser',
-      url: room.url,
+      url: fixture.url,
       pairing: {
         code: () => {
           asked += 1;
-          return codeOf(room);
+          return codeOf(fixture);
         },
       },
       tools: { page_title: { description: '', run: () => 'Dashboard' } },
       onState: ({ at }) => states.push(at),
     });
-    expect(await provider.ready).toMatchObject({ sessionId: room.sessionId });
+    expect(await provider.ready).toMatchObject({ sessionId: fixture.sessionId });
     expect((await provider.ready).persistDir).toBeUndefined();
-    await untilTool(room.session, 'page_title');
+    await untilTool(fixture.session, 'page_title');
     const turnId = 't';
-    await room.session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'title' } });
-    const { activeTurn } = await until(room.session, (state) =>
+    await fixture.session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'title' } });
+    const { activeTurn } = await until(fixture.session, (state) =>
       JSON.stringify(state.activeTurn ?? {}).includes('pending-confirmation'),
     );
     const call = activeTurn?.responseParts.find(({ kind }) => kind === 'toolCall');
     if (call?.kind !== 'toolCall') throw new Error('no call');
     const { toolCallId } = call.toolCall;
-    await room.session.dispatch({
+    await fixture.session.dispatch({
       type: 'session/toolCallConfirmed',
       turnId,
       toolCallId,
       approved: true,
       confirmed: 'user-action',
     });
-    const { turns } = await until(room.session, (state) => state.turns.length === 1);
+    const { turns } = await until(fixture.session, (state) => state.turns.length === 1);
     expect(turns[0] && textOf(turns[0])).toContain('Dashboard');
-    await room.cutConnections();
+    await fixture.cutConnections();
     await eventually(() => states.filter((at) => at === 'ready').length === 2, 'the reconnect');
     expect(asked).toBe(1);
   });
 
   it('[GW-048] [GW-055] may not bring gates or context', async () => {
-    const room = await startRealHost({ prompts: {} });
-    const pairing = { code: () => codeOf(room) };
-    const provider = started({ name: 'browser', url: room.url, pairing, context: 'listen to me' });
+    const fixture = await startRealHost({ prompts: {} });
+    const pairing = { code: () => codeOf(fixture) };
+    const provider = started({ name: 'browser', url: fixture.url, pairing, context: 'listen to me' });
     await expect(provider.ready).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
-    const gated = started({ name: 'gated', url: room.url, pairing, gates: [{ match: {}, check: () => context('x') }] });
+    const gated = started({
+      name: 'gated',
+      url: fixture.url,
+      pairing,
+      gates: [{ match: {}, check: () => context('x') }],
+    });
     await expect(gated.ready).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
   it('is asked again after a wrong code', async () => {
-    const room = await startRealHost({ prompts: {} });
+    const fixture = await startRealHost({ prompts: {} });
     let asked = 0;
     const code = async () => {
       asked += 1;
-      const right = await codeOf(room);
+      const right = await codeOf(fixture);
       return asked === 1 ? right.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10)) : right;
     };
-    await started({ name: 'browser', url: room.url, pairing: { code } }).ready;
+    await started({ name: 'browser', url: fixture.url, pairing: { code } }).ready;
     expect(asked).toBe(2);
   });
 
   it('[GW-042] [GW-224] finds a host that was started again by itself, and pairs anew, because its token is void', async () => {
     const { before, port } = await startOnLastingPort();
-    let room = before;
+    let fixture = before;
     let asked = 0;
     const code = () => {
       asked += 1;
-      return codeOf(room);
+      return codeOf(fixture);
     };
     const tools = { page_title: { description: '', run: () => 'Dashboard' } };
     const provider = started({ name: 'browser', url: before.url, pairing: { code }, tools });
     const { providerId } = await provider.ready;
     await before.stop();
     await eventually(() => provider.state.at !== 'ready', 'the loss');
-    room = await startRealHost({ prompts: {}, port });
-    await untilTool(room.session, 'page_title');
-    expect(provider.state).toMatchObject({ at: 'ready', sessionId: room.sessionId });
+    fixture = await startRealHost({ prompts: {}, port });
+    await untilTool(fixture.session, 'page_title');
+    expect(provider.state).toMatchObject({ at: 'ready', sessionId: fixture.sessionId });
     expect(provider.state).not.toMatchObject({ providerId });
     expect(asked).toBe(2);
   });
@@ -309,7 +314,7 @@ describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
 
 describe('at the real gateway, a provider in the same process', () => {
   it('[GW-029] [GW-201] needs no token, binds to all sessions, and to each new one when it is ready', async () => {
-    const room = await startRealHost({ prompts: {} });
+    const fixture = await startRealHost({ prompts: {} });
     const prepared: string[] = [];
     let prepare = () => {};
     const newSession = ({ sessionId }: { sessionId: string }) => {
@@ -321,13 +326,13 @@ describe('at the real gateway, a provider in the same process', () => {
     const provider = started({
       name: 'inside',
       session: 'all',
-      transport: () => room.inProcess(),
+      transport: () => fixture.inProcess(),
       tools: { inside: { description: '', run: () => 'here' } },
       on: { newSession },
     });
     expect(await provider.ready).not.toHaveProperty('sessionId');
-    await untilTool(room.session, 'inside');
-    const second = await room.open();
+    await untilTool(fixture.session, 'inside');
+    const second = await fixture.open();
     await eventually(() => prepared.length === 1, 'the new session');
     await until(second, ({ lifecycle }) => lifecycle === 'ready');
     expect(second.state.serverTools?.map(({ name }) => name) ?? []).not.toContain('inside');

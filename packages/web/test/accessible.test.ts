@@ -1,7 +1,7 @@
 /** What axe finds in the main states of the page; and the keyboard. */
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, DESK, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, DESKTOP, describeInBrowser, PHONE } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 
 const PROMPTS = {
@@ -26,8 +26,8 @@ const PROMPTS = {
 
 describeInBrowser('accessibility', (open) => {
   it.each([
-    ['light', 'on the desk', DESK],
-    ['dark', 'on the desk', DESK],
+    ['light', 'on the desktop', DESKTOP],
+    ['dark', 'on the desktop', DESKTOP],
     ['light', 'on the phone', PHONE],
   ] as const)('axe finds nothing: %s, %s', async (colorScheme, _where, size) => {
     const { link, url } = await startPageHost(PROMPTS);

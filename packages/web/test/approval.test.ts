@@ -128,7 +128,7 @@ describeInBrowser('a question for permission', (open) => {
   });
 
   it.each([
-    ['at a desk', undefined],
+    ['on a desktop', undefined],
     ['on a phone', PHONE],
   ])('[REL-051] wraps a long line, so that its end is on the screen, %s', async (_where, size) => {
     const host = await startPuppetHost({ session: asking(command(`echo ${'x'.repeat(400)}; rm -rf END`)) });

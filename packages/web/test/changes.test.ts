@@ -158,28 +158,28 @@ describeInBrowser('changes', (open) => {
       isRepository: true,
       prompts: PROMPTS,
     });
-    const desk = await open(link);
-    await begin(desk, 'add notes');
-    await desk.getByRole('button', { name: 'Allow', exact: true }).click();
-    await desk.getByText('Added.').waitFor();
+    const desktop = await open(link);
+    await begin(desktop, 'add notes');
+    await desktop.getByRole('button', { name: 'Allow', exact: true }).click();
+    await desktop.getByText('Added.').waitFor();
     await writeFile(path.join(folder, 'other.js'), '2\n');
-    await openTab(desk, 'Changes');
+    await openTab(desktop, 'Changes');
     const phone = await open(link, PHONE);
     await choose(phone, /Add notes/);
     await openTab(phone, 'Changes');
-    const list = desk.getByRole('list', { name: 'Changed files' });
+    const list = desktop.getByRole('list', { name: 'Changed files' });
     const onPhone = phone.getByRole('list', { name: 'Changed files' });
     await list.getByRole('button', { name: /Added notes\.md/ }).click();
     await list.getByRole('button', { name: 'Stage' }).click();
-    await desk.getByText('Staged 1 file.').waitFor();
+    await desktop.getByText('Staged 1 file.').waitFor();
     await onPhone.getByRole('button', { name: /notes\.md staged/ }).waitFor();
     expect(git('status', '--short')).toBe('A  notes.md\n M other.js\n');
 
-    await desk.getByRole('button', { name: 'Commit' }).click();
-    const message = desk.getByRole('textbox', { name: 'Commit message' });
+    await desktop.getByRole('button', { name: 'Commit' }).click();
+    const message = desktop.getByRole('textbox', { name: 'Commit message' });
     await expect.poll(() => message.evaluate((field) => field === document.activeElement), POLL).toBe(true);
     await message.fill('Add notes');
-    await desk.getByRole('button', { name: 'Answer', exact: true }).click();
+    await desktop.getByRole('button', { name: 'Answer', exact: true }).click();
     await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
     await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });
 

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, DESK, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { openTab, startWorkHost } from './support/work-host.js';
 
 const PROMPTS = {
@@ -20,7 +20,7 @@ async function beginFix(page: Page): Promise<void> {
 
 describeInBrowser('beside the conversation', (open) => {
   it.each<[string, string, BrowserContextOptions]>([
-    ['light', 'on the desk', { ...DESK, colorScheme: 'light' }],
+    ['light', 'on the desktop', { ...DESKTOP, colorScheme: 'light' }],
     ['dark', 'on the phone', { ...PHONE, colorScheme: 'dark' }],
   ])('axe finds nothing: %s, %s', async (_colours, _where, options) => {
     const files = { 'src/sum.js': 'export const sum = 1; // one\n', 'a.txt': 'a\n' };

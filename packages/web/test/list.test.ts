@@ -2,7 +2,7 @@
 import { connect } from '@atrium/client';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { begin, choose, DESK, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 
 const PROMPTS = {
@@ -71,10 +71,10 @@ describeInBrowser('the list of sessions', (open) => {
   it('marks what ended while nobody looked, until somebody looks', async () => {
     const { link, url } = await startPageHost(PROMPTS);
     const page = await open(link);
-    const desk = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
-    onTestFinished(() => desk.close());
-    const session = await desk.createSession({ provider: 'mock' });
-    await desk.dispatch(session, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'apples' } });
+    const desktop = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
+    onTestFinished(() => desktop.close());
+    const session = await desktop.createSession({ provider: 'mock' });
+    await desktop.dispatch(session, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'apples' } });
     await list(page)
       .getByRole('link', { name: /About apples.*Idle \(new\)/ })
       .waitFor();
@@ -123,15 +123,15 @@ describeInBrowser('the list of sessions', (open) => {
   });
 
   it.each([
-    ['desk', DESK],
+    ['desktop', DESKTOP],
     ['phone', PHONE],
   ] as const)('lists deleted sessions and restores them (%s)', async (_, size) => {
     const { link, url } = await startPageHost(PROMPTS);
-    const desk = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
-    onTestFinished(() => desk.close());
-    const session = await desk.createSession({ provider: 'mock' });
-    await desk.dispatch(session, { type: 'session/titleChanged', title: 'About plums' });
-    await desk.disposeSession(session);
+    const desktop = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
+    onTestFinished(() => desktop.close());
+    const session = await desktop.createSession({ provider: 'mock' });
+    await desktop.dispatch(session, { type: 'session/titleChanged', title: 'About plums' });
+    await desktop.disposeSession(session);
     const page = await open(link, size);
     await page.getByRole('button', { name: 'Deleted sessions' }).click();
     const dialog = page.getByRole('dialog', { name: 'Deleted sessions' });
@@ -139,14 +139,14 @@ describeInBrowser('the list of sessions', (open) => {
     expect(await dialog.innerText()).toMatch(/kept for 30 days[\s\S]*Deleted just now/);
     await dialog.getByRole('button', { name: 'Restore About plums' }).click();
     await page.getByRole('heading', { name: 'About plums' }).waitFor();
-    expect((await desk.listSessions()).map(({ resource }) => resource)).toContain(session);
+    expect((await desktop.listSessions()).map(({ resource }) => resource)).toContain(session);
   });
 });
 
 describeInBrowser('the link for another device', (open) => {
   it('is copied with the token, and lets a second browser in', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const page = await open(link, { ...DESK, permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await open(link, { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Open on another device' }).click();
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('Copied').waitFor();

@@ -74,7 +74,7 @@ describeInBrowser('a session at work', (open) => {
   });
 
   it.each([
-    ['on the desk', undefined],
+    ['on the desktop', undefined],
     ['on the phone', PHONE],
   ])('keeps a question in view behind many calls and a long change, %s', async (_where, size) => {
     const { link } = await startPageHost(PROMPTS);

@@ -22,11 +22,11 @@ const PROMPTS = {
 describeInBrowser('terminals of tools', (open) => {
   it('shows the command of a tool live on two browsers, and lets one of them type', async () => {
     const { link } = await startWorkHost({ prompts: PROMPTS });
-    const desk = await open(link);
-    const complaints = complaintsOf(desk);
-    await begin(desk, 'ask');
-    await desk.getByRole('button', { name: 'Run', exact: true }).click();
-    const inline = desk.getByRole('region', { name: /^Terminal: printf/ });
+    const desktop = await open(link);
+    const complaints = complaintsOf(desktop);
+    await begin(desktop, 'ask');
+    await desktop.getByRole('button', { name: 'Run', exact: true }).click();
+    const inline = desktop.getByRole('region', { name: /^Terminal: printf/ });
     await expect.poll(() => inline.locator('.xterm-rows').innerText(), POLL).toContain('name?');
     const phone = await open(link, PHONE);
     await choose(phone, /Ask me/);
@@ -34,7 +34,7 @@ describeInBrowser('terminals of tools', (open) => {
     const onPhone = screenOf(phone);
     await expect.poll(onPhone.text, POLL).toContain('name?');
     await onPhone.type('phone');
-    await desk.getByText(/Result: [\s\S]*hello phone/).waitFor();
+    await desktop.getByText(/Result: [\s\S]*hello phone/).waitFor();
     expect(complaints).toEqual([]);
   });
 

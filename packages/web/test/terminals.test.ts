@@ -14,37 +14,37 @@ const LONG = { timeout: 15_000 };
 const PROMPTS = { hello: [{ title: 'Hello' }, { text: 'You said: hello' }] };
 
 describeInBrowser('terminals', (open) => {
-  it('shares one: the desk opens it, both see it, the phone types', async () => {
+  it('shares one: the desktop opens it, both see it, the phone types', async () => {
     const { link, folder } = await startWorkHost({ files: { 'a.txt': 'a\n' }, prompts: PROMPTS });
-    const desk = await open(link);
-    const complaints = complaintsOf(desk);
-    await begin(desk, 'hello');
-    await desk.getByText('You said: hello').waitFor();
-    await openTab(desk, 'Terminal');
-    await desk.getByRole('button', { name: 'New terminal' }).click();
-    const onDesk = screenOf(desk);
-    await expect.poll(onDesk.text, POLL).toMatch(/[$#] /);
-    await onDesk.type('ls; echo "from the desk"');
-    await expect.poll(onDesk.text, POLL).toMatch(/a\.txt\s+from the desk/);
-    await expect.poll(onDesk.columns, POLL).toMatch(/Yours|yours/);
+    const desktop = await open(link);
+    const complaints = complaintsOf(desktop);
+    await begin(desktop, 'hello');
+    await desktop.getByText('You said: hello').waitFor();
+    await openTab(desktop, 'Terminal');
+    await desktop.getByRole('button', { name: 'New terminal' }).click();
+    const onDesktop = screenOf(desktop);
+    await expect.poll(onDesktop.text, POLL).toMatch(/[$#] /);
+    await onDesktop.type('ls; echo "from the desktop"');
+    await expect.poll(onDesktop.text, POLL).toMatch(/a\.txt\s+from the desktop/);
+    await expect.poll(onDesktop.columns, POLL).toMatch(/Yours|yours/);
 
     const phone = await open(link, PHONE);
     await choose(phone, /Hello/);
     await openTab(phone, 'Terminal');
     const onPhone = screenOf(phone);
-    await expect.poll(onPhone.text, POLL).toContain('from the desk');
+    await expect.poll(onPhone.text, POLL).toContain('from the desktop');
     expect(await onPhone.columns()).toMatch(/opened on another device/i);
     await onPhone.type('echo $((6*7)) > answer; echo "from the phone"');
-    await expect.poll(onDesk.text, POLL).toMatch(/\nfrom the phone/);
+    await expect.poll(onDesktop.text, POLL).toMatch(/\nfrom the phone/);
     expect(await readFile(path.join(folder, 'answer'), 'utf8')).toBe('42\n');
-    // Both show the same columns: those of the desk, which has it.
+    // Both show the same columns: those of the desktop, which has it.
     const size = async (columns: () => Promise<string>) => /\d+\s×\s\d+/.exec(await columns())?.[0];
-    expect(await size(onPhone.columns)).toBe(await size(onDesk.columns));
+    expect(await size(onPhone.columns)).toBe(await size(onDesktop.columns));
 
     await onPhone.type('exit 3');
-    await desk.getByText('Ended with exit code 3').waitFor();
+    await desktop.getByText('Ended with exit code 3').waitFor();
     await phone.getByRole('button', { name: 'Close', exact: true }).click();
-    await desk.getByText('No terminal is open.').waitFor();
+    await desktop.getByText('No terminal is open.').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -89,22 +89,22 @@ describeInBrowser('terminals', (open) => {
 
   it('has its terminal again when it is loaded again, and leaves it to others when it goes', async () => {
     const { link } = await startWorkHost({ prompts: PROMPTS });
-    const desk = await open(link);
-    await begin(desk, 'hello');
-    await desk.getByText('You said: hello').waitFor();
-    await openTab(desk, 'Terminal');
-    await desk.getByRole('button', { name: 'New terminal' }).click();
-    const onDesk = screenOf(desk);
-    await expect.poll(onDesk.columns, POLL).toMatch(/yours/i);
-    await desk.reload();
-    await openTab(desk, 'Terminal');
-    await expect.poll(onDesk.columns, POLL).toMatch(/yours/i);
+    const desktop = await open(link);
+    await begin(desktop, 'hello');
+    await desktop.getByText('You said: hello').waitFor();
+    await openTab(desktop, 'Terminal');
+    await desktop.getByRole('button', { name: 'New terminal' }).click();
+    const onDesktop = screenOf(desktop);
+    await expect.poll(onDesktop.columns, POLL).toMatch(/yours/i);
+    await desktop.reload();
+    await openTab(desktop, 'Terminal');
+    await expect.poll(onDesktop.columns, POLL).toMatch(/yours/i);
 
     const phone = await open(link, PHONE);
     await choose(phone, /Hello/);
     await openTab(phone, 'Terminal');
     await expect.poll(screenOf(phone).columns, POLL).toMatch(/another device/i);
-    await desk.close({ runBeforeUnload: true });
+    await desktop.close({ runBeforeUnload: true });
     await phone.getByRole('button', { name: 'Take over' }).click();
     await expect.poll(screenOf(phone).columns, POLL).toMatch(/yours/i);
   });

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { begin, choose, DESK, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, choose, DESKTOP, describeInBrowser, PHONE } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 
 const PROMPTS = {
@@ -59,13 +59,13 @@ const PROMPTS = {
 };
 
 describeInBrowser('two clients on one session', (open) => {
-  it('runs a coding task on the desk that the phone approves', async () => {
+  it('runs a coding task on the desktop that the phone approves', async () => {
     const { link, folder } = await startPageHost(PROMPTS);
     const file = path.join(folder, 'sum.js');
     await writeFile(file, 'for (const v of values) total = v;\n');
-    const desk = await open(link);
-    await begin(desk, 'fix it');
-    await desk.getByText('Edit sum.js?').waitFor();
+    const desktop = await open(link);
+    await begin(desktop, 'fix it');
+    await desktop.getByText('Edit sum.js?').waitFor();
     expect(await readFile(file, 'utf8')).toContain('total = v');
 
     const phone = await open(link, PHONE);
@@ -75,107 +75,107 @@ describeInBrowser('two clients on one session', (open) => {
     expect(await phone.locator('.diff .line.added').innerText()).toContain('total += v');
     await question.getByRole('button', { name: 'Allow', exact: true }).click();
 
-    await desk.getByText(/Done: Edited sum\.js/).waitFor();
+    await desktop.getByText(/Done: Edited sum\.js/).waitFor();
     await phone.getByText(/Done: Edited sum\.js/).waitFor();
     expect(await readFile(file, 'utf8')).toContain('total += v');
-    expect(await desk.getByRole('group', { name: 'Permission' }).count()).toBe(0);
-    expect(await desk.locator('.turn-end .usage').innerText()).toBe('1.2k in · 30 out');
+    expect(await desktop.getByRole('group', { name: 'Permission' }).count()).toBe(0);
+    expect(await desktop.locator('.turn-end .usage').innerText()).toBe('1.2k in · 30 out');
   });
 
-  it('shows on the phone what is typed into a question on the desk', async () => {
+  it('shows on the phone what is typed into a question on the desktop', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const desk = await open(link);
-    await begin(desk, 'ask me');
+    const desktop = await open(link);
+    await begin(desktop, 'ask me');
     const phone = await open(link, PHONE);
     await choose(phone, /Needs you/);
     await phone.getByRole('textbox', { name: /What name/ }).waitFor();
-    await desk.getByRole('textbox', { name: /What name/ }).fill('atrium');
+    await desktop.getByRole('textbox', { name: /What name/ }).fill('atrium');
     await phone.waitForFunction(() => document.querySelector<HTMLInputElement>('.ask input')?.value === 'atrium');
     await phone.getByRole('button', { name: 'Answer' }).click();
-    await desk.getByText(/Answered:.*atrium/).waitFor();
+    await desktop.getByText(/Answered:.*atrium/).waitFor();
   });
 
-  it('begins a survey on the desk and ends it on the phone, where the place to write stays in view', async () => {
+  it('begins a survey on the desktop and ends it on the phone, where the place to write stays in view', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const desk = await open(link);
-    await begin(desk, 'survey');
-    await desk.getByRole('radio', { name: 'Descending' }).click();
-    await desk.getByRole('checkbox', { name: 'Page' }).click();
+    const desktop = await open(link);
+    await begin(desktop, 'survey');
+    await desktop.getByRole('radio', { name: 'Descending' }).click();
+    await desktop.getByRole('checkbox', { name: 'Page' }).click();
     const phone = await open(link, PHONE);
     await choose(phone, /Needs you/);
     await phone.getByRole('radio', { name: 'Descending', checked: true }).waitFor();
     await phone.getByRole('checkbox', { name: 'Shell' }).click();
     await phone.getByRole('spinbutton', { name: 'How many?' }).fill('7');
     await phone.getByRole('radio', { name: 'Yes' }).click();
-    await desk.getByRole('checkbox', { name: 'Shell', checked: true }).waitFor();
+    await desktop.getByRole('checkbox', { name: 'Shell', checked: true }).waitFor();
     const ends = await phone
       .locator('.ask .buttons, .composer')
       .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom));
     expect(Math.max(...ends)).toBeLessThanOrEqual(PHONE.viewport?.height ?? 0);
     await phone.getByRole('button', { name: 'Answer' }).click();
-    const answer = desk.getByText(/Answered:/);
+    const answer = desktop.getByText(/Answered:/);
     await answer.waitFor();
     for (const part of ['down', 'page', 'shell', '7', 'true']) expect(await answer.innerText()).toContain(part);
   });
 
   it('sends the last letter, too, when Enter follows at once', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const desk = await open(link);
-    await begin(desk, 'ask me');
-    const field = desk.getByRole('textbox', { name: /What name/ });
+    const desktop = await open(link);
+    await begin(desktop, 'ask me');
+    const field = desktop.getByRole('textbox', { name: /What name/ });
     await field.press('Enter');
-    await desk.getByText('This needs an answer.').waitFor();
+    await desktop.getByText('This needs an answer.').waitFor();
     await field.focus();
-    await desk.keyboard.type('quick');
-    await desk.keyboard.press('Enter');
-    await desk.getByText(/Answered:.*quick/).waitFor();
+    await desktop.keyboard.type('quick');
+    await desktop.keyboard.press('Enter');
+    await desktop.getByText(/Answered:.*quick/).waitFor();
   });
 
   it('queues, steers, takes back and stops', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const desk = await open(link);
-    await begin(desk, 'wait');
-    const field = desk.getByRole('textbox', { name: 'Message' });
-    await desk.getByRole('button', { name: 'Stop' }).waitFor();
+    const desktop = await open(link);
+    await begin(desktop, 'wait');
+    const field = desktop.getByRole('textbox', { name: 'Message' });
+    await desktop.getByRole('button', { name: 'Stop' }).waitFor();
     await field.fill('later');
     await field.press('Enter');
     await field.fill('sooner');
     await field.press('Control+Enter');
-    const waiting = desk.getByRole('list', { name: 'Waiting messages' });
+    const waiting = desktop.getByRole('list', { name: 'Waiting messages' });
     await waiting.getByText('Steering').waitFor();
     expect(await waiting.innerText()).toMatch(/Steering[\s\S]*sooner[\s\S]*Queued[\s\S]*later/);
     await waiting.getByRole('button', { name: 'Take back' }).last().click();
     await waiting.getByText('later').waitFor({ state: 'detached' });
-    await desk.getByRole('button', { name: 'Stop' }).click();
-    await desk.getByText('Stopped', { exact: true }).waitFor();
+    await desktop.getByRole('button', { name: 'Stop' }).click();
+    await desktop.getByText('Stopped', { exact: true }).waitFor();
   });
 
   it('says a message differently, and forks', async () => {
     const { link } = await startPageHost(PROMPTS);
-    const desk = await open(link);
-    await begin(desk, 'first');
-    await desk.getByText('You said: first').waitFor();
-    await desk.locator('.bubble').hover();
-    await desk.getByRole('button', { name: 'Edit and resend' }).click();
-    const field = desk.getByRole('textbox', { name: 'Message' });
+    const desktop = await open(link);
+    await begin(desktop, 'first');
+    await desktop.getByText('You said: first').waitFor();
+    await desktop.locator('.bubble').hover();
+    await desktop.getByRole('button', { name: 'Edit and resend' }).click();
+    const field = desktop.getByRole('textbox', { name: 'Message' });
     await field.fill('second');
     await field.press('Enter');
-    await desk.getByText('You said: second').waitFor();
-    expect(await desk.getByText('You said: first').count()).toBe(0);
+    await desktop.getByText('You said: second').waitFor();
+    expect(await desktop.getByText('You said: first').count()).toBe(0);
 
-    await desk.locator('.turn-end').hover();
-    await desk.getByRole('button', { name: 'Fork from here' }).click();
-    await desk.getByText('This is the fork').waitFor();
-    await desk.getByText('You said: second').waitFor();
-    expect(await desk.locator('.session-item').count()).toBe(2);
+    await desktop.locator('.turn-end').hover();
+    await desktop.getByRole('button', { name: 'Fork from here' }).click();
+    await desktop.getByText('This is the fork').waitFor();
+    await desktop.getByText('You said: second').waitFor();
+    expect(await desktop.locator('.session-item').count()).toBe(2);
   });
 
   it('keeps the token out of the address, and asks for it where there is none', async () => {
     const { link, url } = await startPageHost(PROMPTS);
-    const desk = await open(link, DESK, { isNew: true });
-    await desk.getByRole('heading', { name: 'What should we work on?' }).waitFor();
-    expect(desk.url()).not.toContain(TOKEN);
-    expect(await desk.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+    const desktop = await open(link, DESKTOP, { isNew: true });
+    await desktop.getByRole('heading', { name: 'What should we work on?' }).waitFor();
+    expect(desktop.url()).not.toContain(TOKEN);
+    expect(await desktop.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 
     const stranger = await open(url);
     await stranger.getByLabel('Token, or the link that the host printed').fill(`${url}#token=${TOKEN}`);

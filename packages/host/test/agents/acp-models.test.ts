@@ -2,43 +2,43 @@
 import { describe, expect, it } from 'vitest';
 import { MODELS_MAX, modelSettingIn } from '../../../agents/src/acp/remote-session.js';
 import { type TestSession, textIn } from '../../src/agent-acceptance/test-session.js';
-import { ACP_TEST_MAX_MS, acpRoom, notesIn } from '../support/acp-room.js';
+import { ACP_TEST_MAX_MS, acpFixture, notesIn } from '../support/acp-fixture.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };
 const ONE = { text: ['One.'] };
 const TWO = { text: ['Two.'] };
 
-function choose(room: TestSession, id: string): void {
-  room.dispatch({ type: 'session/modelChanged', model: { id } });
+function choose(fixture: TestSession, id: string): void {
+  fixture.dispatch({ type: 'session/modelChanged', model: { id } });
 }
 
 describe('the model of an agent behind a command', patience, () => {
   it('is set before the message that it is chosen for, and not again', async () => {
-    const { room, subject } = await acpRoom([ONE, TWO, ONE], { ways: ['offers models'] });
-    choose(room, 'plum-2');
-    expect(textIn(await room.turn('go'))).toBe('One.');
+    const { fixture, subject } = await acpFixture([ONE, TWO, ONE], { ways: ['offers models'] });
+    choose(fixture, 'plum-2');
+    expect(textIn(await fixture.turn('go'))).toBe('One.');
     expect(await subject.notes()).toEqual([{ configId: 'which', value: 'plum-2' }]);
-    await room.turn('go on');
+    await fixture.turn('go on');
     expect(await subject.notes()).toHaveLength(1);
-    choose(room, 'plum-1');
-    await room.turn('and back');
+    choose(fixture, 'plum-1');
+    await fixture.turn('and back');
     expect((await subject.notes()).at(-1)).toEqual({ configId: 'which', value: 'plum-1' });
   });
 
   it('is left alone when it is on already, or when nobody chose one', async () => {
-    const { room, subject } = await acpRoom([ONE, TWO], { ways: ['offers models'] });
-    await room.turn('go');
-    choose(room, 'plum-1');
-    expect(notesIn((await room.turn('go on')).responseParts)).toEqual([]);
+    const { fixture, subject } = await acpFixture([ONE, TWO], { ways: ['offers models'] });
+    await fixture.turn('go');
+    choose(fixture, 'plum-1');
+    expect(notesIn((await fixture.turn('go on')).responseParts)).toEqual([]);
     expect(await subject.notes()).toEqual([]);
   });
 
   it('is set in a process that starts later, too', async () => {
-    const { room, subject } = await acpRoom([ONE, { dies: true }, TWO], { ways: ['offers models'] });
-    choose(room, 'plum-2');
-    await room.turn('go');
-    await room.turn('die');
-    expect(textIn(await room.turn('again'))).toBe('Two.');
+    const { fixture, subject } = await acpFixture([ONE, { dies: true }, TWO], { ways: ['offers models'] });
+    choose(fixture, 'plum-2');
+    await fixture.turn('go');
+    await fixture.turn('die');
+    expect(textIn(await fixture.turn('again'))).toBe('Two.');
     expect(await subject.notes()).toEqual([
       { configId: 'which', value: 'plum-2' },
       { loaded: expect.any(String) },
@@ -50,19 +50,19 @@ describe('the model of an agent behind a command', patience, () => {
     const setting = { id: 'which', name: 'Model', type: 'select', category: 'model', currentValue: 'plum-1' };
     const options = ['plum-1', 'plum-2'].map((value) => ({ value, name: value }));
     const update = { sessionUpdate: 'config_option_update', configOptions: [{ ...setting, options }] };
-    const { room, subject } = await acpRoom([{ ...ONE, updates: [update] }, TWO], { ways: ['offers models'] });
-    choose(room, 'plum-2');
-    await room.turn('go');
-    await room.turn('go on');
+    const { fixture, subject } = await acpFixture([{ ...ONE, updates: [update] }, TWO], { ways: ['offers models'] });
+    choose(fixture, 'plum-2');
+    await fixture.turn('go');
+    await fixture.turn('go on');
     expect(await subject.notes()).toHaveLength(2);
   });
 
   it('can be chosen by people once the agent has told which there are', async () => {
-    const { room, subject } = await acpRoom([ONE], { ways: ['offers models'] });
+    const { fixture, subject } = await acpFixture([ONE], { ways: ['offers models'] });
     expect(subject.agent.info.models).toEqual([]);
     let changes = 0;
     subject.agent.whenInfoChanges?.(() => changes++);
-    await room.turn('go');
+    await fixture.turn('go');
     expect(changes).toBe(1);
     expect(subject.agent.info.models).toEqual([
       { id: 'plum-1', name: 'PLUM-1', provider: 'orchard' },
@@ -80,14 +80,14 @@ describe('the model of an agent behind a command', patience, () => {
     ],
     ['cannot load' as const, 'pear', 'it chooses its model itself. Choose it in the settings of the agent.'],
   ])('that is not to be had is told of once, and the turn goes on (%s, %s)', async (way, model, why) => {
-    const { room } = await acpRoom([ONE, TWO], { ways: [way] });
-    choose(room, model);
-    const turn = await room.turn('go');
+    const { fixture } = await acpFixture([ONE, TWO], { ways: [way] });
+    choose(fixture, model);
+    const turn = await fixture.turn('go');
     expect([textIn(turn), notesIn(turn.responseParts)]).toEqual([
       'One.',
       [`Orchard does not work with the model ${model}: ${why}`],
     ]);
-    expect(notesIn((await room.turn('go on')).responseParts)).toEqual([]);
+    expect(notesIn((await fixture.turn('go on')).responseParts)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Extension, Gate } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it } from 'vitest';
 import { type Answer, approve, deny, REASON, textIn } from '../../src/agent-acceptance/test-session.js';
-import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
+import { ACP_TEST_MAX_MS, acpFixture, callsIn, notesIn } from '../support/acp-fixture.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };
 const text = (text: string) => ({ type: 'content', content: { type: 'text', text } });
@@ -10,7 +10,7 @@ const toldMore = (toolCallId: string, more: object) => ({ sessionUpdate: 'tool_c
 
 describe('what an agent tells of its own calls', patience, () => {
   it('[UNI-094] shows a call with its input, its output as it grows, and how it ended', async () => {
-    const { room } = await acpRoom([
+    const { fixture } = await acpFixture([
       {
         updates: [
           told('c-1', { title: 'npm test', kind: 'execute', status: 'pending', rawInput: { command: 'npm test' } }),
@@ -20,7 +20,7 @@ describe('what an agent tells of its own calls', patience, () => {
         text: ['Done.'],
       },
     ]);
-    const { responseParts } = await room.turn('test it');
+    const { responseParts } = await fixture.turn('test it');
     expect(callsIn(responseParts)).toMatchObject([
       {
         status: 'completed',
@@ -32,12 +32,12 @@ describe('what an agent tells of its own calls', patience, () => {
         content: [{ type: 'text', text: '1 passed\n2 passed' }],
       },
     ]);
-    const grown = room.actions.filter(({ type }) => type === 'session/toolCallContentChanged');
+    const grown = fixture.actions.filter(({ type }) => type === 'session/toolCallContentChanged');
     expect(grown.map(({ content }) => content)).toEqual([[{ type: 'text', text: '1 passed' }]]);
   });
 
   it('takes calls that begin with an update, that fail, that change a file, that never end', async () => {
-    const { room } = await acpRoom([
+    const { fixture } = await acpFixture([
       {
         updates: [
           toldMore('c-1', { title: 'Read a file', status: 'completed', rawOutput: { output: 'plums' } }),
@@ -53,7 +53,7 @@ describe('what an agent tells of its own calls', patience, () => {
         text: ['Done.'],
       },
     ]);
-    const turn = await room.turn('go');
+    const turn = await fixture.turn('go');
     const shown = callsIn(turn.responseParts).map((call) => ({
       name: call.displayName,
       success: call.status === 'completed' && call.success,
@@ -77,7 +77,7 @@ describe('what an agent tells of its own calls', patience, () => {
         { content: 'eat', priority: 'low', status: 'pending' },
       ],
     });
-    const { room } = await acpRoom([
+    const { fixture } = await acpFixture([
       {
         updates: [
           plan('in_progress'),
@@ -94,7 +94,7 @@ describe('what an agent tells of its own calls', patience, () => {
         end: { stopReason: 'max_tokens' },
       },
     ]);
-    const { responseParts } = await room.turn('is it?');
+    const { responseParts } = await fixture.turn('is it?');
     const thoughts = responseParts.flatMap((part) => (part.kind === 'reasoning' ? part.content : [])).join('');
     const lines = thoughts.split('\n').filter((line) => line.startsWith('-'));
     expect(lines).toEqual(['- [~] pick', '- [ ] eat', '- [x] pick']);
@@ -102,7 +102,7 @@ describe('what an agent tells of its own calls', patience, () => {
       'Ripe: mostly',
       "The answer was cut off at the model's limit. Ask it to go on.",
     ]);
-    expect((await room.state()).summary.title).toBe('Plums');
+    expect((await fixture.state()).summary.title).toBe('Plums');
   });
 });
 
@@ -134,10 +134,10 @@ describe('questions of an agent', patience, () => {
   const outcome = (optionId: string) => [{ result: { outcome: { outcome: 'selected', optionId } } }];
 
   it('[UNI-088] puts the buttons of the agent to a person, with what would change, and hands the choice back', async () => {
-    const { room, subject } = await acpRoom([{ requests: [asks], text: ['Gone.'] }]);
-    const turn = await room.turn('remove it', choose('always', true));
+    const { fixture, subject } = await acpFixture([{ requests: [asks], text: ['Gone.'] }]);
+    const turn = await fixture.turn('remove it', choose('always', true));
     expect(await subject.notes()).toMatchObject(outcome('always'));
-    const question = room.actions.find(({ type }) => type === 'session/toolCallReady');
+    const question = fixture.actions.find(({ type }) => type === 'session/toolCallReady');
     expect(question).toMatchObject({
       confirmationTitle: 'rm plums.txt',
       toolInput: '{"command":"rm plums.txt"}',
@@ -157,19 +157,23 @@ describe('questions of an agent', patience, () => {
     ['denied without a choice', deny, 'no'],
     ['denied for ever', choose('never', false), 'never'],
   ] as const)('[UNI-088] tells the agent that a call was %s', async (_how, answer, optionId) => {
-    const { room, subject } = await acpRoom([{ requests: [asks], updates: [], text: ['Well.'] }]);
-    await room.turn('remove it', answer);
+    const { fixture, subject } = await acpFixture([{ requests: [asks], updates: [], text: ['Well.'] }]);
+    await fixture.turn('remove it', answer);
     expect(await subject.notes()).toMatchObject(outcome(optionId));
   });
 
   it('[UNI-089] tells the reason of a denial with the next prompt, once', async () => {
-    const { room } = await acpRoom([{ requests: [asks], text: ['Well.'] }, { text: ['I see.'] }, { text: ['Yes.'] }]);
-    const turn = await room.turn('remove it', deny);
+    const { fixture } = await acpFixture([
+      { requests: [asks], text: ['Well.'] },
+      { text: ['I see.'] },
+      { text: ['Yes.'] },
+    ]);
+    const turn = await fixture.turn('remove it', deny);
     expect(callsIn(turn.responseParts).map(({ status }) => status)).toEqual(['cancelled']);
-    expect(await room.heard()).not.toContain(REASON);
-    await room.turn('why?');
-    await room.turn('is it?');
-    expect((await room.heard()).split(REASON).length).toBe(2);
+    expect(await fixture.heard()).not.toContain(REASON);
+    await fixture.turn('why?');
+    await fixture.turn('is it?');
+    expect((await fixture.heard()).split(REASON).length).toBe(2);
   });
 
   it('[UNI-088] lets gates decide before anybody is asked', async () => {
@@ -179,9 +183,9 @@ describe('questions of an agent', patience, () => {
       check: ({ input }) => ({ kind: 'deny', reason: `not ${JSON.stringify(input)}` }),
     };
     const plan = [{ requests: [asks], text: ['Well.'] }];
-    const { room, subject } = await acpRoom(plan, { extras: { gates: [gate] } });
-    const turn = await room.turn('remove it');
-    expect([room.questions, await subject.notes()]).toMatchObject([0, outcome('no')]);
+    const { fixture, subject } = await acpFixture(plan, { extras: { gates: [gate] } });
+    const turn = await fixture.turn('remove it');
+    expect([fixture.questions, await subject.notes()]).toMatchObject([0, outcome('no')]);
     expect(callsIn(turn.responseParts)).toMatchObject([
       { status: 'cancelled', reasonMessage: 'orchard-rules: not {"command":"rm plums.txt"}' },
     ]);
@@ -189,39 +193,39 @@ describe('questions of an agent', patience, () => {
 
   it('asks about a call that seems to run already, too', async () => {
     const runs = told('c-1', { ...toolCall, status: 'in_progress', content: [text('…')] });
-    const { room, subject } = await acpRoom([{ updates: [runs], requests: [asks], text: ['Well.'] }]);
-    await room.turn('remove it', deny);
-    expect([room.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
+    const { fixture, subject } = await acpFixture([{ updates: [runs], requests: [asks], text: ['Well.'] }]);
+    await fixture.turn('remove it', deny);
+    expect([fixture.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
   });
 
   it('asks about a call that began under the name of a tool of the host', async () => {
     const began = told('c-1', { title: 'mcp__atrium__note', kind: 'other', status: 'pending' });
-    const { room, subject } = await acpRoom([{ updates: [began], requests: [asks], text: ['Well.'] }]);
-    await room.turn('remove it', deny);
-    expect([room.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
+    const { fixture, subject } = await acpFixture([{ updates: [began], requests: [asks], text: ['Well.'] }]);
+    await fixture.turn('remove it', deny);
+    expect([fixture.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
   });
 
   it('keeps the result of an agent that does not wait for the answer', async () => {
     const laterUpdates = [toldMore('c-1', { status: 'completed', content: [text('removed')] })];
-    const { room } = await acpRoom([{ requests: [asks], isHasty: true, laterUpdates, text: ['Done.'] }]);
-    const turn = await room.turn('remove it', approve);
+    const { fixture } = await acpFixture([{ requests: [asks], isHasty: true, laterUpdates, text: ['Done.'] }]);
+    const turn = await fixture.turn('remove it', approve);
     expect(callsIn(turn.responseParts)).toMatchObject([
       { status: 'completed', confirmed: 'user-action', content: [{ type: 'text', text: 'removed' }] },
     ]);
   });
 
   it('[UNI-088] gets no permission between two turns', async () => {
-    const { room, subject } = await acpRoom([{ text: ['Well.'], lateRequests: [asks] }]);
-    await room.turn('remove it');
+    const { fixture, subject } = await acpFixture([{ text: ['Well.'], lateRequests: [asks] }]);
+    await fixture.turn('remove it');
     await expect.poll(() => subject.notes()).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }]);
   });
 
   it('[UNI-093] hears that a question was cancelled with the turn', async () => {
-    const { room, subject } = await acpRoom([{ requests: [asks], text: ['Well.'] }]);
-    const turnId = room.begin('remove it');
-    await room.question(turnId);
-    room.dispatch({ type: 'session/turnCancelled', turnId });
-    expect(await room.stopsWithin(1_000)).toBe(true);
+    const { fixture, subject } = await acpFixture([{ requests: [asks], text: ['Well.'] }]);
+    const turnId = fixture.begin('remove it');
+    await fixture.question(turnId);
+    fixture.dispatch({ type: 'session/turnCancelled', turnId });
+    expect(await fixture.stopsWithin(1_000)).toBe(true);
     await expect.poll(() => subject.notes()).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }]);
   });
 });
@@ -233,12 +237,12 @@ describe('what goes with a prompt', patience, () => {
       prompt: { rules: () => [rule] },
       beforeTurn: async ({ text }) => ({ context: `context of ${text}` }),
     };
-    const { room } = await acpRoom([{ text: ['a'] }, { text: ['b'] }, { text: ['c'] }], { extras });
-    await room.turn('one');
-    await room.turn('two');
+    const { fixture } = await acpFixture([{ text: ['a'] }, { text: ['b'] }, { text: ['c'] }], { extras });
+    await fixture.turn('one');
+    await fixture.turn('two');
     rule = 'Singular only.';
-    await room.turn('three');
-    const heard = await room.heard();
+    await fixture.turn('three');
+    const heard = await fixture.heard();
     expect(heard.split('Plural only.').length).toBe(2);
     expect(heard.indexOf('Plural only.')).toBeLessThan(heard.indexOf('context of one'));
     expect(heard).toContain('context of two\ntwo\nb\n');
@@ -248,11 +252,11 @@ describe('what goes with a prompt', patience, () => {
 
 describe('the tools that an agent is lent', patience, () => {
   it('[UNI-087] are those of the session, with their descriptions', async () => {
-    const { room, subject } = await acpRoom([
+    const { fixture, subject } = await acpFixture([
       { call: { name: 'note', input: { text: 'plums' } } },
       { text: ['Noted.'] },
     ]);
-    const turn = await room.turn('note it', approve);
+    const turn = await fixture.turn('note it', approve);
     expect(await subject.notes()).toMatchObject([{ tools: [{ name: 'note', description: 'Notes a text.' }] }]);
     expect(callsIn(turn.responseParts)).toMatchObject([{ toolName: 'note', displayName: 'Note', success: true }]);
   });

@@ -5,21 +5,21 @@ import { copilotAgent } from '../../../agents/src/copilot/backend.js';
 import { runtimeEnvironment } from '../../../agents/src/copilot/runtime.js';
 import { loadSdk } from '../../../agents/src/copilot/sdk.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
-import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
+import { CopilotFixture, WAIT_MAX_MS } from '../support/copilot-fixture.js';
 import { openSession } from '../support/fake-turn.js';
 import { ModelServer } from '../support/model-server.js';
-import { textIn } from '../support/session-room.js';
+import { textIn } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const text = (said: string) => ({ text: [said] });
 
 describe.skipIf(!hasCopilot)(`Copilot's model${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
   it('is the one that was chosen', async () => {
-    const room = await CopilotRoom.open([text('one'), text('two')]);
-    await room.turn('one');
-    room.dispatch({ type: 'session/modelChanged', model: { id: 'm-2' } });
-    await room.turn('two');
-    const models = room.copilot.server.requests.map(({ body }) => body.model);
+    const fixture = await CopilotFixture.open([text('one'), text('two')]);
+    await fixture.turn('one');
+    fixture.dispatch({ type: 'session/modelChanged', model: { id: 'm-2' } });
+    await fixture.turn('two');
+    const models = fixture.copilot.server.requests.map(({ body }) => body.model);
     expect(models).toEqual(['m-1', 'm-2']);
   });
 
@@ -33,8 +33,8 @@ describe.skipIf(!hasCopilot)(`Copilot's model${WHY_SKIPPED}`, { timeout: 2 * WAI
       const openai = { type: 'openai', baseUrl: server.url, apiKey: 'none' } as const;
       const anthropic = { type: 'anthropic', baseUrl: server.url.replace(/\/v1$/, ''), apiKey: 'none' } as const;
       const providerConfig = wire === 'anthropic' ? anthropic : { ...openai, wireApi: wire };
-      const room = await CopilotRoom.open([], { files: { 'a.txt': 'plums!' }, agent: { providerConfig } });
-      const turn = await room.turn('what is in a.txt?');
+      const fixture = await CopilotFixture.open([], { files: { 'a.txt': 'plums!' }, agent: { providerConfig } });
+      const turn = await fixture.turn('what is in a.txt?');
       expect(turn.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'toolCall', 'markdown']);
       expect(textIn(turn.responseParts)).toBe('Plums.');
       expect(turn.usage).toMatchObject({ inputTokens: 50, outputTokens: 7, model: 'm-1' });
@@ -56,12 +56,12 @@ describe.skipIf(!hasCopilot)(`Copilot's model${WHY_SKIPPED}`, { timeout: 2 * WAI
     onTestFinished(() => void proxy.close());
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const env = { HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url, NO_PROXY: '127.0.0.1' };
-    const room = await CopilotRoom.open([text('A plum.')], { agent: { env } });
-    await room.turn('which fruit?');
+    const fixture = await CopilotFixture.open([text('A plum.')], { agent: { env } });
+    await fixture.turn('which fruit?');
     expect(asked).toEqual([]);
     // The proxy would have seen it: a server elsewhere is asked for through it.
     const providerConfig = { type: 'openai', baseUrl: 'http://model.invalid/v1' } as const;
-    const elsewhere = await CopilotRoom.open([], { agent: { env, providerConfig } });
+    const elsewhere = await CopilotFixture.open([], { agent: { env, providerConfig } });
     await elsewhere.turn('which fruit?');
     expect(asked).toEqual(['http://model.invalid/v1/chat/completions']);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { exchangeOf } from '../../../agents/src/model/history.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom, startHost, stateOf } from '../support/session-room.js';
+import { openPuppetFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
@@ -32,7 +32,7 @@ describe('a call that was cut off', () => {
   it('by a crash is not told as one that a person denied', async () => {
     const log = new MemoryLog();
     const tool = echoTool('write', { work: () => new Promise<string>(() => {}) });
-    const { puppet, uri } = await openPuppetRoom({ log, tools: [tool] });
+    const { puppet, uri } = await openPuppetFixture({ log, tools: [tool] });
     puppet.turn.callTool({ name: 'write', input: {} }).catch(() => {});
     await settle();
     expect(tool.runs).toHaveLength(1);

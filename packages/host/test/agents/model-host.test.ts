@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../agents/src/model/backend.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
-import { callsIn, openPuppetRoom, startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';
+import { callsIn, openPuppetFixture, startHost, stateOf, textIn, turnStarted } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -24,23 +24,23 @@ async function openProject(folder: string, answers: readonly ServedAnswer[]) {
   const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
   const agents = [modelAgent({ ...options, baseURL: server.url })];
   const host = await startHost({ scripts: [], agents, tools: builtinTools() });
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { provider: 'model', workingDirectory: pathToFileURL(folder).href });
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { provider: 'model', workingDirectory: pathToFileURL(folder).href });
   const phone = await host.client('phone');
   await phone.request('subscribe', { channel: uri });
-  return { server, desk, phone, uri };
+  return { server, client, phone, uri };
 }
 
 describe('a coding task, with a model behind it', () => {
   it('lists, reads, runs a command that the second person approves, and reports', async () => {
     const folder = await folderWith({ 'greet.cjs': "console.log('hello ' + 6 * 7);\n", 'README.md': '# Greeter\n' });
-    const { server, desk, phone, uri } = await openProject(folder, [
+    const { server, client, phone, uri } = await openProject(folder, [
       { reasoning: ['Look first.'], calls: [{ name: 'list_files', input: {} }] },
       { text: ['One script. '], calls: [{ name: 'read_file', input: { path: 'greet.cjs' } }] },
       { calls: [{ name: 'shell', input: { command: 'node greet.cjs' } }] },
       { text: ['It prints ', '**hello 42**.'], usage: { input: 900, output: 60 } },
     ]);
-    desk.dispatch(uri, turnStarted('t1', 'What does the script print?'));
+    client.dispatch(uri, turnStarted('t1', 'What does the script print?'));
     const { action } = await phone.action(
       uri,
       ({ type, ...more }) => type === 'session/toolCallReady' && 'options' in more,
@@ -49,9 +49,9 @@ describe('a coding task, with a model behind it', () => {
     const approval = { type: 'session/toolCallConfirmed', approved: true, confirmed: 'user-action' };
     phone.dispatch(uri, { ...approval, turnId: 't1', toolCallId: action.toolCallId } as never);
     // A real command takes its time on a busy machine.
-    await desk.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
+    await client.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
 
-    const [turn] = (await stateOf(desk, uri)).turns;
+    const [turn] = (await stateOf(client, uri)).turns;
     expect(turn?.state).toBe('complete');
     expect(textIn(turn?.responseParts)).toBe('One script. It prints **hello 42**.');
     const calls = callsIn(turn?.responseParts).map(({ toolName, status }) => [toolName, status]);
@@ -76,31 +76,31 @@ describe('the tools that a turn offers', () => {
 
   it("are the host's, then the active client's, as they are now", async () => {
     const tools = [{ name: 'look', title: 'Look' }, taken];
-    const room = await openPuppetRoom({
+    const fixture = await openPuppetFixture({
       tools: [echoTool('echo')],
       session: { activeClient: { clientId: 'desk', tools } },
     });
-    const { turn } = room.puppet;
+    const { turn } = fixture.puppet;
     expect(turn.tools()).toEqual([
       { name: 'echo' },
       { name: 'look', title: 'Look' },
       { ...taken, name: 'client_echo' },
     ]);
-    room.desk.dispatch(room.uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'see' }] });
-    await room.desk.action(room.uri, 'session/activeClientToolsChanged');
+    fixture.client.dispatch(fixture.uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'see' }] });
+    await fixture.client.action(fixture.uri, 'session/activeClientToolsChanged');
     expect(turn.tools().map(({ name }) => name)).toEqual(['echo', 'see']);
   });
 
   it("reach their owner under the name that they were offered by: a client's does not hide the host's", async () => {
     const echo = echoTool('echo');
-    const room = await openPuppetRoom({
+    const fixture = await openPuppetFixture({
       tools: [echo],
       session: { activeClient: { clientId: 'desk', tools: [taken] } },
     });
-    const outcome = room.puppet.turn.callTool({ id: 'c1', name: 'client_echo', input: {} });
-    await room.desk.action(room.uri, 'session/toolCallReady');
+    const outcome = fixture.puppet.turn.callTool({ id: 'c1', name: 'client_echo', input: {} });
+    await fixture.client.action(fixture.uri, 'session/toolCallReady');
     const result = { success: true, pastTenseMessage: 'Did', content: [{ type: 'text' as const, text: 'by desk' }] };
-    room.desk.dispatch(room.uri, { type: 'session/toolCallComplete', turnId: 't1', toolCallId: 'c1', result });
+    fixture.client.dispatch(fixture.uri, { type: 'session/toolCallComplete', turnId: 't1', toolCallId: 'c1', result });
     expect(await outcome).toMatchObject({ kind: 'completed', text: 'by desk' });
     expect(echo.runs).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { mcpResult } from '../../../agents/src/shared/tool-results.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
-import { callsIn, openPuppetRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { callsIn, openPuppetFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startTestHost, type TestHostOptions } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
@@ -32,12 +32,12 @@ async function served(answers: ServedAnswer[], options: TestHostOptions = {}) {
 }
 
 async function runTurn(host: Awaited<ReturnType<typeof startHost>>, uri?: string, turnId = 't1') {
-  const desk = await host.client(`desk-${turnId}`);
-  const session = uri ?? (await desk.session(undefined, { provider: 'model' }));
-  await desk.request('subscribe', { channel: session });
-  desk.dispatch(session, turnStarted(turnId, 'Count.'));
-  await desk.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
-  return { desk, uri: session };
+  const client = await host.client(`desk-${turnId}`);
+  const session = uri ?? (await client.session(undefined, { provider: 'model' }));
+  await client.request('subscribe', { channel: session });
+  client.dispatch(session, turnStarted(turnId, 'Count.'));
+  await client.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
+  return { client, uri: session };
 }
 
 /** What the last tool result in a request says. */
@@ -55,7 +55,7 @@ function adviceIn(text: string): { path: string; startLine: number; endLine: num
 describe('a long output', () => {
   it('[REL-059] reaches the model as beginning and end, and says what is left out; people have the whole', async () => {
     const { server, options } = await served([COUNT, { text: ['Many.'] }]);
-    const { desk, uri } = await runTurn(await startHost(options));
+    const { client, uri } = await runTurn(await startHost(options));
     const heard = lastResult(server);
     expect(heard.length).toBeLessThanOrEqual(MODEL_OUTPUT_MAX_CHARACTERS);
     expect(heard.length).toBeGreaterThan(MODEL_OUTPUT_MAX_CHARACTERS * 0.9);
@@ -63,9 +63,9 @@ describe('a long output', () => {
     expect(heard).toMatch(new RegExp(`output line ${LINES}$`));
     expect(heard).toMatch(/\[… 1\d,?\d{3} lines left out here, lines \d+ to \d+ of 13000\. Read them with read_file/);
 
-    const [call] = callsIn((await stateOf(desk, uri)).turns[0]?.responseParts);
+    const [call] = callsIn((await stateOf(client, uri)).turns[0]?.responseParts);
     const kept = call?.status === 'completed' ? call.content?.find(({ type }) => type === 'resource') : undefined;
-    const { data, encoding } = await desk.request<{ data: string; encoding: string }>('resourceRead', {
+    const { data, encoding } = await client.request<{ data: string; encoding: string }>('resourceRead', {
       channel: 'ahp-root://',
       uri: kept?.type === 'resource' ? kept.uri : '',
     });
@@ -132,7 +132,7 @@ describe('a long output', () => {
 describe('other agents', () => {
   it('[REL-059] get results of the host cut in the same way, in a turn and from history', async () => {
     const tools = [...builtinTools(), echoTool('count', { work: () => OUTPUT })];
-    const { puppet, agent, desk, uri } = await openPuppetRoom({ tools });
+    const { puppet, agent, client, uri } = await openPuppetFixture({ tools });
     const outcome = await puppet.turn.callTool({ name: 'count', input: {} });
     const [block] = mcpResult(outcome).content;
     const text = block?.type === 'text' ? block.text : '';
@@ -146,7 +146,7 @@ describe('other agents', () => {
     const unknown = await puppet.turn.callTool({ name: 'read_file', input: { path: 'tool-result:nobody' } });
     expect(unknown).toMatchObject({ success: false, text: expect.stringContaining('no such result') });
     puppet.finish();
-    await desk.action(uri, ({ type }) => type === 'session/turnComplete');
+    await client.action(uri, ({ type }) => type === 'session/turnComplete');
     const [turn] = await agent.history(1);
     const [call] = callsIn(turn?.responseParts);
     expect(call).toMatchObject({ toolName: 'count', content: [{ type: 'text', text }] });

@@ -3,13 +3,13 @@
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../agents/src/model/backend.js';
-import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
+import { ACP_TEST_MAX_MS, acpFixture } from '../support/acp-fixture.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
-import { ClaudeRoom } from '../support/claude-room.js';
+import { ClaudeFixture } from '../support/claude-fixture.js';
 import { hasCopilot, WHY_SKIPPED as WHY_NO_COPILOT } from '../support/copilot-agent.js';
-import { CopilotRoom } from '../support/copilot-room.js';
+import { CopilotFixture } from '../support/copilot-fixture.js';
 import { ModelServer } from '../support/model-server.js';
-import { startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';
+import { startHost, stateOf, textIn, turnStarted } from '../support/session-fixture.js';
 
 /** Objects once in every turn that it is told of. */
 function guard(): Pick<Extension, 'beforeEnd'> {
@@ -28,53 +28,53 @@ describe('a turn that is sent on', { timeout: ACP_TEST_MAX_MS }, () => {
     const options = { provider: 'model', displayName: 'M', kind: 'openai-compatible', models, retries: 0 } as const;
     const agents = [modelAgent({ ...options, baseURL: server.url })];
     const host = await startHost({ scripts: [], agents, extensions: [{ id: 'guard', name: 'guard', ...guard() }] });
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { provider: 'model' });
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { provider: 'model' });
     const turn = async (id: string, text: string) => {
-      desk.dispatch(uri, turnStarted(id, text));
-      await desk.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
+      client.dispatch(uri, turnStarted(id, text));
+      await client.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
     };
     await turn('t1', 'build it');
     expect(heardOf(server.heard())).toEqual(KNOWN.slice(0, 3));
     await turn('t2', 'what now?');
     expect(heardOf(server.heard(2))).toEqual(KNOWN);
     // What is left after the cut is all of the first turn, and nothing of the second.
-    desk.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
-    await desk.action(uri, 'session/truncated');
+    client.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
+    await client.action(uri, 'session/truncated');
     server.answer({ text: ['Fifth.'] }, { text: ['Sixth.'] });
     await turn('t3', 'and then?');
     expect(heardOf(server.heard(4))).toEqual(KNOWN.slice(0, 4));
-    const { turns, summary } = await stateOf(desk, uri);
+    const { turns, summary } = await stateOf(client, uri);
     expect([summary.title, turns.length, textIn(turns[0]?.responseParts)]).toEqual(['Build it', 2, 'Built.Tested.']);
   });
 
   it('goes on with an agent behind a command', async () => {
-    const { room } = await acpRoom(SAID, { extras: guard() });
-    await room.turn('build it');
-    expect(heardOf(await room.heard())).toEqual(KNOWN.slice(0, 4));
+    const { fixture } = await acpFixture(SAID, { extras: guard() });
+    await fixture.turn('build it');
+    expect(heardOf(await fixture.heard())).toEqual(KNOWN.slice(0, 4));
   });
 
   it.skipIf(!hasClaude)(`goes on with Claude, and the next turn knows all of it${WHY_NO_CLAUDE}`, async () => {
-    const room = await ClaudeRoom.open(SAID, { extension: guard() });
-    const turn = await room.turn('build it');
+    const fixture = await ClaudeFixture.open(SAID, { extension: guard() });
+    const turn = await fixture.turn('build it');
     expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'Built.Tested.']);
-    expect(heardOf(room.heard())).toEqual(KNOWN.slice(0, 3));
-    await room.turn('what now?');
-    expect(heardOf(room.heard(2))).toEqual(KNOWN);
-    expect((await room.state()).summary.title).toBe('Build it');
+    expect(heardOf(fixture.heard())).toEqual(KNOWN.slice(0, 3));
+    await fixture.turn('what now?');
+    expect(heardOf(fixture.heard(2))).toEqual(KNOWN);
+    expect((await fixture.state()).summary.title).toBe('Build it');
   });
 
   it.skipIf(!hasCopilot)(`goes on with Copilot, and is cut off as a whole${WHY_NO_COPILOT}`, async () => {
-    const room = await CopilotRoom.open(SAID, { extension: guard() });
-    const turn = await room.turn('build it');
+    const fixture = await CopilotFixture.open(SAID, { extension: guard() });
+    const turn = await fixture.turn('build it');
     expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'Built.Tested.']);
-    expect(heardOf(room.heard())).toEqual(KNOWN.slice(0, 3));
-    await room.turn('what now?');
-    expect(heardOf(room.heard(2))).toEqual(KNOWN);
-    room.dispatch({ type: 'session/truncated', turnId: turn.id });
-    await room.action(({ type }) => type === 'session/truncated');
-    room.copilot.server.answer({ text: ['Fifth.'] }, { text: ['Sixth.'] });
-    await room.turn('and then?');
-    expect(heardOf(room.heard(4))).toEqual(KNOWN.slice(0, 4));
+    expect(heardOf(fixture.heard())).toEqual(KNOWN.slice(0, 3));
+    await fixture.turn('what now?');
+    expect(heardOf(fixture.heard(2))).toEqual(KNOWN);
+    fixture.dispatch({ type: 'session/truncated', turnId: turn.id });
+    await fixture.action(({ type }) => type === 'session/truncated');
+    fixture.copilot.server.answer({ text: ['Fifth.'] }, { text: ['Sixth.'] });
+    await fixture.turn('and then?');
+    expect(heardOf(fixture.heard(4))).toEqual(KNOWN.slice(0, 4));
   });
 });

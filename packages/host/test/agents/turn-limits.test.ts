@@ -12,12 +12,12 @@ import { TurnStream } from '@atrium/core/sessions/turn-output.js';
 import type { ResponsePart, SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { leftBehind } from '../../src/agent-acceptance/cases.js';
-import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
+import { ACP_TEST_MAX_MS, acpFixture } from '../support/acp-fixture.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
-import { ClaudeRoom } from '../support/claude-room.js';
+import { ClaudeFixture } from '../support/claude-fixture.js';
 import { hasCopilot, WHY_SKIPPED as WHY_NO_COPILOT } from '../support/copilot-agent.js';
-import { CopilotRoom } from '../support/copilot-room.js';
-import { openPuppetRoom, stateOf, textIn } from '../support/session-room.js';
+import { CopilotFixture } from '../support/copilot-fixture.js';
+import { openPuppetFixture, stateOf, textIn } from '../support/session-fixture.js';
 
 const HALF = 'x'.repeat(PART_TEXT_MAX_CHARACTERS / 2);
 const CUT = '[Cut: one part of an answer may have 2 MiB.]';
@@ -27,39 +27,39 @@ const texts = (parts: readonly ResponsePart[] | undefined): string[] =>
 
 describe('what an agent says in a turn', { timeout: 30_000 }, () => {
   it('is cut where a part becomes too long, and it shows; the next part is whole again', async () => {
-    const { puppet, desk, uri } = await openPuppetRoom();
+    const { puppet, client, uri } = await openPuppetFixture();
     const { turn } = puppet;
     for (const text of [HALF, HALF, 'beyond', HALF]) turn.text(text);
     turn.reasoning('hm');
     turn.text('again');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    const [first, thought, last] = texts((await stateOf(desk, uri)).turns[0]?.responseParts);
+    await client.action(uri, 'session/turnComplete');
+    const [first, thought, last] = texts((await stateOf(client, uri)).turns[0]?.responseParts);
     expect(first?.length).toBe(PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length);
     expect(first?.endsWith(`x\n\n${CUT}`)).toBe(true);
     expect([thought, last]).toEqual(['hm', 'again']);
   });
 
   it('is never cut without need', async () => {
-    const { puppet, desk, uri } = await openPuppetRoom();
+    const { puppet, client, uri } = await openPuppetFixture();
     puppet.turn.text(HALF);
     puppet.turn.text(HALF);
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    expect(texts((await stateOf(desk, uri)).turns[0]?.responseParts)).toEqual([HALF + HALF]);
+    await client.action(uri, 'session/turnComplete');
+    expect(texts((await stateOf(client, uri)).turns[0]?.responseParts)).toEqual([HALF + HALF]);
   });
 
   it('ends the turn when it is too much in all, and the agent is told to stop', async () => {
-    const { puppet, desk, uri } = await openPuppetRoom();
+    const { puppet, client, uri } = await openPuppetFixture();
     const { turn } = puppet;
     const halves = (2 * TURN_TEXT_MAX_CHARACTERS) / PART_TEXT_MAX_CHARACTERS;
     for (let index = 0; index < halves; index++) turn[index % 2 ? 'text' : 'reasoning'](HALF);
     expect(turn.signal.aborted).toBe(false);
     turn.text('one too many');
     turn.text('nobody hears this');
-    await desk.action(uri, 'session/error');
+    await client.action(uri, 'session/error');
     await expect.poll(() => turn.signal.aborted).toBe(true);
-    const [ended] = (await stateOf(desk, uri)).turns;
+    const [ended] = (await stateOf(client, uri)).turns;
     const message = 'The turn was broken off: it had more than 64 MiB of text. Send a message to let the agent go on.';
     expect([ended?.state, ended?.error]).toEqual(['error', { errorType: 'too-long', message }]);
     expect(texts(ended?.responseParts).join('')).not.toContain('nobody');
@@ -81,13 +81,13 @@ describe('what an agent says in a turn', { timeout: 30_000 }, () => {
   });
 
   it('has short notes, a short title, and short words about what is going on', async () => {
-    const { puppet, desk, uri } = await openPuppetRoom();
+    const { puppet, client, uri } = await openPuppetFixture();
     const { turn } = puppet;
     turn.title('t'.repeat(10_000));
     turn.activity('a'.repeat(10_000));
     turn.notify('n'.repeat(100_000));
-    await desk.action(uri, 'session/responsePart');
-    const { summary, activeTurn } = await stateOf(desk, uri);
+    await client.action(uri, 'session/responsePart');
+    const { summary, activeTurn } = await stateOf(client, uri);
     expect([summary.title.length, summary.activity?.length]).toEqual([TITLE_MAX_CHARACTERS, ACTIVITY_MAX_CHARACTERS]);
     const [note] = activeTurn?.responseParts ?? [];
     expect(note?.kind === 'systemNotification' && String(note.content).length).toBe(NOTE_MAX_CHARACTERS + 1);
@@ -96,23 +96,23 @@ describe('what an agent says in a turn', { timeout: 30_000 }, () => {
 
 describe('an agent that talks without an end', { timeout: ACP_TEST_MAX_MS }, () => {
   it('behind a command is stopped, and the next turn goes on', async () => {
-    const { room } = await acpRoom([{ floods: 'plum '.repeat(20) }, { text: ['Sorry.'] }]);
-    const turn = await room.turn('which fruit?');
+    const { fixture } = await acpFixture([{ floods: 'plum '.repeat(20) }, { text: ['Sorry.'] }]);
+    const turn = await fixture.turn('which fruit?');
     expect([turn.state, turn.error?.errorType]).toEqual(['error', 'too-long']);
     expect(texts(turn.responseParts).join('').endsWith(CUT)).toBe(true);
-    expect(textIn((await room.turn('enough')).responseParts)).toBe('Sorry.');
-    expect(await leftBehind(room)).toEqual([]);
+    expect(textIn((await fixture.turn('enough')).responseParts)).toBe('Sorry.');
+    expect(await leftBehind(fixture)).toEqual([]);
   });
 
   it.skipIf(!hasClaude)(`is cut when it is Claude${WHY_NO_CLAUDE}`, async () => {
-    const room = await ClaudeRoom.open([{ text: [HALF, HALF, HALF] }]);
-    const said = textIn((await room.turn('go')).responseParts);
+    const fixture = await ClaudeFixture.open([{ text: [HALF, HALF, HALF] }]);
+    const said = textIn((await fixture.turn('go')).responseParts);
     expect([said.length, said.endsWith(CUT)]).toEqual([PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length, true]);
   });
 
   it.skipIf(!hasCopilot)(`is cut when it is Copilot${WHY_NO_COPILOT}`, async () => {
-    const room = await CopilotRoom.open([{ text: [HALF, HALF, HALF] }]);
-    const said = textIn((await room.turn('go')).responseParts);
+    const fixture = await CopilotFixture.open([{ text: [HALF, HALF, HALF] }]);
+    const said = textIn((await fixture.turn('go')).responseParts);
     expect([said.length, said.endsWith(CUT)]).toEqual([PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length, true]);
   });
 });

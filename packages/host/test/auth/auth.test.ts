@@ -33,95 +33,95 @@ class GuardedAgent extends PuppetAgent {
 
 describe('tokens for agents', () => {
   let agent: GuardedAgent;
-  let room: TestHost;
+  let fixture: TestHost;
   let logged: string[];
 
   beforeEach(async () => {
     logged = [];
     const logger: Logger = { log: (...entry) => void logged.push(JSON.stringify(entry)) };
     agent = new GuardedAgent();
-    room = await startTestHost({ agents: [agent], logger });
+    fixture = await startTestHost({ agents: [agent], logger });
   });
 
-  afterEach(() => room.stop());
+  afterEach(() => fixture.stop());
 
   const create = (id: string) => ({ channel: `ahp-session:/${id}`, provider: 'guarded' });
   const token = (value: string, resource = GITHUB.resource) => ({ channel: ROOT, resource, token: value });
 
   it('[AHP-211] names what an agent wants tokens for in root state', async () => {
-    const desk = room.connect();
-    const { snapshots } = await desk.initialize('desk');
+    const client = fixture.connect();
+    const { snapshots } = await client.initialize('desk');
     const [root] = snapshots as { state: RootState }[];
     const info = root?.state.agents.find(({ provider }) => provider === 'guarded');
     expect(info?.protectedResources).toEqual([GITHUB, EXTRA]);
   });
 
   it('[AHP-045] [AHP-098] [AHP-213] refuses a session without the token, and says which one it needs', async () => {
-    const desk = await room.client('desk');
-    const { error } = await desk.ask('createSession', create('a'));
+    const client = await fixture.client('desk');
+    const { error } = await client.ask('createSession', create('a'));
     expect(error).toMatchObject({ code: -32007, data: { resources: [GITHUB] } });
     expect(error?.message).toContain('GitHub');
-    expect(await desk.request('authenticate', token('good-1'))).toEqual({});
-    expect(await desk.request('createSession', create('a'))).toBeNull();
+    expect(await client.request('authenticate', token('good-1'))).toEqual({});
+    expect(await client.request('createSession', create('a'))).toBeNull();
   });
 
   it('checks the URI before the token', async () => {
-    const desk = await room.client('desk');
-    await desk.request('createSession', { channel: 'ahp-session:/a', provider: 'mock' });
-    expect((await desk.ask('createSession', create('a'))).error?.code).toBe(-32003);
+    const client = await fixture.client('desk');
+    await client.request('createSession', { channel: 'ahp-session:/a', provider: 'mock' });
+    expect((await client.ask('createSession', create('a'))).error?.code).toBe(-32003);
   });
 
   it('[AHP-039] passes an accepted token on to the agent and answers {}', async () => {
-    const desk = await room.client('desk');
-    expect(await desk.request('authenticate', token('good-1'))).toEqual({});
+    const client = await fixture.client('desk');
+    expect(await client.request('authenticate', token('good-1'))).toEqual({});
     expect(agent.taken).toEqual([`${GITHUB.resource} good-1`]);
   });
 
   it('[AHP-040] answers a bad token, an unfit one and an unknown resource with errors', async () => {
-    const desk = await room.client('desk');
-    const bad = await desk.ask('authenticate', token('bad-1'));
+    const client = await fixture.client('desk');
+    const bad = await client.ask('authenticate', token('bad-1'));
     expect(bad.error).toMatchObject({ code: -32007, data: { resources: [GITHUB] } });
-    expect((await desk.ask('authenticate', token('good\r\nX-Evil: 1'))).error?.code).toBe(-32602);
-    expect((await desk.ask('authenticate', token('good', 'https://elsewhere.example'))).error?.code).toBe(-32602);
-    expect((await desk.ask('createSession', create('a'))).error?.code).toBe(-32007);
+    expect((await client.ask('authenticate', token('good\r\nX-Evil: 1'))).error?.code).toBe(-32602);
+    expect((await client.ask('authenticate', token('good', 'https://elsewhere.example'))).error?.code).toBe(-32602);
+    expect((await client.ask('createSession', create('a'))).error?.code).toBe(-32007);
     expect(agent.taken).toEqual([]);
   });
 
   it('[AHP-215] counts a token for the connection that showed it alone, and takes a newer one', async () => {
-    const desk = await room.client('desk');
-    const phone = await room.client('phone');
-    await desk.request('authenticate', token('good-1'));
-    await desk.request('authenticate', token('good-2'));
-    await desk.request('authenticate', token('good-3', EXTRA.resource));
+    const client = await fixture.client('desk');
+    const phone = await fixture.client('phone');
+    await client.request('authenticate', token('good-1'));
+    await client.request('authenticate', token('good-2'));
+    await client.request('authenticate', token('good-3', EXTRA.resource));
     expect(agent.taken).toEqual([`${GITHUB.resource} good-1`, `${GITHUB.resource} good-2`, `${EXTRA.resource} good-3`]);
     expect((await phone.ask('createSession', create('p'))).error?.code).toBe(-32007);
-    const again = room.connect();
+    const again = fixture.connect();
     const { snapshots } = await again.initialize('desk');
     expect(JSON.stringify(snapshots)).not.toContain('good-');
     expect((await again.ask('createSession', create('d'))).error?.code).toBe(-32007);
   });
 
   it('[AHP-214] tells those who watch a session when its agent is refused', async () => {
-    const desk = await room.client('desk');
-    await desk.request('authenticate', token('good-1'));
-    await desk.request('createSession', create('a'));
-    await desk.request('subscribe', { channel: 'ahp-session:/a' });
-    desk.dispatch('ahp-session:/a', {
+    const client = await fixture.client('desk');
+    await client.request('authenticate', token('good-1'));
+    await client.request('createSession', create('a'));
+    await client.request('subscribe', { channel: 'ahp-session:/a' });
+    client.dispatch('ahp-session:/a', {
       type: 'session/turnStarted',
       turnId: 't1',
       userMessage: { text: 'go' },
     } as never);
     (await agent.turn(0)).fail(new AgentError('auth', 'The token has expired.'));
-    const told = await desk.until(({ method }) => method === 'auth/required');
+    const told = await client.until(({ method }) => method === 'auth/required');
     expect(told.params).toMatchObject({ channel: 'ahp-session:/a', resource: GITHUB.resource, reason: 'expired' });
   });
 
   it('never logs a token nor repeats it in an error', async () => {
-    const desk = await room.client('desk');
-    const { error } = await desk.ask('authenticate', token('bad-secret'));
-    await desk.request('authenticate', token('good-secret'));
+    const client = await fixture.client('desk');
+    const { error } = await client.ask('authenticate', token('bad-secret'));
+    await client.request('authenticate', token('good-secret'));
     expect(error?.message).toContain('[hidden]');
-    const odd = await desk.ask('authenticate', token('odd-secret'));
+    const odd = await client.ask('authenticate', token('odd-secret'));
     expect(odd.error?.message).toContain('see the log');
     expect(logged.join('')).toContain('cannot read [hidden]');
     expect(`${error?.message}${odd.error?.message}${logged.join('')}`).not.toContain('secret');
@@ -131,8 +131,8 @@ describe('tokens for agents', () => {
     const clock = new FakeClock();
     const hanging = () => Object.assign(new GuardedAgent(), { authenticate: () => new Promise<void>(() => {}) });
     const two = await startTestHost({ agents: [hanging(), hanging()], clock });
-    const desk = await two.client('desk');
-    const answer = desk.ask('authenticate', token('good-1'));
+    const client = await two.client('desk');
+    const answer = client.ask('authenticate', token('good-1'));
     await settle();
     await clock.advance(TOKEN_CHECK_TIMEOUT_MS);
     expect((await answer).error).toMatchObject({ code: -32007, message: expect.stringContaining('in time') });

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ChangesRoom, repository } from '../support/changes-room.js';
+import { ChangesFixture, repository } from '../support/changes-fixture.js';
 import { Random } from '../support/fuzz-random.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -49,7 +49,7 @@ function byPeople(folder: Folder): string[] {
 }
 
 async function play(folder: string, random: Random): Promise<void> {
-  const room = await ChangesRoom.open({ folder });
+  const fixture = await ChangesFixture.open({ folder });
   let marks = 0;
   const change = async (who: string, name: string) => {
     const old = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
@@ -62,7 +62,7 @@ async function play(folder: string, random: Random): Promise<void> {
   };
   const turns: string[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
-    const turnId = await room.turn(async (call) => {
+    const turnId = await fixture.turn(async (call) => {
       for (let step = 0; step < 4; step += 1) {
         if (random.chance(0.5)) await person();
         const name = random.pick(NAMES) ?? '';
@@ -79,20 +79,20 @@ async function play(folder: string, random: Random): Promise<void> {
     await person();
   }
   for (const view of [...turns.toSorted(() => random.next() - 0.5).map((id) => `turn/${id}`), 'session']) {
-    const { operations = [] } = await room.shown(view);
+    const { operations = [] } = await fixture.shown(view);
     if (!operations.some(({ id }) => id === 'revert')) continue;
     const before = await contents(folder);
-    const channel = room.view(view);
-    const { result, error } = await room.desk.ask('invokeChangesetOperation', { channel, operationId: 'revert' });
+    const channel = fixture.view(view);
+    const { result, error } = await fixture.client.ask('invokeChangesetOperation', { channel, operationId: 'revert' });
     const after = await contents(folder);
     expect(byPeople(after), `${view}: ${JSON.stringify({ result, error })}`).toEqual(byPeople(before));
     if (error) {
       expect(error.code).toBe(-32011);
       expect(after).toEqual(before);
     } else if (random.chance(0.5)) {
-      await room.invoke(view, 'reapply');
+      await fixture.invoke(view, 'reapply');
       expect(await contents(folder)).toEqual(before);
-      await room.invoke(view, 'revert');
+      await fixture.invoke(view, 'revert');
       expect(await contents(folder)).toEqual(after);
     }
   }

@@ -14,7 +14,15 @@ import { PlainFolder } from '../../src/workspace/changes/plain-folder.js';
 import { RecordedFiles } from '../../src/workspace/changes/recorded-source.js';
 import { Recorder } from '../../src/workspace/changes/recorder.js';
 import { programsIn } from '../../src/workspace/git/repository.js';
-import { ChangesRoom, changeRecords, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import {
+  ChangesFixture,
+  changeRecords,
+  commitAll,
+  edit,
+  gitIn,
+  repository,
+  textOf,
+} from '../support/changes-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { gitStandIn } from '../support/git-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -27,11 +35,11 @@ describe('a large repository', { timeout: 60_000 }, () => {
     for (const name of names) await edit(folder, name, 'two\n');
     commitAll(folder, 'second');
     const git = await gitStandIn('exec "$GIT" "$@"');
-    const room = await ChangesRoom.open({ folder });
-    const turnId = await room.turn((call) => call('shell', { command: 'git checkout -q main' }));
-    expect((await room.files(`turn/${turnId}`)).size).toBe(60);
+    const fixture = await ChangesFixture.open({ folder });
+    const turnId = await fixture.turn((call) => call('shell', { command: 'git checkout -q main' }));
+    expect((await fixture.files(`turn/${turnId}`)).size).toBe(60);
     expect((await git.calls()).length).toBeLessThan(40);
-    await room.invoke(`turn/${turnId}`, 'revert');
+    await fixture.invoke(`turn/${turnId}`, 'revert');
     expect(await textOf(folder, 'many/59.txt')).toBe('two\n');
   });
 
@@ -39,14 +47,14 @@ describe('a large repository', { timeout: 60_000 }, () => {
     const folder = await repository({ 'a.txt': 'a\n', 'large.bin': '' });
     await truncate(path.join(folder, 'large.bin'), 33 * 2 ** 20);
     commitAll(folder, 'large');
-    const room = await ChangesRoom.open({ folder });
-    const turnId = await room.turn((call) => call('shell', { command: 'rm large.bin; echo A > a.txt' }));
-    const files = await room.files(`turn/${turnId}`);
+    const fixture = await ChangesFixture.open({ folder });
+    const turnId = await fixture.turn((call) => call('shell', { command: 'rm large.bin; echo A > a.txt' }));
+    const files = await fixture.files(`turn/${turnId}`);
     expect([...files.keys()].sort()).toEqual(['a.txt', 'large.bin']);
     expect(files.get('large.bin')?._meta).toMatchObject({ contentNotKept: true });
-    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    const { message } = await fixture.invoke(`turn/${turnId}`, 'revert');
     expect(message).toContain('Took back 1 file. Left alone: large.bin');
-    expect((await room.refusal('uncommitted', 'discard')).message).toContain('large.bin');
+    expect((await fixture.refusal('uncommitted', 'discard')).message).toContain('large.bin');
   });
 
   it('keeps line endings and names with line breaks', async () => {
@@ -56,9 +64,9 @@ describe('a large repository', { timeout: 60_000 }, () => {
       'a.win': '1\r\n2\r\n',
       [odd]: 'odd\n',
     });
-    const room = await ChangesRoom.open({ folder });
-    const turnId = await room.turn((call) => call('shell', { command: "rm a.win; rm two*; echo '' > empty" }));
-    await room.invoke(`turn/${turnId}`, 'revert');
+    const fixture = await ChangesFixture.open({ folder });
+    const turnId = await fixture.turn((call) => call('shell', { command: "rm a.win; rm two*; echo '' > empty" }));
+    await fixture.invoke(`turn/${turnId}`, 'revert');
     expect([await textOf(folder, 'a.win'), await textOf(folder, odd)]).toEqual(['1\r\n2\r\n', 'odd\n']);
     expect(gitIn(folder, 'status', '--porcelain')).toBe('');
   });
@@ -158,16 +166,16 @@ describe('many files that were rewritten', () => {
 
 describe('views', { timeout: 30_000 }, () => {
   it('are given up for others when nobody watches them, and are not opened without end', async () => {
-    const room = await ChangesRoom.open({ folder: await tempFolder() });
+    const fixture = await ChangesFixture.open({ folder: await tempFolder() });
     const turns: string[] = [];
-    for (let index = 0; index < 8; index += 1) turns.push(await room.turn(async () => {}));
-    const pairs = turns.flatMap((one) => turns.map((other) => room.view(`turns/${one}/${other}`)));
+    for (let index = 0; index < 8; index += 1) turns.push(await fixture.turn(async () => {}));
+    const pairs = turns.flatMap((one) => turns.map((other) => fixture.view(`turns/${one}/${other}`)));
     const answers = [];
-    for (const channel of pairs) answers.push((await room.desk.ask('subscribe', { channel })).error?.code);
+    for (const channel of pairs) answers.push((await fixture.client.ask('subscribe', { channel })).error?.code);
     expect(answers.filter((code) => code === undefined)).toHaveLength(VIEWS_MAX);
     expect(answers.at(-1)).toBe(-32008);
-    room.desk.send({ method: 'unsubscribe', params: { channel: pairs[0] } });
-    expect((await room.desk.ask('subscribe', { channel: pairs.at(-1) })).error).toBeUndefined();
+    fixture.client.send({ method: 'unsubscribe', params: { channel: pairs[0] } });
+    expect((await fixture.client.ask('subscribe', { channel: pairs.at(-1) })).error).toBeUndefined();
   });
 });
 

@@ -9,7 +9,7 @@ import type { Entry } from '../../src/workspace/changes/change.js';
 import { takeOverJournal } from '../../src/workspace/changes/legacy-journal.js';
 import { planOf } from '../../src/workspace/changes/merge.js';
 import { NotPutError, putEntry } from '../../src/workspace/changes/put-files.js';
-import { ChangesRoom, changeRecords, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { ChangesFixture, changeRecords, edit, gitIn, repository, textOf } from '../support/changes-fixture.js';
 import { failingLog } from '../support/failing-log.js';
 import { withoutGit } from '../support/git-stand-in.js';
 import { openLog } from '../support/log-folders.js';
@@ -116,14 +116,14 @@ describe('a host that stops in the middle', { timeout: 30_000 }, () => {
     ];
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await edit(folder, name, 'mine\n');
     const log = failingLog(await openLog(logs));
-    const first = await ChangesRoom.open({ folder, data, log });
+    const first = await ChangesFixture.open({ folder, data, log });
     log.failRecords(UNDONE);
     await first.refusal('uncommitted', 'discard');
     await first.host.stop();
     // As if it had come as far as the first file, and had the second one in its hands.
     await rm(path.join(folder, 'b.txt'));
     await edit(folder, 'c.txt', 'mine\n');
-    const second = await ChangesRoom.open({ folder, data, log: await openLog(logs), uri: first.uri });
+    const second = await ChangesFixture.open({ folder, data, log: await openLog(logs), uri: first.uri });
     await second.shown('uncommitted');
     expect(await textOf(folder, 'b.txt')).toBe('mine\n');
     await second.invoke('uncommitted', 'restore');
@@ -138,13 +138,13 @@ describe('a host that stops in the middle', { timeout: 30_000 }, () => {
       await tempFolder(),
     ];
     const log = failingLog(await openLog(logs));
-    const first = await ChangesRoom.open({ folder, data, log });
+    const first = await ChangesFixture.open({ folder, data, log });
     const turnId = await first.turn((call) => call('shell', { command: 'echo A > a.txt; echo B > b.txt' }));
     log.failRecords(UNDONE);
     await first.refusal(`turn/${turnId}`, 'revert');
     await first.host.stop();
     await edit(folder, 'b.txt', 'B\n');
-    const second = await ChangesRoom.open({ folder, data, log: await openLog(logs), uri: first.uri });
+    const second = await ChangesFixture.open({ folder, data, log: await openLog(logs), uri: first.uri });
     expect([...(await second.files(`turn/${turnId}`)).keys()]).toEqual(['b.txt']);
     await second.invoke(`turn/${turnId}`, 'revert');
     await second.invoke(`turn/${turnId}`, 'reapply');
@@ -167,11 +167,11 @@ describe('what is staged', { timeout: 30_000 }, () => {
     await edit(folder, 'a.txt', 'staged\nand more\n');
     await rm(path.join(folder, 'gone.txt'));
     const before = gitIn(folder, 'status', '--porcelain');
-    const room = await ChangesRoom.open({ folder });
-    await room.invoke('uncommitted', 'discard');
+    const fixture = await ChangesFixture.open({ folder });
+    await fixture.invoke('uncommitted', 'discard');
     expect(gitIn(folder, 'status', '--porcelain')).toBe('');
     gitIn(folder, 'gc', '-q', '--prune=now');
-    await room.invoke('uncommitted', 'restore');
+    await fixture.invoke('uncommitted', 'restore');
     expect(gitIn(folder, 'status', '--porcelain')).toBe(before);
     expect(gitIn(folder, 'cat-file', 'blob', ':a.txt')).toBe('staged\n');
     expect(gitIn(folder, 'cat-file', 'blob', ':gone.txt')).toBe('staged\n');
@@ -182,16 +182,16 @@ describe('what is staged', { timeout: 30_000 }, () => {
     await edit(folder, 'a.txt', 'A\n');
     await edit(folder, 'b.txt', 'B\n');
     gitIn(folder, 'add', 'a.txt');
-    const room = await ChangesRoom.open({ folder });
-    await room.shown('uncommitted');
-    await room.invoke('uncommitted', 'commit');
+    const fixture = await ChangesFixture.open({ folder });
+    await fixture.shown('uncommitted');
+    await fixture.invoke('uncommitted', 'commit');
     gitIn(folder, 'reset', '-q');
-    const { inputRequests = [] } = await room.desk.state<SessionState>(room.uri);
+    const { inputRequests = [] } = await fixture.client.state<SessionState>(fixture.uri);
     expect(inputRequests[0]?.message).toContain('What is staged');
     const answers = { message: { state: 'submitted', value: { kind: 'text', value: 'oops' } } };
     const answer = { type: 'session/inputCompleted', requestId: inputRequests[0]?.id, response: 'accept', answers };
-    room.desk.dispatch(room.uri, answer as never);
-    const { error } = await room.shown('uncommitted', ({ status }) => status === 'error');
+    fixture.client.dispatch(fixture.uri, answer as never);
+    const { error } = await fixture.shown('uncommitted', ({ status }) => status === 'error');
     expect(error?.message).toContain('nothing is staged any more');
     expect(gitIn(folder, 'log', '--format=%s')).toBe('first\n');
   });
@@ -205,8 +205,8 @@ describe('what is staged', { timeout: 30_000 }, () => {
     await edit(folder, 'a.txt', 'main\n');
     gitIn(folder, 'commit', '-qam', 'main');
     expect(() => gitIn(folder, 'merge', '-q', 'other')).toThrow();
-    const room = await ChangesRoom.open({ folder });
-    const { operations = [] } = await room.shown('uncommitted');
+    const fixture = await ChangesFixture.open({ folder });
+    const { operations = [] } = await fixture.shown('uncommitted');
     expect(operations.map(({ id }) => id)).toEqual(['stage', 'unstage', 'discard']);
   });
 });
@@ -215,13 +215,13 @@ describe('a machine without Git', { timeout: 30_000 }, () => {
   it('takes back what nobody else touched, and says why not the rest', async () => {
     await withoutGit();
     const folder = await tempFolder({ 'a.txt': '1\n2\n3\n', 'b.txt': 'b\n' });
-    const room = await ChangesRoom.open({ folder });
-    const turnId = await room.turn(async (call) => {
+    const fixture = await ChangesFixture.open({ folder });
+    const turnId = await fixture.turn(async (call) => {
       await call('edit_file', { path: 'a.txt', oldText: '1', newText: 'one' });
       await call('edit_file', { path: 'b.txt', oldText: 'b', newText: 'B' });
     });
     await edit(folder, 'a.txt', 'one\n2\n3\nmine\n');
-    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    const { message } = await fixture.invoke(`turn/${turnId}`, 'revert');
     expect(message).toContain('Took back 1 file. Left alone: a.txt (somebody has changed it since');
     expect([await textOf(folder, 'a.txt'), await textOf(folder, 'b.txt')]).toEqual(['one\n2\n3\nmine\n', 'b\n']);
   });

@@ -8,7 +8,7 @@ import { type Change, changeOf, type Entry, netOf, segmentsOf } from '../../src/
 import { SNAPSHOTS_MAX_BYTES } from '../../src/workspace/changes/limits.js';
 import { SnapshotBlobs } from '../../src/workspace/changes/places.js';
 import { parseViewUri, viewUri } from '../../src/workspace/changes/uri.js';
-import { edit } from '../support/changes-room.js';
+import { edit } from '../support/changes-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('a store', () => {

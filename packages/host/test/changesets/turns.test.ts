@@ -1,6 +1,6 @@
 /** What the agent changed in a turn, in a session and between two turns, in a repository and without one. */
 import { describe, expect, it } from 'vitest';
-import { ChangesRoom, edit, repository, textOf } from '../support/changes-room.js';
+import { ChangesFixture, edit, repository, textOf } from '../support/changes-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'sub/b.txt': 'b\n' };
@@ -8,13 +8,13 @@ const folders = { 'a repository': () => repository(FILES), 'a folder without Git
 
 describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, make) => {
   it('[AHP-224] shows what tools and commands changed in a turn, with line counts', async () => {
-    const room = await ChangesRoom.open({ folder: await make(), inTerminals: true });
-    const turnId = await room.turn(async (call) => {
+    const fixture = await ChangesFixture.open({ folder: await make(), inTerminals: true });
+    const turnId = await fixture.turn(async (call) => {
       await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
       await call('write_file', { path: 'new.txt', content: 'x\ny\n' });
       await call('shell', { command: 'rm sub/b.txt && printf "s\\n" > made.sh' });
     });
-    const files = await room.files(`turn/${turnId}`);
+    const files = await fixture.files(`turn/${turnId}`);
     expect([...files.keys()].sort()).toEqual(['a.txt', 'made.sh', 'new.txt', 'sub/b.txt']);
     expect(files.get('a.txt')?.edit.diff).toEqual({ added: 1, removed: 1 });
     expect(files.get('new.txt')?.edit).toMatchObject({ diff: { added: 2, removed: 0 } });
@@ -25,48 +25,48 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
 
   it('leaves out what people change meanwhile', async () => {
     const folder = await make();
-    const room = await ChangesRoom.open({ folder });
+    const fixture = await ChangesFixture.open({ folder });
     await edit(folder, 'mine.txt', 'before\n');
-    const turnId = await room.turn(async (call) => {
+    const turnId = await fixture.turn(async (call) => {
       await edit(folder, 'sub/b.txt', 'by hand\n');
       await call('shell', { command: 'echo agent > agent.txt' });
       await edit(folder, 'mine.txt', 'by hand\n');
       await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
     });
-    expect([...(await room.files(`turn/${turnId}`)).keys()].sort()).toEqual(['a.txt', 'agent.txt']);
+    expect([...(await fixture.files(`turn/${turnId}`)).keys()].sort()).toEqual(['a.txt', 'agent.txt']);
   });
 
   it('takes a turn back, and keeps what people changed since', async () => {
     const folder = await make();
-    const room = await ChangesRoom.open({ folder });
-    const turnId = await room.turn(async (call) => {
+    const fixture = await ChangesFixture.open({ folder });
+    const turnId = await fixture.turn(async (call) => {
       await call('edit_file', { path: 'a.txt', oldText: 'one', newText: '1' });
       await call('shell', { command: 'rm -r sub; echo n > n.txt' });
     });
     await edit(folder, 'a.txt', '1\ntwo\nthree\nfour\n');
-    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    const { message } = await fixture.invoke(`turn/${turnId}`, 'revert');
     expect(message).toBe('Took back 3 files.');
     expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\nfour\n');
     expect(await textOf(folder, 'sub/b.txt')).toBe('b\n');
     await expect(textOf(folder, 'n.txt')).rejects.toThrow('ENOENT');
-    expect((await room.shown(`turn/${turnId}`)).files).toEqual([]);
-    await room.invoke(`turn/${turnId}`, 'reapply');
+    expect((await fixture.shown(`turn/${turnId}`)).files).toEqual([]);
+    await fixture.invoke(`turn/${turnId}`, 'reapply');
     expect(await textOf(folder, 'a.txt')).toBe('1\ntwo\nthree\nfour\n');
     expect(await textOf(folder, 'n.txt')).toBe('n\n');
-    expect((await room.files(`turn/${turnId}`)).size).toBe(3);
+    expect((await fixture.files(`turn/${turnId}`)).size).toBe(3);
   });
 
   it('shows nothing that was taken back, in whatever order turns were', async () => {
     const folder = await make();
-    const room = await ChangesRoom.open({ folder });
+    const fixture = await ChangesFixture.open({ folder });
     await edit(folder, 'a.txt', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
-    const first = await room.turn((call) => call('edit_file', { path: 'a.txt', oldText: '1', newText: 'one' }));
-    const second = await room.turn((call) => call('edit_file', { path: 'a.txt', oldText: '9', newText: 'nine' }));
-    await room.invoke(`turn/${first}`, 'revert');
-    const files = await room.files('session');
+    const first = await fixture.turn((call) => call('edit_file', { path: 'a.txt', oldText: '1', newText: 'one' }));
+    const second = await fixture.turn((call) => call('edit_file', { path: 'a.txt', oldText: '9', newText: 'nine' }));
+    await fixture.invoke(`turn/${first}`, 'revert');
+    const files = await fixture.files('session');
     expect(files.get('a.txt')?.edit.diff).toEqual({ added: 1, removed: 1 });
-    await room.invoke(`turn/${second}`, 'revert');
+    await fixture.invoke(`turn/${second}`, 'revert');
     expect(await textOf(folder, 'a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\n');
-    expect((await room.shown('session', ({ files: left }) => left.length === 0)).operations).toEqual([]);
+    expect((await fixture.shown('session', ({ files: left }) => left.length === 0)).operations).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { modelAgent } from '../../../agents/src/model/backend.js';
 import { startServer } from '../../src/server/server.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
-import { callsIn, startHost, textIn } from '../support/session-room.js';
+import { callsIn, startHost, textIn } from '../support/session-fixture.js';
 
 const BROKEN =
   "const add = (a, b) => a - b;\nif (add(2, 2) !== 4) throw new Error('2 + 2 is ' + add(2, 2));\nconsole.log('ok');\n";
@@ -86,9 +86,9 @@ function watchCalls(session: Subscription): Map<string, ToolCallState['status'][
 it('a model reads, edits with a yes, runs the test and reports; both clients end with the same state', async () => {
   const folder = await project();
   const { url, model } = await servedHost();
-  const [desk, phone] = [await person(url, 'desk'), await person(url, 'phone')];
-  const uri = await desk.createSession({ provider: 'model', workingDirectory: pathToFileURL(folder).href });
-  const [mine, theirs] = [await desk.subscribe(uri), await phone.subscribe(uri)];
+  const [client, phone] = [await person(url, 'desk'), await person(url, 'phone')];
+  const uri = await client.createSession({ provider: 'model', workingDirectory: pathToFileURL(folder).href });
+  const [mine, theirs] = [await client.subscribe(uri), await phone.subscribe(uri)];
   const asked = approveAll(theirs);
   const states = watchCalls(mine);
   await mine.dispatch({ type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'Make add.cjs pass' } });

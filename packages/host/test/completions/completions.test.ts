@@ -19,7 +19,7 @@ const PROJECT = {
   '.agents/agents/reviewer.md': '---\nname: reviewer\ndescription: Reads with care\n---\nYou review.\n',
 };
 
-async function room(files: Readonly<Record<string, string>> = PROJECT) {
+async function fixture(files: Readonly<Record<string, string>> = PROJECT) {
   const folder = await tempFolder(files);
   const home = await tempFolder();
   const customizations = {
@@ -30,25 +30,25 @@ async function room(files: Readonly<Record<string, string>> = PROJECT) {
   const trust = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
   const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], customizations, trust });
   onTestFinished(() => host.stop());
-  const desk = new RawClient();
-  host.connect(desk.transport);
-  const greeting = await desk.initialize('desk');
-  const channel = await desk.session('ahp-session:/a', { workingDirectory: pathToFileURL(folder).href });
+  const client = new RawClient();
+  host.connect(client.transport);
+  const greeting = await client.initialize('desk');
+  const channel = await client.session('ahp-session:/a', { workingDirectory: pathToFileURL(folder).href });
   const complete = async (marked: string): Promise<CompletionItem[]> => {
     const params = { channel, kind: 'userMessage', text: marked.replace('|', ''), offset: marked.indexOf('|') };
-    return (await desk.request<{ items: CompletionItem[] }>('completions', params)).items;
+    return (await client.request<{ items: CompletionItem[] }>('completions', params)).items;
   };
-  return { folder, desk, channel, greeting, complete };
+  return { folder, client, channel, greeting, complete };
 }
 
 describe('completions', () => {
   it('say which characters begin one', async () => {
-    const { greeting } = await room();
+    const { greeting } = await fixture();
     expect(greeting.completionTriggerCharacters).toEqual(['@', '#', '/']);
   });
 
   it('[AHP-055] [AHP-057] [AHP-058] finds files, best first, with what they replace and attach', async () => {
-    const { folder, complete } = await room();
+    const { folder, complete } = await fixture();
     const [first, ...others] = await complete('look at @parse| now');
     expect(first).toEqual({
       insertText: '@src/parser.ts ',
@@ -65,7 +65,7 @@ describe('completions', () => {
   });
 
   it('finds symbols by what stands in front of them, with the line', async () => {
-    const { complete } = await room();
+    const { complete } = await fixture();
     const [found] = await complete('explain #parseL|');
     expect(found).toMatchObject({
       insertText: '#parseLine ',
@@ -75,7 +75,7 @@ describe('completions', () => {
   });
 
   it('finds skills at the beginning of a message, and agents anywhere', async () => {
-    const { complete } = await room();
+    const { complete } = await fixture();
     await expect.poll(async () => (await complete('/dep|')).map(({ insertText }) => insertText)).toEqual(['/deploy ']);
     expect((await complete('ask @revi|'))[0]?.attachment).toMatchObject({
       type: 'simple',
@@ -86,23 +86,23 @@ describe('completions', () => {
   });
 
   it('[AHP-055] gives what it can find: nothing, and no error, where there is no folder any more', async () => {
-    const { folder, complete } = await room();
+    const { folder, complete } = await fixture();
     await rm(folder, { recursive: true });
     for (const marked of ['@parse|', '#parse|', 'nothing to complete|']) expect(await complete(marked)).toEqual([]);
   });
 
   it('[AHP-056] refuses a caret outside of the text, in UTF-16 units', async () => {
-    const { desk, channel } = await room({});
-    const ask = (offset: number) => desk.ask('completions', { channel, kind: 'userMessage', text: '😀', offset });
+    const { client, channel } = await fixture({});
+    const ask = (offset: number) => client.ask('completions', { channel, kind: 'userMessage', text: '😀', offset });
     expect((await ask(2)).error).toBeUndefined();
     for (const offset of [-1, 3, 0.5]) expect((await ask(offset)).error?.code).toBe(-32602);
     const elsewhere = { channel: 'ahp-session:/none', kind: 'userMessage', text: '', offset: 0 };
-    expect((await desk.ask('completions', elsewhere)).error?.code).toBe(-32001);
+    expect((await client.ask('completions', elsewhere)).error?.code).toBe(-32001);
   });
 
   it('gives a bounded list, whatever the folder holds', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`file-${index}.txt`, '']));
-    const { complete } = await room(many);
+    const { complete } = await fixture(many);
     expect(await complete('@file|')).toHaveLength(COMPLETIONS_MAX);
   });
 });

@@ -16,7 +16,7 @@ import { snapshotsOf } from '../support/crash-observer.js';
 const SESSION = 'ahp-session:/calls';
 const PATIENCE_MS = 20_000;
 
-interface Room {
+interface Fixture {
   readonly client: Client;
   readonly session: Subscription;
   readonly host: HostProcess;
@@ -25,7 +25,7 @@ interface Room {
   readonly folder: string;
 }
 
-async function enter(text: string): Promise<Room> {
+async function enter(text: string): Promise<Fixture> {
   const { dataDir, remove } = crashFolder();
   const folder = mkdtempSync(path.join(tmpdir(), 'atrium-calls-'));
   onTestFinished(() => {
@@ -56,7 +56,7 @@ function approve(session: Subscription): void {
 }
 
 /** Kills the host, starts it again on the same folder, and gives what a new client sees. */
-async function killAndLook({ host, dataDir, client }: Room, versions?: readonly string[]): Promise<SessionState> {
+async function killAndLook({ host, dataDir, client }: Fixture, versions?: readonly string[]): Promise<SessionState> {
   await host.kill();
   client.close();
   const next = new HostProcess({ dataDir });
@@ -104,14 +104,14 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
   it.each([['0.3.0'], ['0.2.0']])(
     '[REL-062] says on %s that it was interrupted while running, with its approval and the output that was seen',
     async (version) => {
-      const room = await enter('started');
-      const { session, folder } = room;
+      const fixture = await enter('started');
+      const { session, folder } = fixture;
       await until('the call asks', () => isWaiting(session));
       approve(session);
       await until('its output is seen', () => outputOf(callIn(session.confirmed)).includes('STARTED'));
       expect(existsSync(path.join(folder, 'started.txt'))).toBe(true);
 
-      const state = await killAndLook(room, [version]);
+      const state = await killAndLook(fixture, [version]);
       const call = callIn(state);
       expect(call).toMatchObject({
         status: 'completed',
@@ -129,8 +129,8 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
   );
 
   it('[REL-062] keeps what was seen in its terminal alone', async () => {
-    const room = await enter('half');
-    const { session, client } = room;
+    const fixture = await enter('half');
+    const { session, client } = fixture;
     await until('the call asks', () => isWaiting(session));
     approve(session);
     const terminalOf = () => {
@@ -147,29 +147,29 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
     await until('half a line is shown', () => shown().includes('half a line'));
     expect(outputOf(callIn(session.confirmed))).not.toContain('half a line');
 
-    expect(outputOf(callIn(await killAndLook(room)))).toContain('half a line');
+    expect(outputOf(callIn(await killAndLook(fixture)))).toContain('half a line');
   });
 
   it.runIf(process.platform === 'linux')('[REL-062] has its processes ended, and says so', async () => {
-    const room = await enter('stubborn');
-    const { session } = room;
+    const fixture = await enter('stubborn');
+    const { session } = fixture;
     await until('the call asks', () => isWaiting(session));
     approve(session);
     await until('its output is seen', () => outputOf(callIn(session.confirmed)).includes('STUBBORN'));
     const before = processesOf('sleep 61');
     expect(before.length).toBeGreaterThan(0);
 
-    const call = callIn(await killAndLook(room));
+    const call = callIn(await killAndLook(fixture));
     expect(call).toMatchObject({ error: { message: expect.stringContaining('have been ended') } });
     expect(processesOf('sleep 61').filter((pid) => before.includes(pid))).toEqual([]);
   });
 
   it('[REL-062] says that it never started when nobody had allowed it', async () => {
-    const room = await enter('started');
-    const { session, folder } = room;
+    const fixture = await enter('started');
+    const { session, folder } = fixture;
     await until('the call asks', () => isWaiting(session));
 
-    const state = await killAndLook(room);
+    const state = await killAndLook(fixture);
     expect(callIn(state)).toMatchObject({
       status: 'cancelled',
       reason: 'skipped',
@@ -180,8 +180,8 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
   });
 
   it('[REL-062] says so of a call that a client was running, with what the client had shown', async () => {
-    const room = await enter('client');
-    const { session, client } = room;
+    const fixture = await enter('client');
+    const { session, client } = fixture;
     const tools = [{ name: 'lookup', description: 'Looks up a word.', inputSchema: { type: 'object' as const } }];
     await session.dispatch({
       type: 'session/activeClientChanged',
@@ -196,7 +196,7 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
     const content = [{ type: 'text' as const, text: 'a fox is' }];
     await session.dispatch({ type: 'session/toolCallContentChanged', turnId: 'turn-1', toolCallId, content });
 
-    const call = callIn(await killAndLook(room));
+    const call = callIn(await killAndLook(fixture));
     expect(call).toMatchObject({
       status: 'completed',
       error: { code: 'INTERRUPTED', message: expect.stringContaining('The client desk was running it') },

@@ -7,15 +7,15 @@ import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/plugins/f
 import {
   type Answer,
   ClientError,
-  type CustomRoom,
+  type CustomFixture,
   type Entry,
   MCP_PROGRAM,
-  openCustomRoom,
+  openCustomFixture,
   POLL,
   servedFiles,
-} from '../support/custom-room.js';
+} from '../support/custom-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { envelopesOf, refusalOf } from '../support/session-room.js';
+import { envelopesOf, refusalOf } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import type { RawClient } from '../support/test-host.js';
 
@@ -39,22 +39,26 @@ function claim(client: RawClient, ...plugins: Published[]): StateAction {
   return { type: 'session/activeClientChanged', activeClient } as unknown as StateAction;
 }
 
-/** A room with a client that publishes plugins and answers for their files. */
-async function openClientRoom(answer: Answer = servedFiles(URI, FILES), options = {}) {
-  const room = await openCustomRoom(options);
-  const phone = await room.join('phone', answer);
-  return { room, phone, publish: (...plugins: Published[]) => refusalOf(phone, room.uri, claim(phone, ...plugins)) };
+/** A fixture with a client that publishes plugins and answers for their files. */
+async function openClientFixture(answer: Answer = servedFiles(URI, FILES), options = {}) {
+  const fixture = await openCustomFixture(options);
+  const phone = await fixture.join('phone', answer);
+  return {
+    fixture,
+    phone,
+    publish: (...plugins: Published[]) => refusalOf(phone, fixture.uri, claim(phone, ...plugins)),
+  };
 }
 
-async function untilRead(room: CustomRoom, id: string): Promise<Entry> {
-  const find = async () => (await room.entries()).find((entry) => entry.id === id && entry.load?.kind !== 'loading');
+async function untilRead(fixture: CustomFixture, id: string): Promise<Entry> {
+  const find = async () => (await fixture.entries()).find((entry) => entry.id === id && entry.load?.kind !== 'loading');
   await expect.poll(find, POLL).toBeTruthy();
   return (await find()) as Entry;
 }
 
 /** What happened to client plugins, in order: the type, and how far the entry was. */
-function history(room: CustomRoom): string[] {
-  return envelopesOf(room.desk, room.uri).flatMap(({ action }) => {
+function history(fixture: CustomFixture): string[] {
+  return envelopesOf(fixture.client, fixture.uri).flatMap(({ action }) => {
     const entry = action.customization as Entry | undefined;
     if (action.type === 'session/activeClientChanged') return [`client ${action.activeClient ? 'here' : 'gone'}`];
     if (action.type === 'session/customizationRemoved') return [`removed ${String(action.id)}`];
@@ -65,96 +69,101 @@ function history(room: CustomRoom): string[] {
 describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
   it('[CUS-090] [CUS-099] [CUS-101] [CUS-124] [AHP-188] [AHP-251] is read from the client, shown as loading and then with its parts', async () => {
     const asked: string[] = [];
-    const { room, publish } = await openClientRoom(servedFiles(URI, FILES, asked));
+    const { fixture, publish } = await openClientFixture(servedFiles(URI, FILES, asked));
     expect(await publish({ id: 'p1', uri: URI })).toBeUndefined();
-    const entry = await untilRead(room, 'p1');
+    const entry = await untilRead(fixture, 'p1');
     expect(entry).toMatchObject({ type: 'plugin', clientId: 'phone', uri: URI, load: { kind: 'loaded' } });
     expect(entry.children).toMatchObject([
       { type: 'skill', name: 'hello', uri: `${URI}/skills/hello/SKILL.md` },
       { type: 'rule', name: 'short' },
     ]);
-    expect(history(room)).toEqual(['client here', 'loading p1', 'loaded p1']);
-    const first = envelopesOf(room.desk, room.uri).find(({ action }) => (action.customization as Entry)?.id === 'p1');
+    expect(history(fixture)).toEqual(['client here', 'loading p1', 'loaded p1']);
+    const first = envelopesOf(fixture.client, fixture.uri).find(
+      ({ action }) => (action.customization as Entry)?.id === 'p1',
+    );
     expect(first?.action.customization).not.toHaveProperty('children');
     for (const request of asked) expect(request).toMatch(/^resource(List|Read) virtual:\/\/desk\/skills/);
-    const { turn } = await room.turn('/hello');
+    const { turn } = await fixture.turn('/hello');
     expect(turn.context.join()).toContain('HELLO BODY');
     expect((await turn.renderPrompt()).get('custom_instructions')).toContain('SHORT LINES');
   });
 
   it('[CUS-099] [CUS-125] [AHP-190] leaves when its client stops being active', async () => {
-    const { room, phone, publish } = await openClientRoom();
+    const { fixture, phone, publish } = await openClientFixture();
     await publish({ id: 'p1', uri: URI }, { id: 'p2', uri: URI });
-    await untilRead(room, 'p1');
-    await untilRead(room, 'p2');
+    await untilRead(fixture, 'p1');
+    await untilRead(fixture, 'p2');
     phone.disconnect();
-    await room.desk.action(room.uri, (action) => action.type === 'session/customizationRemoved' && action.id === 'p2');
-    expect(history(room).slice(-3)).toEqual(['client gone', 'removed p1', 'removed p2']);
-    const { turn } = await room.turn('/hello');
+    await fixture.client.action(
+      fixture.uri,
+      (action) => action.type === 'session/customizationRemoved' && action.id === 'p2',
+    );
+    expect(history(fixture).slice(-3)).toEqual(['client gone', 'removed p1', 'removed p2']);
+    const { turn } = await fixture.turn('/hello');
     expect(turn.context).toEqual([]);
   });
 
   it('[CUS-126] is replaced by the set of the next claim', async () => {
-    const { room, publish } = await openClientRoom();
+    const { fixture, publish } = await openClientFixture();
     await publish({ id: 'p1', uri: URI, nonce: '1' }, { id: 'p2', uri: URI, nonce: '1' });
-    await untilRead(room, 'p1');
-    await untilRead(room, 'p2');
+    await untilRead(fixture, 'p1');
+    await untilRead(fixture, 'p2');
     await publish({ id: 'p2', uri: URI, nonce: '1' }, { id: 'p3', uri: URI, nonce: '1' });
-    await untilRead(room, 'p3');
-    const ids = (await room.entries()).filter(({ clientId }) => clientId).map(({ id }) => id);
+    await untilRead(fixture, 'p3');
+    const ids = (await fixture.entries()).filter(({ clientId }) => clientId).map(({ id }) => id);
     expect(ids).toEqual(['p2', 'p3']);
-    expect(history(room).slice(-4)).toEqual(['client here', 'removed p1', 'loading p3', 'loaded p3']);
+    expect(history(fixture).slice(-4)).toEqual(['client here', 'removed p1', 'loading p3', 'loaded p3']);
   });
 
   it('[CUS-097] [AHP-189] is read again for a new nonce, and not for the same one', async () => {
     const asked: string[] = [];
     const files = { ...FILES };
-    const { room, publish } = await openClientRoom(servedFiles(URI, files, asked));
+    const { fixture, publish } = await openClientFixture(servedFiles(URI, files, asked));
     await publish({ id: 'p1', uri: URI, nonce: 'a' });
-    await untilRead(room, 'p1');
+    await untilRead(fixture, 'p1');
     const once = asked.length;
     await publish({ id: 'p1', uri: URI, nonce: 'a' });
     expect(asked).toHaveLength(once);
-    expect(history(room).filter((step) => step === 'loading p1')).toHaveLength(1);
+    expect(history(fixture).filter((step) => step === 'loading p1')).toHaveLength(1);
     Object.assign(files, { 'rules/more.md': '---\ndescription: m\nalwaysApply: true\n---\nMORE' });
     await publish({ id: 'p1', uri: URI, nonce: 'b' });
-    await expect.poll(async () => (await untilRead(room, 'p1')).children?.length, POLL).toBe(3);
+    await expect.poll(async () => (await untilRead(fixture, 'p1')).children?.length, POLL).toBe(3);
   });
 
   it('[CUS-100] is read directly when it is in a folder of this machine', async () => {
     const folder = await tempFolder(FILES);
     const asked: string[] = [];
-    const { room, publish } = await openClientRoom(servedFiles('nothing', {}, asked));
+    const { fixture, publish } = await openClientFixture(servedFiles('nothing', {}, asked));
     await publish({ id: 'p1', uri: pathToFileURL(folder).href });
-    expect((await untilRead(room, 'p1')).children).toHaveLength(2);
+    expect((await untilRead(fixture, 'p1')).children).toHaveLength(2);
     expect(asked).toEqual([]);
   });
 
   it.each([-32601, -32008, -32009])(
     '[CUS-102] has an error when its client answers %i; the session goes on',
     async (code) => {
-      const { room, publish } = await openClientRoom(() => {
+      const { fixture, publish } = await openClientFixture(() => {
         throw new ClientError(code);
       });
       await publish({ id: 'p1', uri: URI });
-      const entry = await untilRead(room, 'p1');
+      const entry = await untilRead(fixture, 'p1');
       expect(entry).toMatchObject({ load: { kind: 'error', message: expect.stringContaining('cannot be read') } });
-      const { finish } = await room.turn();
+      const { finish } = await fixture.turn();
       finish();
-      await room.desk.action(room.uri, 'session/turnComplete');
+      await fixture.client.action(fixture.uri, 'session/turnComplete');
     },
   );
 
   it('[CUS-102] has an error when its client says nothing', async () => {
     const clock = new FakeClock();
-    const room = await openCustomRoom({ clock });
-    const phone = await room.join('phone');
-    await refusalOf(phone, room.uri, claim(phone, { id: 'p1', uri: URI }));
+    const fixture = await openCustomFixture({ clock });
+    const phone = await fixture.join('phone');
+    await refusalOf(phone, fixture.uri, claim(phone, { id: 'p1', uri: URI }));
     await phone.until(({ method }) => method === 'resourceList');
     await clock.advance(CLIENT_REQUEST_TIMEOUT_MS + PUBLISH_MERGE_MS);
     const silent = async () => {
       await clock.advance(PUBLISH_MERGE_MS);
-      return (await room.entries()).find(({ id }) => id === 'p1')?.load;
+      return (await fixture.entries()).find(({ id }) => id === 'p1')?.load;
     };
     await expect
       .poll(silent, POLL)
@@ -162,35 +171,35 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-103] keeps its id, unless the session has an entry of that id', async () => {
-    const { room, publish } = await openClientRoom(undefined, { user: { 'plugins/own/commands/a.md': 'A' } });
-    const { id } = await room.entry('own');
+    const { fixture, publish } = await openClientFixture(undefined, { user: { 'plugins/own/commands/a.md': 'A' } });
+    const { id } = await fixture.entry('own');
     await publish({ id, uri: URI });
-    expect(await untilRead(room, `phone:${id}`)).toMatchObject({ clientId: 'phone', load: { kind: 'loaded' } });
-    expect(await room.entry('own')).toMatchObject({ id });
+    expect(await untilRead(fixture, `phone:${id}`)).toMatchObject({ clientId: 'phone', load: { kind: 'loaded' } });
+    expect(await fixture.entry('own')).toMatchObject({ id });
     await publish();
-    await room.desk.action(room.uri, (action) => action.type === 'session/customizationRemoved');
-    expect((await room.entries()).map((entry) => entry.id)).toContain(id);
+    await fixture.client.action(fixture.uri, (action) => action.type === 'session/customizationRemoved');
+    expect((await fixture.entries()).map((entry) => entry.id)).toContain(id);
   });
 
   it('[CUS-123] is left out when it is no plugin; the claim stands', async () => {
-    const { room, publish } = await openClientRoom();
+    const { fixture, publish } = await openClientFixture();
     expect(await publish({ id: 'd1', uri: URI, type: 'directory' }, { id: 'p1', uri: URI })).toBeUndefined();
-    await untilRead(room, 'p1');
-    expect((await room.entries()).map(({ id }) => id)).not.toContain('d1');
-    expect((await room.state()).activeClient?.clientId).toBe('phone');
-    expect(room.warnings.join()).toContain('a client published customizations that are no plugins; left them out');
+    await untilRead(fixture, 'p1');
+    expect((await fixture.entries()).map(({ id }) => id)).not.toContain('d1');
+    expect((await fixture.state()).activeClient?.clientId).toBe('phone');
+    expect(fixture.warnings.join()).toContain('a client published customizations that are no plugins; left them out');
   });
 
   it('[CUS-104] runs no hook before somebody accepted it, and asks only once', async () => {
     const hooks = { hooks: { PreToolUse: [{ hooks: [{ command: 'exit 2' }] }] } };
     const files = { ...FILES, 'hooks/hooks.json': JSON.stringify(hooks) };
-    const { room, publish } = await openClientRoom(servedFiles(URI, files), { project: { 'a.txt': 'alpha' } });
-    const { turn } = await room.turn();
+    const { fixture, publish } = await openClientFixture(servedFiles(URI, files), { project: { 'a.txt': 'alpha' } });
+    const { turn } = await fixture.turn();
     await publish({ id: 'p1', uri: URI, nonce: 'a' });
-    await untilRead(room, 'p1');
+    await untilRead(fixture, 'p1');
     const read = { name: 'read_file', input: { path: 'a.txt' } };
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    const question = await room.answer('accept');
+    const question = await fixture.answer('accept');
     expect(question).toContain('A client brought a plugin');
     expect(question).toMatch(/^ {4}hook PreToolUse of plugin .*: exit 2$/m);
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
@@ -198,27 +207,27 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed' });
     await publish({ id: 'p1', uri: URI, nonce: 'b' });
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
-    expect((await room.state()).inputRequests ?? []).toEqual([]);
+    expect((await fixture.state()).inputRequests ?? []).toEqual([]);
   });
 
   it('[REL-055] asks again when what a client brought starts something else', async () => {
     const hooks = (command: string) => JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ command }] }] } });
     let served = servedFiles(URI, { ...FILES, 'hooks/hooks.json': hooks('exit 2') });
     const answer: typeof served = (method, params) => served(method, params);
-    const { room, publish } = await openClientRoom(answer, { project: { 'a.txt': 'alpha' } });
-    const { turn } = await room.turn();
+    const { fixture, publish } = await openClientFixture(answer, { project: { 'a.txt': 'alpha' } });
+    const { turn } = await fixture.turn();
     await publish({ id: 'p1', uri: URI, nonce: 'a' });
-    await untilRead(room, 'p1');
-    await room.answer('accept');
+    await untilRead(fixture, 'p1');
+    await fixture.answer('accept');
     const read = { name: 'read_file', input: { path: 'a.txt' } };
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
     served = servedFiles(URI, { ...FILES, 'hooks/hooks.json': hooks('echo other > ran.txt; exit 0') });
     await publish({ id: 'p1', uri: URI, nonce: 'b' });
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('completed');
-    expect(existsSync(path.join(room.folder, 'ran.txt'))).toBe(false);
-    expect(await room.answer('accept')).toContain('echo other > ran.txt; exit 0');
+    expect(existsSync(path.join(fixture.folder, 'ran.txt'))).toBe(false);
+    expect(await fixture.answer('accept')).toContain('echo other > ran.txt; exit 0');
     await expect
-      .poll(async () => [await turn.callTool(read), existsSync(path.join(room.folder, 'ran.txt'))].at(1), POLL)
+      .poll(async () => [await turn.callTool(read), existsSync(path.join(fixture.folder, 'ran.txt'))].at(1), POLL)
       .toBe(true);
   });
 
@@ -229,21 +238,23 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
       const started = { command: process.execPath, args: [MCP_PROGRAM, 'recovers', mark] };
       const own = { command: process.execPath, args: [MCP_PROGRAM, 'good'] };
       const files = { ...FILES, '.mcp.json': JSON.stringify({ mcpServers: { notes: started } }) };
-      const { room, publish } = await openClientRoom(servedFiles(URI, files), { config: { mcpServers: { own } } });
+      const { fixture, publish } = await openClientFixture(servedFiles(URI, files), {
+        config: { mcpServers: { own } },
+      });
       const kindOf = async () =>
-        (await untilRead(room, 'p1')).children?.find(({ name }) => name === 'notes')?.state?.kind;
+        (await untilRead(fixture, 'p1')).children?.find(({ name }) => name === 'notes')?.state?.kind;
       await publish({ id: 'p1', uri: URI });
       expect(await kindOf()).toBe('stopped');
-      const { id } = await room.entry('own', ({ state }) => state?.kind === 'ready');
-      await room.turn();
+      const { id } = await fixture.entry('own', ({ state }) => state?.kind === 'ready');
+      await fixture.turn();
       expect([await kindOf(), existsSync(mark)]).toEqual(['stopped', false]);
-      expect(await room.answer(response)).toContain('MCP server notes');
+      expect(await fixture.answer(response)).toContain('MCP server notes');
       if (response === 'accept') return expect.poll(kindOf, POLL).toBe('ready');
       // Whatever may start has started by then.
-      room.toggle(id, false);
-      await room.entry('own', ({ state }) => state?.kind === 'stopped');
-      room.toggle(id, true);
-      await room.entry('own', ({ state }) => state?.kind === 'ready');
+      fixture.toggle(id, false);
+      await fixture.entry('own', ({ state }) => state?.kind === 'stopped');
+      fixture.toggle(id, true);
+      await fixture.entry('own', ({ state }) => state?.kind === 'ready');
       expect([await kindOf(), existsSync(mark)]).toEqual(['stopped', false]);
     },
   );
@@ -256,38 +267,38 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
       const first = servedFiles(URI, { ...FILES, 'hooks/hooks.json': JSON.stringify(hooks) });
       const second = servedFiles(other, { 'hooks/hooks.json': JSON.stringify(hooks) });
       const both: Answer = (method, params) => (String(params.uri).startsWith(other) ? second : first)(method, params);
-      const { room, publish } = await openClientRoom(both, { project: { 'a.txt': 'alpha' } });
-      const { turn } = await room.turn();
+      const { fixture, publish } = await openClientFixture(both, { project: { 'a.txt': 'alpha' } });
+      const { turn } = await fixture.turn();
       const read = { name: 'read_file', input: { path: 'a.txt' } };
       await publish({ id: 'p1', uri: URI, nonce: 'a' });
-      await untilRead(room, 'p1');
+      await untilRead(fixture, 'p1');
       if (how === 'accepted') {
-        await room.answer('accept');
+        await fixture.answer('accept');
         await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
       }
       await publish({ id: 'p1', uri: other, nonce: 'b' });
-      await expect.poll(async () => (await untilRead(room, 'p1')).uri, POLL).toBe(other);
+      await expect.poll(async () => (await untilRead(fixture, 'p1')).uri, POLL).toBe(other);
       expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-      expect(await room.answer('accept')).toContain(other);
+      expect(await fixture.answer('accept')).toContain(other);
       await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
     },
   );
 
   it('[CUS-111] changes nothing by any other action of a client than a toggle', async () => {
-    const { room, phone, publish } = await openClientRoom();
+    const { fixture, phone, publish } = await openClientFixture();
     await publish({ id: 'p1', uri: URI });
-    const entry = await untilRead(room, 'p1');
-    const before = await room.entries();
+    const entry = await untilRead(fixture, 'p1');
+    const before = await fixture.entries();
     for (const action of [
       { type: 'session/customizationUpdated', customization: { ...entry, name: 'Mine' } },
       { type: 'session/customizationRemoved', id: 'p1' },
       { type: 'session/customizationsChanged', customizations: [] },
     ]) {
-      expect(await refusalOf(phone, room.uri, action)).toBeTruthy();
+      expect(await refusalOf(phone, fixture.uri, action)).toBeTruthy();
     }
-    expect(await room.entries()).toEqual(before);
-    room.toggle('p1', false);
-    await expect.poll(async () => (await untilRead(room, 'p1')).enabled, POLL).toBe(false);
-    expect(await room.entries()).toEqual(before.map((one) => (one.id === 'p1' ? { ...one, enabled: false } : one)));
+    expect(await fixture.entries()).toEqual(before);
+    fixture.toggle('p1', false);
+    await expect.poll(async () => (await untilRead(fixture, 'p1')).enabled, POLL).toBe(false);
+    expect(await fixture.entries()).toEqual(before.map((one) => (one.id === 'p1' ? { ...one, enabled: false } : one)));
   });
 });

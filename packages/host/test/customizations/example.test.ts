@@ -2,23 +2,23 @@ import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
+import { openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../../examples/plugins/release-helper', import.meta.url));
 
-async function openExampleRoom() {
-  const room = await openCustomRoom({ project: { 'CHANGELOG.md': '# Changes' } });
-  await cp(EXAMPLE, path.join(room.userFolder, 'plugins/release-helper'), { recursive: true });
+async function openExampleFixture() {
+  const fixture = await openCustomFixture({ project: { 'CHANGELOG.md': '# Changes' } });
+  await cp(EXAMPLE, path.join(fixture.userFolder, 'plugins/release-helper'), { recursive: true });
   const isReady = (kind?: string) => kind === 'ready';
-  const entry = await room.entry('release-helper', ({ children = [] }) =>
+  const entry = await fixture.entry('release-helper', ({ children = [] }) =>
     children.some(({ state }) => isReady(state?.kind)),
   );
-  return { room, entry };
+  return { fixture, entry };
 }
 
 describe('the example plugin', { timeout: 30_000 }, () => {
   it('has one of everything, and nothing is wrong with it', async () => {
-    const { entry } = await openExampleRoom();
+    const { entry } = await openExampleFixture();
     expect(entry.load).toEqual({ kind: 'loaded' });
     const names = entry.children?.map(({ type, name }) => `${type} ${name}`);
     expect(names).toEqual([
@@ -28,8 +28,8 @@ describe('the example plugin', { timeout: 30_000 }, () => {
   });
 
   it('works: its rule, command, hook and server', async () => {
-    const { room } = await openExampleRoom();
-    const { turn } = await room.turn('/release-helper:release 1.2.0');
+    const { fixture } = await openExampleFixture();
+    const { turn } = await fixture.turn('/release-helper:release 1.2.0');
     expect(turn.context.join()).toContain('Prepare the release of version 1.2.0');
     await turn.callTool({ name: 'read_file', input: { path: 'CHANGELOG.md' } });
     expect((await turn.renderPrompt()).get('custom_instructions')).toContain('The changelog is for people');
@@ -46,10 +46,10 @@ describe('containers that an agent declares', { timeout: 30_000 }, () => {
     const declared = { type: 'directory', id: 'own', uri: 'docs/rules', name: 'Rules', enabled: true } as const;
     const agent = new PromptPuppet('puppet', { customizations: [{ ...declared, contents: 'rule', writable: false }] });
     const rule = '---\ndescription: d\nalwaysApply: true\n---\nDECLARED';
-    const room = await openCustomRoom({ agent, project: { 'docs/rules/a.md': rule } });
-    const entry = await room.entry('Rules');
+    const fixture = await openCustomFixture({ agent, project: { 'docs/rules/a.md': rule } });
+    const entry = await fixture.entry('Rules');
     expect(entry).toMatchObject({ id: 'own', load: { kind: 'loaded' }, children: [{ type: 'rule', name: 'a' }] });
-    const { turn } = await room.turn();
+    const { turn } = await fixture.turn();
     await expect.poll(async () => (await turn.renderPrompt()).get('custom_instructions'), POLL).toContain('DECLARED');
   });
 
@@ -57,12 +57,15 @@ describe('containers that an agent declares', { timeout: 30_000 }, () => {
     const declared = { type: 'plugin', id: 'own', uri: 'tools/guard', name: 'Guard', enabled: true } as const;
     const hooks = { hooks: { PreToolUse: [{ hooks: [{ command: 'exit 2' }] }] } };
     const project = { 'a.txt': 'alpha', 'tools/guard/hooks/hooks.json': JSON.stringify(hooks) };
-    const room = await openCustomRoom({ agent: new PromptPuppet('puppet', { customizations: [declared] }), project });
-    await room.entry('guard');
-    const { turn } = await room.turn();
+    const fixture = await openCustomFixture({
+      agent: new PromptPuppet('puppet', { customizations: [declared] }),
+      project,
+    });
+    await fixture.entry('guard');
+    const { turn } = await fixture.turn();
     const read = { name: 'read_file', input: { path: 'a.txt' } };
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    expect(await room.answer('accept')).toContain('hook PreToolUse of plugin guard in ./tools/guard: ');
+    expect(await fixture.answer('accept')).toContain('hook PreToolUse of plugin guard in ./tools/guard: ');
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
   });
 });

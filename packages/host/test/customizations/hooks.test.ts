@@ -5,8 +5,8 @@ import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Hooks, isMatching } from '../../src/plugins/customizations/hooks.js';
 import type { HookPart } from '../../src/plugins/formats/hooks.js';
-import { type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
-import { callsIn, runningCall } from '../support/session-room.js';
+import { type CustomFixtureOptions, openCustomFixture, POLL } from '../support/custom-fixture.js';
+import { callsIn, runningCall } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 interface Declared {
@@ -29,10 +29,13 @@ function hooksFile(events: Events): string {
 }
 
 /** A user's plugin `guard` with these hooks. */
-async function openHookRoom(events: Events, options: CustomRoomOptions = {}) {
-  const room = await openCustomRoom({ ...options, user: { 'plugins/guard/hooks/hooks.json': hooksFile(events) } });
-  await room.entry('guard');
-  return room;
+async function openHookFixture(events: Events, options: CustomFixtureOptions = {}) {
+  const fixture = await openCustomFixture({
+    ...options,
+    user: { 'plugins/guard/hooks/hooks.json': hooksFile(events) },
+  });
+  await fixture.entry('guard');
+  return fixture;
 }
 
 const read = { name: 'read_file', input: { path: 'a.txt' } };
@@ -40,10 +43,13 @@ const project = { 'a.txt': 'alpha' };
 
 describe('hooks before a call', { timeout: 30_000 }, () => {
   it('[CUS-055] refuse it with exit code 2, and the model hears why', async () => {
-    const room = await openHookRoom({ PreToolUse: [{ command: 'echo "not that file" >&2; exit 2' }] }, { project });
-    const { turn } = await room.turn();
+    const fixture = await openHookFixture(
+      { PreToolUse: [{ command: 'echo "not that file" >&2; exit 2' }] },
+      { project },
+    );
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toEqual({ kind: 'denied', reason: 'guard: not that file' });
-    const [call] = callsIn((await room.state()).activeTurn?.responseParts);
+    const [call] = callsIn((await fixture.state()).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', reason: 'denied', reasonMessage: 'guard: not that file' });
   });
 
@@ -55,8 +61,11 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
       { continue: false, stopReason: 'stop' },
     ];
     for (const [index, form] of forms.entries()) {
-      const room = await openHookRoom({ PreToolUse: [{ command: `echo '${JSON.stringify(form)}'` }] }, { project });
-      const { turn } = await room.turn();
+      const fixture = await openHookFixture(
+        { PreToolUse: [{ command: `echo '${JSON.stringify(form)}'` }] },
+        { project },
+      );
+      const { turn } = await fixture.turn();
       const reason = ['nested', 'flat', 'older', 'stop'][index];
       expect(await turn.callTool(read)).toEqual({ kind: 'denied', reason: `guard: ${reason}` });
     }
@@ -64,30 +73,33 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
 
   it('want a person to look with "ask", also where the tool would not ask', async () => {
     const answer = { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'really?' } };
-    const room = await openHookRoom({ PreToolUse: [{ command: `echo '${JSON.stringify(answer)}'` }] }, { project });
-    const { turn, turnId } = await room.turn();
+    const fixture = await openHookFixture(
+      { PreToolUse: [{ command: `echo '${JSON.stringify(answer)}'` }] },
+      { project },
+    );
+    const { turn, turnId } = await fixture.turn();
     const outcome = turn.callTool({ ...read, id: 'c1' });
-    expect(await runningCall(room.desk, room.uri, 'pending-confirmation')).toMatchObject({
+    expect(await runningCall(fixture.client, fixture.uri, 'pending-confirmation')).toMatchObject({
       confirmationTitle: 'guard: really?',
     });
     const confirmed = { type: 'session/toolCallConfirmed', turnId, toolCallId: 'c1', approved: true } as const;
-    room.desk.dispatch(room.uri, { ...confirmed, confirmed: 'user-action' });
+    fixture.client.dispatch(fixture.uri, { ...confirmed, confirmed: 'user-action' });
     expect(await outcome).toMatchObject({ kind: 'completed', success: true });
   });
 
   it('let it pass when they fail or take too long, with a warning in the log', async () => {
     const failing = [{ command: 'exit 7' }, { command: 'sleep 30', timeout: 0.2 }, { command: '/no/such/program' }];
-    const room = await openHookRoom({ PreToolUse: failing }, { project });
-    const { turn } = await room.turn();
+    const fixture = await openHookFixture({ PreToolUse: failing }, { project });
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    const warnings = room.warnings.filter((line) => line.startsWith('a hook failed'));
+    const warnings = fixture.warnings.filter((line) => line.startsWith('a hook failed'));
     expect(warnings).toHaveLength(3);
     expect(warnings.join()).toContain('exit code 7');
     expect(warnings.join()).toContain('took too long');
   });
 
   it('get the event as JSON, and run only for the tools that their matcher names', async () => {
-    const room = await openHookRoom(
+    const fixture = await openHookFixture(
       {
         PreToolUse: [
           { command: 'cat > seen.json', matcher: 'Read' },
@@ -96,15 +108,15 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
       },
       { project },
     );
-    const { turn } = await room.turn();
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    const event = JSON.parse(await readFile(path.join(room.folder, 'seen.json'), 'utf8'));
+    const event = JSON.parse(await readFile(path.join(fixture.folder, 'seen.json'), 'utf8'));
     expect(event).toMatchObject({
       hook_event_name: 'PreToolUse',
       tool_name: 'read_file',
       tool_input: { path: 'a.txt' },
     });
-    expect(event).toMatchObject({ session_id: room.uri, cwd: room.folder });
+    expect(event).toMatchObject({ session_id: fixture.uri, cwd: fixture.folder });
     expect(await turn.callTool({ name: 'shell', input: { command: 'echo hi' } })).toMatchObject({ kind: 'denied' });
   });
 
@@ -119,22 +131,22 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
   it('[CUS-056] start in the folder of the session, with the folders of their plugin in the environment', async () => {
     const command = 'echo "$PWD|$PLUGIN_ROOT|$CLAUDE_PROJECT_DIR|$ATRIUM_SECRET" > where.txt';
     process.env.ATRIUM_SECRET = 'hush';
-    const room = await openHookRoom({ PreToolUse: [{ command }] }, { project });
-    const { turn } = await room.turn();
+    const fixture = await openHookFixture({ PreToolUse: [{ command }] }, { project });
+    const { turn } = await fixture.turn();
     await turn.callTool(read);
     delete process.env.ATRIUM_SECRET;
-    const where = (await readFile(path.join(room.folder, 'where.txt'), 'utf8')).trim();
-    expect(where).toBe([room.folder, path.join(room.userFolder, 'plugins/guard'), room.folder, ''].join('|'));
+    const where = (await readFile(path.join(fixture.folder, 'where.txt'), 'utf8')).trim();
+    expect(where).toBe([fixture.folder, path.join(fixture.userFolder, 'plugins/guard'), fixture.folder, ''].join('|'));
   });
 
   it('[CUS-056] find the programs and the home of the user: they get the PATH and the HOME of the host', async () => {
     const { PATH, HOME } = process.env;
     onTestFinished(() => void Object.assign(process.env, { PATH, HOME }));
     Object.assign(process.env, { PATH: `${PATH}:/opt/of-the-user`, HOME: '/home/of-the-user' });
-    const room = await openHookRoom({ PreToolUse: [{ command: 'echo "$PATH|$HOME" > where.txt' }] }, { project });
-    const { turn } = await room.turn();
+    const fixture = await openHookFixture({ PreToolUse: [{ command: 'echo "$PATH|$HOME" > where.txt' }] }, { project });
+    const { turn } = await fixture.turn();
     await turn.callTool(read);
-    const where = await readFile(path.join(room.folder, 'where.txt'), 'utf8');
+    const where = await readFile(path.join(fixture.folder, 'where.txt'), 'utf8');
     expect(where.trim()).toBe(`${PATH}:/opt/of-the-user|/home/of-the-user`);
   });
 });
@@ -142,30 +154,30 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
 describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
   it('add a note to the result, of a call that went well and of one that did not', async () => {
     const note = (text: string) => `echo '{"hookSpecificOutput":{"additionalContext":"${text}"}}'`;
-    const room = await openHookRoom(
+    const fixture = await openHookFixture(
       {
         PostToolUse: [{ command: note('went well') }],
         PostToolUseFailure: [{ command: 'echo "look again" >&2; exit 2' }],
       },
       { project },
     );
-    const { turn } = await room.turn();
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ text: expect.stringContaining('[Note of guard: went well]') });
     const missing = await turn.callTool({ name: 'read_file', input: { path: 'b.txt' } });
     expect(missing).toMatchObject({ success: false, text: expect.stringContaining('[Note of guard: look again]') });
   });
 
   it('tell the model something at the start of the session, once, and with each message', async () => {
-    const room = await openHookRoom({
+    const fixture = await openHookFixture({
       SessionStart: [{ command: 'echo "It is Monday."' }],
       UserPromptSubmit: [{ command: 'echo "They said: $(cat)"' }],
     });
-    const first = await room.turn('hello there');
+    const first = await fixture.turn('hello there');
     expect(first.turn.context.join()).toContain('It is Monday.');
     expect(first.turn.context.join()).toContain('"prompt":"hello there"');
     first.finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
-    const second = await room.turn('again');
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
+    const second = await fixture.turn('again');
     expect(second.turn.context.join()).not.toContain('Monday');
     expect(second.turn.context.join()).toContain('"prompt":"again"');
   });
@@ -191,33 +203,33 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
   });
 
   it('keep what they said at the start for the first message that gets through', async () => {
-    const room = await openHookRoom({
+    const fixture = await openHookFixture({
       SessionStart: [{ command: 'echo "It is Monday."' }],
       UserPromptSubmit: [{ command: 'if grep -q secret; then exit 2; fi' }],
     });
-    await room.desk.turn(room.uri, 'a secret', 'early');
-    const { turn } = await room.turn('hello');
+    await fixture.client.turn(fixture.uri, 'a secret', 'early');
+    const { turn } = await fixture.turn('hello');
     expect(turn.context).toEqual(['It is Monday.']);
   });
 
   it('stop a message that must not reach the agent', async () => {
-    const room = await openHookRoom({ UserPromptSubmit: [{ command: 'echo "no secrets" >&2; exit 2' }] });
-    await room.desk.turn(room.uri, 'my password is 1234', 't1');
-    const { turns } = await room.state();
+    const fixture = await openHookFixture({ UserPromptSubmit: [{ command: 'echo "no secrets" >&2; exit 2' }] });
+    await fixture.client.turn(fixture.uri, 'my password is 1234', 't1');
+    const { turns } = await fixture.state();
     expect(turns.at(-1)).toMatchObject({ state: 'error', error: { message: 'guard: no secrets' } });
-    expect(room.agent.turns).toHaveLength(0);
+    expect(fixture.agent.turns).toHaveLength(0);
   });
 
   it('hear of the end of a turn and of the session', async () => {
-    const room = await openHookRoom({
+    const fixture = await openHookFixture({
       Stop: [{ command: 'echo stop >> ends.txt' }],
       SessionEnd: [{ command: 'echo end >> ends.txt' }],
     });
-    const { finish } = await room.turn();
+    const { finish } = await fixture.turn();
     finish();
-    const ends = () => readFile(path.join(room.folder, 'ends.txt'), 'utf8').catch(() => '');
+    const ends = () => readFile(path.join(fixture.folder, 'ends.txt'), 'utf8').catch(() => '');
     await expect.poll(ends, POLL).toBe('stop\n');
-    await room.host.stop();
+    await fixture.host.stop();
     expect(await ends()).toBe('stop\nend\n');
   });
 });
@@ -231,13 +243,13 @@ describe('hooks of strangers', { timeout: 30_000 }, () => {
   };
 
   it('[CUS-057] do not run before somebody trusts the folder, and do afterwards', async () => {
-    const room = await openCustomRoom(stranger);
-    await room.entry('guard');
-    const { turn } = await room.turn();
+    const fixture = await openCustomFixture(stranger);
+    await fixture.entry('guard');
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    const question = await room.answer('accept');
+    const question = await fixture.answer('accept');
     expect(question).toContain('    hook PreToolUse of plugin guard in ./.agents/plugins/guard: exit 2\n');
-    await expect.poll(() => room.trust.folders.has(room.folder), POLL).toBe(true);
+    await expect.poll(() => fixture.trust.folders.has(fixture.folder), POLL).toBe(true);
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
   });
 
@@ -246,30 +258,30 @@ describe('hooks of strangers', { timeout: 30_000 }, () => {
     const events = [...before, 'PostToolUseFailure', 'Stop', 'SessionEnd'];
     const declared = events.map((event) => [event, [{ command: `echo ${event} >> ran.txt` }]]);
     const file = { '.agents/plugins/guard/hooks/hooks.json': hooksFile(Object.fromEntries(declared)) };
-    const room = await openCustomRoom({ project: { ...project, ...file } });
-    await room.entry('guard');
-    await room.answer(response);
-    if (response === 'accept') await expect.poll(() => room.trust.folders.has(room.folder), POLL).toBe(true);
-    const { turn, finish } = await room.turn();
+    const fixture = await openCustomFixture({ project: { ...project, ...file } });
+    await fixture.entry('guard');
+    await fixture.answer(response);
+    if (response === 'accept') await expect.poll(() => fixture.trust.folders.has(fixture.folder), POLL).toBe(true);
+    const { turn, finish } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
     expect(await turn.callTool({ name: 'read_file', input: { path: 'b.txt' } })).toMatchObject({ success: false });
     finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
-    await room.host.stop();
-    const ran = await readFile(path.join(room.folder, 'ran.txt'), 'utf8').catch(() => '');
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
+    await fixture.host.stop();
+    const ran = await readFile(path.join(fixture.folder, 'ran.txt'), 'utf8').catch(() => '');
     expect(ran.split('\n').slice(0, -1)).toEqual(response === 'accept' ? events : []);
   });
 
   it('[CUS-118] [CUS-119] do not run while their container is off, and run again when it is on', async () => {
-    const room = await openHookRoom({ PreToolUse: [{ command: 'exit 2' }] }, { project });
-    const { id } = await room.entry('guard');
-    const { turn } = await room.turn();
+    const fixture = await openHookFixture({ PreToolUse: [{ command: 'exit 2' }] }, { project });
+    const { id } = await fixture.entry('guard');
+    const { turn } = await fixture.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'denied' });
-    room.toggle(id, false);
-    await room.entry('guard', ({ enabled }) => !enabled);
+    fixture.toggle(id, false);
+    await fixture.entry('guard', ({ enabled }) => !enabled);
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    room.toggle(id, true);
-    await room.entry('guard', ({ enabled }) => enabled);
+    fixture.toggle(id, true);
+    await fixture.entry('guard', ({ enabled }) => enabled);
     expect(await turn.callTool(read)).toMatchObject({ kind: 'denied' });
   });
 });

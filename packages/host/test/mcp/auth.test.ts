@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MCP_RESOURCE_MAX_BYTES } from '../../src/plugins/mcp/limits.js';
+import { call, inState, McpFixture, POLL, textOf } from '../support/mcp-fixture.js';
 import { json, McpHttpServer } from '../support/mcp-http-server.js';
-import { call, inState, McpRoom, POLL, textOf } from '../support/mcp-room.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 let remote: McpHttpServer;
 
 beforeEach(async () => {
   remote = await McpHttpServer.start();
 });
 afterEach(async () => {
-  await room.close();
+  await fixture.close();
   await remote.stop();
 });
 
-interface Door {
+interface Gateway {
   readonly token: string;
   readonly status?: number;
   /** What it says to those it does not let in. */
@@ -24,7 +24,7 @@ interface Door {
 }
 
 /** Lets in whoever has the token. */
-function guard({ token, status = 401, challenge = 'Bearer', wellKnown }: Door): void {
+function guard({ token, status = 401, challenge = 'Bearer', wellKnown }: Gateway): void {
   remote.intercept = (request: IncomingMessage, response: ServerResponse) => {
     if (request.url?.startsWith('/.well-known/')) {
       return wellKnown === undefined ? json(response, {}, 404) : json(response, wellKnown);
@@ -44,7 +44,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
     };
     const challenge = `Bearer error="invalid_token", resource_metadata="${remote.origin}/.well-known/own", scope="read"`;
     guard({ token: 'abc', challenge, wellKnown: description });
-    const { server, states } = room.server(remote.config());
+    const { server, states } = fixture.server(remote.config());
     server.start();
     expect(await inState(server, 'authRequired')).toEqual({
       kind: 'authRequired',
@@ -66,7 +66,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
   it('[CUS-075] works alike with 403, with the older transport, and without any description', async () => {
     for (const transport of ['http', 'sse'] as const) {
       guard({ token: 'abc', status: 403, challenge: 'Bearer error="insufficient_scope", scope="write"' });
-      const { server } = room.server(remote.config(transport));
+      const { server } = fixture.server(remote.config(transport));
       server.start();
       const { resource, reason, message } = await inState(server, 'authRequired');
       expect(resource.resource).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/(mcp|sse)$/);
@@ -79,7 +79,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
 
   it('[CUS-075] [CUS-078] says that the token expired, also in the middle of a call, and takes a new one', async () => {
     guard({ token: 'first' });
-    const { server, states } = room.server(remote.config());
+    const { server, states } = fixture.server(remote.config());
     server.start();
     await inState(server, 'authRequired');
     server.authenticate('first');
@@ -100,7 +100,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
 
   it('[CUS-078] can be stopped while it waits for a token', async () => {
     guard({ token: 'abc' });
-    const { server } = room.server(remote.config());
+    const { server } = fixture.server(remote.config());
     server.start();
     await inState(server, 'authRequired');
     await server.stop();
@@ -108,33 +108,33 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
   });
 
   it('[CUS-083] shows the token to nobody: neither in a state nor in the log, even when the server repeats it', async () => {
-    const { server, states } = room.server(remote.config());
+    const { server, states } = fixture.server(remote.config());
     guard({ token: 'none' });
     server.start();
     await inState(server, 'authRequired');
     remote.intercept = ({ headers }, response) => json(response, `cannot serve ${headers.authorization}`, 500);
     server.authenticate('tell-nobody');
     expect((await inState(server, 'error')).message).toContain('cannot serve Bearer [hidden]');
-    expect(JSON.stringify(states) + room.logged.join()).not.toContain('tell-nobody');
+    expect(JSON.stringify(states) + fixture.logged.join()).not.toContain('tell-nobody');
   });
 
   it('shows no keys of its declaration either', async () => {
     remote.intercept = ({ headers }, response) =>
       json(response, `no ${headers.authorization}, ${headers['x-team']}`, 500);
-    const { server } = room.server(
+    const { server } = fixture.server(
       remote.config('http', { authorization: 'Bearer my-own-key', 'x-team': 'blue-and-red' }),
     );
     server.start();
     expect((await inState(server, 'error')).message).toContain('no [hidden], blue-and-red');
-    const broken = room.server(remote.config('http', { 'x-key': 'secret\nsecret' })).server;
+    const broken = fixture.server(remote.config('http', { 'x-key': 'secret\nsecret' })).server;
     broken.start();
     const { message } = await inState(broken, 'error');
     expect(message).toContain('The header "x-key" of the server\'s declaration cannot be sent');
-    expect(message + room.logged.join()).not.toMatch(/my-own-key|secret\n/);
+    expect(message + fixture.logged.join()).not.toMatch(/my-own-key|secret\n/);
   });
 
   it('[CUS-083] takes no token that would not fit into a header', () => {
-    const { server } = room.server(remote.config());
+    const { server } = fixture.server(remote.config());
     for (const token of ['', 'a b', 'a\r\nx: y', 'ü', 'x'.repeat(20_000)])
       expect(server.authenticate(token)).toBe(false);
   });
@@ -143,7 +143,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
     const other = await McpHttpServer.start();
     try {
       guard({ token: 'abc' });
-      const { server } = room.server(remote.config('http', { 'x-key': 'k' }));
+      const { server } = fixture.server(remote.config('http', { 'x-key': 'k' }));
       server.start();
       await inState(server, 'authRequired');
       remote.intercept = (_request, response) => {
@@ -161,7 +161,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
   it('is believed only about itself: no foreign description, no foreign resource, nothing endless', async () => {
     const other = await McpHttpServer.start();
     const own = { resource: `${remote.origin}/mcp` };
-    const descriptions: Door[] = [
+    const descriptions: Gateway[] = [
       { token: 'abc', challenge: `Bearer resource_metadata="${other.origin}/.well-known/x"` },
       { token: 'abc', wellKnown: { resource: 'https://bank.example/', resource_name: 'Bank' } },
       { token: 'abc', wellKnown: { resource: `${remote.origin}/mcp/deeper`, resource_name: 'Deeper' } },
@@ -171,7 +171,7 @@ describe('a server that wants to know who is there', { timeout: 30_000 }, () => 
     try {
       for (const description of descriptions) {
         guard(description);
-        const { server } = room.server(remote.config());
+        const { server } = fixture.server(remote.config());
         server.start();
         expect((await inState(server, 'authRequired')).resource).toEqual(own);
         await server.stop();

@@ -4,18 +4,18 @@ import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import type { SessionInputRequest, SessionInputResponseKind } from '@atrium/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MCP_CALL_TIMEOUT_MS } from '../../src/plugins/mcp/limits.js';
-import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';
-import { openPuppetRoom, stateOf } from '../support/session-room.js';
+import { call, inState, McpFixture, POLL, processConfig, textOf } from '../support/mcp-fixture.js';
+import { openPuppetFixture, stateOf } from '../support/session-fixture.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 let folder: string;
 let remove: () => Promise<void>;
 
 beforeAll(async () => {
   ({ folder, remove } = await temporaryFolder());
 });
-afterEach(() => room.close());
+afterEach(() => fixture.close());
 afterAll(() => remove());
 
 type Answers = InputOutcome['answers'];
@@ -44,7 +44,7 @@ const filled: Answers = {
 describe('a question of an MCP server', { timeout: 60_000 }, () => {
   it('is an input request with a question for each field, and the answers go back by their names', async () => {
     const { asked, people } = person(() => ({ response: 'accept', answers: filled }));
-    const { server } = await room.ready(processConfig('good'), { people });
+    const { server } = await fixture.ready(processConfig('good'), { people });
     const content = { name: 'Ada', age: 36, isMember: false, colour: 'g', sizes: ['S', 'L'] };
     expect(JSON.parse(textOf(await call(server, 'ask')))).toEqual({ action: 'accept', content });
     expect(asked).toMatchObject([
@@ -78,7 +78,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
   it('can be declined and cancelled, and the server hears which', async () => {
     for (const response of ['decline', 'cancel'] satisfies SessionInputResponseKind[]) {
       const { people } = person(() => ({ response, answers: filled }));
-      const { server } = await room.ready(processConfig('good'), { people });
+      const { server } = await fixture.ready(processConfig('good'), { people });
       expect(JSON.parse(textOf(await call(server, 'ask')))).toEqual({ action: response });
     }
   });
@@ -92,7 +92,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
         ? ({ ...nameless, name: name ?? wrong.name } as Answers)
         : nameless,
     }));
-    const { server } = await room.ready(processConfig('good'), { people });
+    const { server } = await fixture.ready(processConfig('good'), { people });
     const content = { name: 'Ada', isMember: false, colour: 'g', sizes: ['S', 'L'] };
     expect(JSON.parse(textOf(await call(server, 'ask')))).toEqual({ action: 'accept', content });
     expect(asked.length).toBe(2);
@@ -113,7 +113,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
         end({ response: 'cancel', answers: {} });
       },
     };
-    const { server } = await room.ready(processConfig('good'), { people });
+    const { server } = await fixture.ready(processConfig('good'), { people });
     expect(textOf(await call(server, 'ask', { text: 'withdraw' }))).toContain('error');
     await expect.poll(() => asked.length, POLL).toBe(2);
     expect(asked[1]).toBe(`withdrawn ${asked[0]}`);
@@ -121,7 +121,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
 
   it('shows what cannot be seen, and its words stay behind the name of the server', async () => {
     const { asked, people } = person(() => ({ response: 'decline', answers: {} }));
-    const { server } = await room.ready(processConfig('good'), { people });
+    const { server } = await fixture.ready(processConfig('good'), { people });
     await call(server, 'ask', { text: ' \u202egnp.exe\u001b[2J' });
     expect(asked[0]?.message).toMatch(/^The MCP server test asks: Who are you\?/);
     for (const hidden of ['\u202e', '\u001b']) expect(asked[0]?.message).not.toContain(hidden);
@@ -129,7 +129,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
 
   it('about an address shows all of it, escaped, and opens nothing', async () => {
     const { asked, people } = person(() => ({ response: 'accept', answers: {} }));
-    const { server } = await room.ready(processConfig('good'), { people });
+    const { server } = await fixture.ready(processConfig('good'), { people });
     const url = 'https://exämple.test/sign-in?next=\u202eevil';
     expect(JSON.parse(textOf(await call(server, 'visit', { text: url })))).toEqual({ action: 'accept' });
     const href = 'https://xn--exmple-cua.test/sign-in?next=%E2%80%AEevil';
@@ -141,7 +141,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
   });
 
   it('is cancelled where there is nobody to ask', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     expect(JSON.parse(textOf(await call(server, 'ask')))).toEqual({ action: 'cancel' });
   });
 
@@ -151,29 +151,29 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
       response: 'accept',
       answers: { region: submitted({ kind: 'selected', value: 'eu' }) },
     }));
-    await room.ready(processConfig('curious', file), { people });
+    await fixture.ready(processConfig('curious', file), { people });
     await expect.poll(() => asked.length, POLL).toBe(1);
     await expect.poll(() => readFileSync(file, 'utf8'), POLL).toBe('{"action":"accept","content":{"region":"eu"}}');
   });
 
   it('in a session is answered by a client, and takes nothing of the time of the call', async () => {
-    const { server } = await room.ready(processConfig('good'), {
+    const { server } = await fixture.ready(processConfig('good'), {
       ...{ id: 'mcp:1', name: 'notes', isOfUser: true },
       people: person(() => ({ response: 'cancel', answers: {} })).people,
     });
     const extension = { id: server.id, name: server.name, tools: server.tools };
-    const { desk, uri, puppet, clock } = await openPuppetRoom({ extensions: [extension] });
+    const { client, uri, puppet, clock } = await openPuppetFixture({ extensions: [extension] });
     const outcome = puppet.turn.callTool({ id: 'c1', name: 'mcp__notes__ask', input: {} });
-    await expect.poll(async () => (await stateOf(desk, uri)).activeTurn?.responseParts.length, POLL).toBe(1);
-    desk.dispatch(uri, {
+    await expect.poll(async () => (await stateOf(client, uri)).activeTurn?.responseParts.length, POLL).toBe(1);
+    client.dispatch(uri, {
       ...{ type: 'session/toolCallConfirmed', turnId: 't1', toolCallId: 'c1', selectedOptionId: 'approve' },
       ...{ approved: true, confirmed: 'user-action' },
     });
-    await expect.poll(async () => (await stateOf(desk, uri)).inputRequests?.length, POLL).toBe(1);
+    await expect.poll(async () => (await stateOf(client, uri)).inputRequests?.length, POLL).toBe(1);
     await clock.advance(MCP_CALL_TIMEOUT_MS * 3);
-    const [request] = (await stateOf(desk, uri)).inputRequests ?? [];
+    const [request] = (await stateOf(client, uri)).inputRequests ?? [];
     expect(request?.message).toBe('The MCP server notes asks: Who are you?');
-    desk.dispatch(uri, {
+    client.dispatch(uri, {
       ...{ type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'accept' },
       answers: { name: submitted({ kind: 'text', value: 'Ada' }) },
     });
@@ -184,7 +184,7 @@ describe('a question of an MCP server', { timeout: 60_000 }, () => {
 
 describe('sampling', { timeout: 60_000 }, () => {
   it('is declined by name, and not among the capabilities', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     const { answer, capabilities } = JSON.parse(textOf(await call(server, 'sample')));
     expect(answer).toEqual({
       code: -32601,

@@ -3,23 +3,23 @@ import { Tokens } from '../../src/plugins/mcp/authorization.js';
 import { serverFetch } from '../../src/plugins/mcp/http-link.js';
 import { MCP_MESSAGE_MAX_BYTES, MCP_RESULT_TEXT_MAX_CHARACTERS } from '../../src/plugins/mcp/limits.js';
 import { McpClock } from '../support/mcp-clock.js';
+import { call, inState, McpFixture, POLL, textOf } from '../support/mcp-fixture.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
-import { call, inState, McpRoom, POLL, textOf } from '../support/mcp-room.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 let remote: McpHttpServer;
 
 beforeEach(async () => {
   remote = await McpHttpServer.start();
 });
 afterEach(async () => {
-  await room.close();
+  await fixture.close();
   await remote.stop();
 });
 
 describe('a server at an address', { timeout: 30_000 }, () => {
   it('[CUS-058] is spoken to over streamable HTTP, and told when the session is over', async () => {
-    const { server, states } = await room.ready(remote.config());
+    const { server, states } = await fixture.ready(remote.config());
     expect(textOf(await call(server, 'echo', { a: 1 }))).toBe('{"a":1}');
     await server.stop();
     expect(remote.requests.map(({ method }) => method)).toContain('DELETE');
@@ -27,34 +27,34 @@ describe('a server at an address', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-058] is spoken to in the older way where the declaration says so', async () => {
-    const { server } = await room.ready(remote.config('sse', { 'x-team': 'blue' }));
+    const { server } = await fixture.ready(remote.config('sse', { 'x-team': 'blue' }));
     expect(textOf(await call(server, 'echo', { a: 1 }))).toBe('{"a":1}');
     expect(remote.requests.map(({ path }) => path)).toContain('/messages');
     expect(remote.requests.every(({ headers }) => headers['x-team'] === 'blue')).toBe(true);
   });
 
   it('is spoken to in the older way when it knows no other', async () => {
-    const { server } = await room.ready({ transport: 'http', url: `${remote.origin}/sse`, headers: {} });
+    const { server } = await fixture.ready({ transport: 'http', url: `${remote.origin}/sse`, headers: {} });
     expect(textOf(await call(server, 'echo', { a: 1 }))).toBe('{"a":1}');
     expect(remote.requests.slice(0, 2).map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
   it('[CUS-076] is not there: the first answer is what people read about', async () => {
-    const { server } = room.server({ transport: 'http', url: `${remote.origin}/nowhere`, headers: {} });
+    const { server } = fixture.server({ transport: 'http', url: `${remote.origin}/nowhere`, headers: {} });
     server.start();
     expect((await inState(server, 'error')).message).toMatch(/^The server answered with HTTP status 404\. .*POST/);
     expect(remote.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
   it('[CUS-086] says over its stream that its tools changed', async () => {
-    const { server } = await room.ready(remote.config());
+    const { server } = await fixture.ready(remote.config());
     await expect.poll(() => remote.requests.some(({ method }) => method === 'GET'), POLL).toBe(true);
     await call(server, 'grow');
     await expect.poll(() => server.tools.map(({ definition }) => definition.name), POLL).toContain('mcp__test__grown');
   });
 
   it('hears that a call was cancelled', async () => {
-    const { server } = await room.ready(remote.config());
+    const { server } = await fixture.ready(remote.config());
     const cancelling = new AbortController();
     const running = call(server, 'wait', {}, { signal: cancelling.signal });
     await expect.poll(() => remote.waiting, POLL).toBe(1);
@@ -68,7 +68,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     const { port } = remote;
     await remote.stop();
     const clock = new McpClock();
-    const { server } = room.server(config, {}, clock);
+    const { server } = fixture.server(config, {}, clock);
     server.start();
     const { message } = await inState(server, 'error');
     expect(message).toMatch(/^The server at http:\/\/127\.0\.0\.1:\d+ cannot be reached: .*ECONNREFUSED/);
@@ -80,7 +80,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
 
   it('[CUS-078] comes back after it went away in the middle of a call', async () => {
     const clock = new McpClock();
-    const { server, states } = room.server(remote.config(), {}, clock);
+    const { server, states } = fixture.server(remote.config(), {}, clock);
     server.start();
     await inState(server, 'ready');
     const { port } = remote;
@@ -96,7 +96,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-078] is missed even when nobody calls it', async () => {
-    const { server } = await room.ready(remote.config());
+    const { server } = await fixture.ready(remote.config());
     await expect.poll(() => remote.requests.some(({ method }) => method === 'GET'), POLL).toBe(true);
     await remote.stop();
     expect((await inState(server, 'error')).message).toContain('cannot be reached');
@@ -106,7 +106,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
 
   it('is begun anew when it has forgotten the session', async () => {
     const clock = new McpClock();
-    const { server } = room.server(remote.config(), {}, clock);
+    const { server } = fixture.server(remote.config(), {}, clock);
     server.start();
     await inState(server, 'ready');
     remote.intercept = ({ headers }, response) => {
@@ -122,7 +122,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
   });
 
   it('may answer at length, but not without end', async () => {
-    const { server } = await room.ready(remote.config());
+    const { server } = await fixture.ready(remote.config());
     const long = await call(server, 'big', { size: MCP_RESULT_TEXT_MAX_CHARACTERS + 1 });
     expect(textOf(long)).toMatch(/^x+\n\[Cut: too long\.\]$/);
     const endless = await call(server, 'big', { size: MCP_MESSAGE_MAX_BYTES });
@@ -160,7 +160,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
           return true;
         };
         for (const transport of ['http', 'sse'] as const) {
-          const { server } = room.server(remote.config(transport, { 'x-key': 'package-data' }));
+          const { server } = fixture.server(remote.config(transport, { 'x-key': 'package-data' }));
           server.start();
           await inState(server, 'error');
           await server.stop();
@@ -192,7 +192,11 @@ describe('a server at an address', { timeout: 30_000 }, () => {
       response.writeHead(308, { location: '/mcp' }).end();
       return true;
     };
-    const { server } = await room.ready({ transport: 'http', url: `${remote.origin}/old`, headers: { 'x-key': 'k' } });
+    const { server } = await fixture.ready({
+      transport: 'http',
+      url: `${remote.origin}/old`,
+      headers: { 'x-key': 'k' },
+    });
     expect(textOf(await call(server, 'echo', { a: 1 }))).toBe('{"a":1}');
     expect(remote.requests.filter(({ path }) => path === '/mcp').every(({ headers }) => headers['x-key'] === 'k')).toBe(
       true,

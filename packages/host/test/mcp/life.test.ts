@@ -2,22 +2,22 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from '../../src/plugins/mcp/limits.js';
 import { McpClock } from '../support/mcp-clock.js';
-import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';
+import { call, inState, McpFixture, POLL, processConfig, textOf } from '../support/mcp-fixture.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 let folder: string;
 let remove: () => Promise<void>;
 
 beforeAll(async () => {
   ({ folder, remove } = await temporaryFolder());
 });
-afterEach(() => room.close());
+afterEach(() => fixture.close());
 afterAll(() => remove());
 
 describe('the life of a server', { timeout: 30_000 }, () => {
   it('[CUS-058] [CUS-073] [CUS-074] [CUS-077] is stopped, starting, ready, and stopped again; tools only while ready', async () => {
-    const { server, states } = room.server(processConfig('good'));
+    const { server, states } = fixture.server(processConfig('good'));
     expect(server.state).toEqual({ kind: 'stopped' });
     server.start();
     expect(server.state).toEqual({ kind: 'starting' });
@@ -31,7 +31,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
   });
 
   it('starts only once, however often it is told to', async () => {
-    const { server, states } = room.server(processConfig('good'));
+    const { server, states } = fixture.server(processConfig('good'));
     server.start();
     server.start();
     await inState(server, 'ready');
@@ -40,7 +40,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-065] [CUS-078] lets a stop win at any moment, and can be started again', async () => {
-    const { server, states } = room.server(processConfig('good'));
+    const { server, states } = fixture.server(processConfig('good'));
     for (let round = 0; round < 3; round += 1) {
       server.start();
       const stopped = server.stop();
@@ -57,7 +57,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-076] says why a server exits at once, in its own words', async () => {
-    const { server } = room.server(processConfig('exits'));
+    const { server } = fixture.server(processConfig('exits'));
     server.start();
     const { message } = await inState(server, 'error');
     expect(message).toBe('The server exited with code 2. It said: There is no licence.');
@@ -69,7 +69,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
       ['no-such-command-at-all', 'ENOENT'],
       ['no-such\0command', 'ERR_INVALID_ARG_VALUE'],
     ] as const) {
-      const { server } = room.server({ transport: 'stdio', command, args: ['--quiet'], env: {} });
+      const { server } = fixture.server({ transport: 'stdio', command, args: ['--quiet'], env: {} });
       server.start();
       const { message } = await inState(server, 'error');
       expect(message).toContain(`The server could not be started (${code}).`);
@@ -79,7 +79,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('[CUS-078] tries again after 1, 2, 4, 5 … seconds, and in the end without a word', async () => {
     const clock = new McpClock();
-    const { server, states } = room.server(processConfig('exits'), {}, clock);
+    const { server, states } = fixture.server(processConfig('exits'), {}, clock);
     server.start();
     for (const seconds of [1, 2, 4, 5, 5]) {
       await inState(server, 'error');
@@ -96,7 +96,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('[CUS-078] is ready after all when a retry succeeds', async () => {
     const clock = new McpClock();
-    const { server, states } = room.server(processConfig('recovers', path.join(folder, 'recovers')), {}, clock);
+    const { server, states } = fixture.server(processConfig('recovers', path.join(folder, 'recovers')), {}, clock);
     server.start();
     await inState(server, 'error');
     await clock.advance(1_000);
@@ -106,7 +106,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('[CUS-078] comes back from a crash; the call that was running fails and says so', async () => {
     const clock = new McpClock();
-    const { server, states } = room.server(processConfig('good'), {}, clock);
+    const { server, states } = fixture.server(processConfig('good'), {}, clock);
     server.start();
     await inState(server, 'ready');
     const { error } = await call(server, 'crash');
@@ -124,7 +124,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('gives the retries back only to a server that was ready for a while', async () => {
     const clock = new McpClock();
-    const { server } = room.server(processConfig('good'), {}, clock);
+    const { server } = fixture.server(processConfig('good'), {}, clock);
     server.start();
     const crash = async (): Promise<void> => {
       await inState(server, 'ready');
@@ -146,7 +146,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('[CUS-076] does not wait for ever for a server that hangs', async () => {
     const clock = new McpClock();
-    const { server } = room.server(processConfig('hangs'), {}, clock);
+    const { server } = fixture.server(processConfig('hangs'), {}, clock);
     server.start();
     await expect.poll(() => clock.pending, POLL).toBe(1);
     await clock.advance(MCP_START_TIMEOUT_MS - 1);
@@ -157,7 +157,7 @@ describe('the life of a server', { timeout: 30_000 }, () => {
 
   it('[CUS-078] stops while it waits to try again, and does not try any more', async () => {
     const clock = new McpClock();
-    const { server, states } = room.server(processConfig('exits'), {}, clock);
+    const { server, states } = fixture.server(processConfig('exits'), {}, clock);
     server.start();
     await inState(server, 'error');
     await server.stop();

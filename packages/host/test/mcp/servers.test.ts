@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MCP_SERVERS_MAX } from '../../src/plugins/mcp/limits.js';
 import { McpServer } from '../../src/plugins/mcp/server.js';
 import { type McpDeclaration, McpServers } from '../../src/plugins/mcp/servers.js';
+import { call, inState, isAlive, McpFixture, processConfig, textOf } from '../support/mcp-fixture.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
-import { call, inState, isAlive, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
 
-let room: McpRoom;
+let fixture: McpFixture;
 let servers: McpServers;
 let changed: string[];
 
 beforeEach(() => {
-  room = new McpRoom();
+  fixture = new McpFixture();
   changed = [];
-  const { logger } = room;
+  const { logger } = fixture;
   servers = new McpServers({
     clock: systemClock,
     logger,
@@ -49,8 +49,8 @@ describe('the servers of a session', { timeout: 30_000 }, () => {
     expect(servers.add({ id: '4', name: 'notes', plugin: 'office', config })).toBe('name-taken');
     expect(servers.get('1')).toBe(first);
     expect(servers.all.map(({ id }) => id)).toEqual(['1', '3']);
-    expect(room.logged).toHaveLength(2);
-    expect(room.logged[0]).toBe('warn An MCP server is left out {"server":"notes","reason":"name-taken"}');
+    expect(fixture.logged).toHaveLength(2);
+    expect(fixture.logged[0]).toBe('warn An MCP server is left out {"server":"notes","reason":"name-taken"}');
   });
 
   it('are bounded in number', () => {

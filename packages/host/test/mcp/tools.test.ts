@@ -3,17 +3,17 @@ import path from 'node:path';
 import type { ToolResultContent } from '@atrium/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MCP_CALL_TIMEOUT_MS, MCP_DESCRIPTION_MAX_CHARACTERS, MCP_TOOLS_MAX } from '../../src/plugins/mcp/limits.js';
-import { call, McpRoom, POLL, processConfig, textOf, toolOf } from '../support/mcp-room.js';
+import { call, McpFixture, POLL, processConfig, textOf, toolOf } from '../support/mcp-fixture.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 let folder: string;
 let remove: () => Promise<void>;
 
 beforeAll(async () => {
   ({ folder, remove } = await temporaryFolder());
 });
-afterEach(() => room.close());
+afterEach(() => fixture.close());
 afterAll(() => remove());
 
 const namesOf = (server: { tools: readonly { definition: { name: string } }[] }) =>
@@ -21,7 +21,7 @@ const namesOf = (server: { tools: readonly { definition: { name: string } }[] })
 
 describe('the tools of a server', { timeout: 30_000 }, () => {
   it('[CUS-084] [CUS-085] [CUS-086] are tools of the host, under their names, with all that the server says of them', async () => {
-    const { server } = await room.ready(processConfig('good'), { id: 'mcp:1', name: 'notes' });
+    const { server } = await fixture.ready(processConfig('good'), { id: 'mcp:1', name: 'notes' });
     const { definition, displayName, owner, callMeta, timeoutMs } = toolOf(server, 'echo');
     expect(definition).toEqual({
       name: 'mcp__notes__echo',
@@ -38,18 +38,18 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-084] carry the name of the plugin that declares the server', async () => {
-    const { server } = await room.ready(processConfig('good'), { name: 'notes', plugin: 'office' });
+    const { server } = await fixture.ready(processConfig('good'), { name: 'notes', plugin: 'office' });
     expect(namesOf(server)).toContain('mcp__plugin_office_notes__echo');
   });
 
   it('ask a person first, whatever the server of a project or a client says of them', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     expect(toolOf(server, 'echo').definition.annotations).toEqual({ readOnlyHint: true });
     expect(toolOf(server, 'echo').confirmation?.({})).toMatchObject({ title: 'Use Echo of the MCP server test?' });
   });
 
   it("ask a person first, except those of the user's own servers that only read", async () => {
-    const { server } = await room.ready(processConfig('good'), { isOfUser: true });
+    const { server } = await fixture.ready(processConfig('good'), { isOfUser: true });
     expect(toolOf(server, 'echo').confirmation?.({})).toBeUndefined();
     expect(toolOf(server, 'fail').confirmation?.({})).toEqual({
       title: 'Use test: fail of the MCP server test?',
@@ -63,7 +63,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('[UNI-026] give back text, bytes, links and structured values', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     const output = await call(server, 'blocks');
     expect(output).toEqual({
       success: true,
@@ -82,7 +82,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('[UNI-026] fail in the words of the server', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     const { success, error, content } = await call(server, 'fail');
     expect({ success, error, content }).toEqual({
       success: false,
@@ -93,7 +93,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('show how far they are', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     const shown: ToolResultContent[][] = [];
     const output = await call(server, 'steps', {}, { progress: (content) => shown.push(content) });
     expect(textOf(output)).toBe('stepped');
@@ -106,7 +106,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
 
   it('tell the server when they are cancelled, once, and not after they are done', async () => {
     const file = path.join(folder, 'cancelled');
-    const { server } = await room.ready(processConfig('good', file));
+    const { server } = await fixture.ready(processConfig('good', file));
     const cancelling = new AbortController();
     await call(server, 'echo', { text: 'done before' }, { signal: cancelling.signal });
     const running = call(server, 'wait', {}, { signal: cancelling.signal });
@@ -118,7 +118,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('fail at once when the server does not run any more', async () => {
-    const { server } = await room.ready(processConfig('good'));
+    const { server } = await fixture.ready(processConfig('good'));
     const echo = toolOf(server, 'echo');
     await server.stop();
     const context = { cwd: undefined, signal: new AbortController().signal, progress: () => {} };
@@ -127,7 +127,7 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('[CUS-086] are read again when the server says that they changed', async () => {
-    const { server, states } = await room.ready(processConfig('good'));
+    const { server, states } = await fixture.ready(processConfig('good'));
     const before = states.length;
     for (const text of ['one', 'two', 'three']) await call(server, 'grow', { text });
     await expect.poll(() => namesOf(server), POLL).toContain('mcp__test__three');
@@ -137,21 +137,21 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
   });
 
   it('are bounded in number, and pages without end are not turned for ever', async () => {
-    const { server } = await room.ready(processConfig('many'));
+    const { server } = await fixture.ready(processConfig('many'));
     expect(server.tools).toHaveLength(MCP_TOOLS_MAX);
-    expect(room.logged.join('\n')).toContain('Some tools of an MCP server are left out');
-    const endless = await room.ready(processConfig('endless'));
+    expect(fixture.logged.join('\n')).toContain('Some tools of an MCP server are left out');
+    const endless = await fixture.ready(processConfig('endless'));
     expect(endless.server.tools).toEqual([]);
   });
 
   it('may be none at all', async () => {
-    const { server, states } = await room.ready(processConfig('toolless'));
+    const { server, states } = await fixture.ready(processConfig('toolless'));
     expect(server.tools).toEqual([]);
     expect(states.map(({ kind }) => kind)).toEqual(['starting', 'ready']);
   });
 
   it('[CUS-084] get fitting names whatever they are called; what is no tool is left out', async () => {
-    const { server } = await room.ready(processConfig('weird'));
+    const { server } = await fixture.ready(processConfig('weird'));
     const names = namesOf(server);
     expect(names).toHaveLength(5);
     expect(new Set(names).size).toBe(5);

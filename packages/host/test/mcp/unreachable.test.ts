@@ -11,11 +11,11 @@ import {
   MCP_RETRY_MAX_MS,
 } from '../../src/plugins/mcp/limits.js';
 import { McpClock } from '../support/mcp-clock.js';
+import { call, inState, McpFixture, POLL, processConfig, textOf } from '../support/mcp-fixture.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
-import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 
-const room = new McpRoom();
+const fixture = new McpFixture();
 const servers: McpHttpServer[] = [];
 let folder: string;
 let remove: () => Promise<void>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ folder, remove } = await temporaryFolder());
 });
 afterEach(async () => {
-  await room.close();
+  await fixture.close();
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 afterAll(() => remove());
@@ -53,7 +53,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
     it(`[REL-071] is reported at once when nothing listens at its address (${transport})`, async () => {
       const { port, config } = await emptyPlace(transport);
       // This clock stands still: whatever is reported here waits for no time limit.
-      const { server } = room.server(config, {}, new McpClock());
+      const { server } = fixture.server(config, {}, new McpClock());
       server.start();
       const { message } = await inState(server, 'error');
       expect(message).toContain(`The server at http://127.0.0.1:${port} cannot be reached: `);
@@ -65,7 +65,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
       try {
         const clock = new McpClock();
         const url = `http://127.0.0.1:${silent.port}/${transport}`;
-        const { server } = room.server({ transport, url, headers: {} }, {}, clock);
+        const { server } = fixture.server({ transport, url, headers: {} }, {}, clock);
         server.start();
         // The limit of the whole start, and the one of reaching the machine.
         await expect.poll(() => clock.pending, POLL).toBe(2);
@@ -80,7 +80,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
     it(`[REL-071] is used again within 10 s of its return, however long it was away (${transport})`, async () => {
       const { port, config } = await emptyPlace(transport);
       const clock = new McpClock();
-      const { server } = room.server(config, {}, clock);
+      const { server } = fixture.server(config, {}, clock);
       server.start();
       await inState(server, 'error');
       for (let seconds = 0; seconds < 60; seconds += 1) await second(clock);
@@ -94,7 +94,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
       const first = await remote();
       const { port } = first;
       const clock = new McpClock();
-      const { server } = room.server(first.config(transport), {}, clock);
+      const { server } = fixture.server(first.config(transport), {}, clock);
       server.start();
       await inState(server, 'ready');
       await expect.poll(() => first.requests.some(({ method }) => method === 'GET'), POLL).toBe(true);
@@ -110,7 +110,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
   it('[REL-071] is started again within 10 s when it is a program that works only now', async () => {
     const mark = path.join(folder, 'works-now');
     const clock = new RetryClock();
-    const { server } = room.server(processConfig('late', mark), {}, clock);
+    const { server } = fixture.server(processConfig('late', mark), {}, clock);
     server.start();
     for (let tries = 1; tries < MCP_RETRIES_SHOWN + 4; tries += 1) await clock.retry();
     await clock.failure();
@@ -122,13 +122,13 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
   it('[REL-071] does not fill the log while it stays away: later tries are made quietly', async () => {
     const mark = path.join(folder, 'never-works');
     const clock = new RetryClock();
-    const { server, states } = room.server(processConfig('late', mark), {}, clock);
-    const before = room.logged.length;
+    const { server, states } = fixture.server(processConfig('late', mark), {}, clock);
+    const before = fixture.logged.length;
     server.start();
     for (let tries = 1; tries < MCP_RETRIES_SHOWN + 6; tries += 1) await clock.retry();
     const rounds = Array.from({ length: MCP_RETRIES_SHOWN + 1 }, () => ['starting', 'error']).flat();
     expect(states.map(({ kind }) => kind)).toEqual(rounds);
-    expect(room.logged.length - before).toBe(MCP_RETRIES_SHOWN + 1);
+    expect(fixture.logged.length - before).toBe(MCP_RETRIES_SHOWN + 1);
     expect(readFileSync(`${mark}.tries`, 'utf8').length).toBeGreaterThan(MCP_RETRIES_SHOWN + 4);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../agents/src/scripted/script.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { askerOf } from '../support/prompts.js';
-import { refusalOf, startHost } from '../support/session-room.js';
+import { refusalOf, startHost } from '../support/session-fixture.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 
 const PRISTINE = {
@@ -24,7 +24,7 @@ const SCRIPT: Script = {
   default: [{ text: 'ok' }],
 };
 
-async function room(clock?: FakeClock) {
+async function fixture(clock?: FakeClock) {
   return startHost({ scripts: [SCRIPT], ...(clock && { clock }) });
 }
 
@@ -70,7 +70,7 @@ const UNCHANGED = Object.values(PRISTINE).join('\n\n');
 
 describe('a client that opted in', () => {
   it('[SMT-004][SMT-018][SMT-020][SMT-025] gets all its sections in one request, on the channel of the session', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone', 'environment_context']);
@@ -91,7 +91,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-005][SMT-008][SMT-009][SMT-041] rewrites what it returns, and leaves what it does not', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone', 'environment_context']);
@@ -102,7 +102,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-010][SMT-026][SMT-027][SMT-031][SMT-036] is asked only for what is rendered and not restricted, and cannot add to it', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['safety', 'identity', 'tone', 'unheard-of']);
@@ -116,7 +116,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-022] is asked at every render', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone']);
@@ -129,7 +129,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-013][SMT-015][SMT-016] shows its opt-in, ids only, to everyone; new tools leave it alone', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const other = await host.client();
     const channel = await client.session();
@@ -147,7 +147,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-006] names its sections in a list of ids; anything else is no claim', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     const claimOf = (systemMessageTransform: unknown) => {
@@ -163,7 +163,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-033] may change what it offers in mid-session: it counts from the next render on', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     for (const [nth, sections] of [['tone'], ['environment_context'], ['tone', 'environment_context']].entries()) {
@@ -177,7 +177,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-014] is not asked any more after it gave the role up, nor is whoever takes it without an opt-in', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client('desk');
     const other = await host.client('phone');
     const channel = await client.session();
@@ -200,7 +200,7 @@ describe('a client that opted in', () => {
   });
 
   it('[SMT-017] keeps its text out of state, snapshots and replay', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const other = await host.client();
     const channel = await client.session();
@@ -218,7 +218,7 @@ describe('a client that opted in', () => {
 
 describe('nobody is asked', () => {
   it('[SMT-019][SMT-023][UNI-108] without an active client, without an opt-in, with an empty one, with nothing to rewrite', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await client.turn(channel, 'show');
@@ -231,7 +231,7 @@ describe('nobody is asked', () => {
   });
 
   it('[SMT-024][SMT-040][UNI-008][UNI-108] on a connection below 0.3.0', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client('old', { protocolVersions: ['0.2.0'] });
     const channel = await client.session();
     await claim(client, channel, ['tone']);
@@ -253,7 +253,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
       rewritten({ tone: 'x'.repeat(TRANSFORM_MAX_BYTES), environment_context: 'y' }),
     ],
   ])('%s', async (_, result) => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone', 'environment_context']);
@@ -264,7 +264,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
   });
 
   it('[SMT-032] an answer at the limit is taken', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone']);
@@ -275,7 +275,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
   });
 
   it('[SMT-028][REL-024][UNI-009] "method not found": not asked again on this connection', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone']);
@@ -289,7 +289,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
 
   it('[SMT-029][UNI-032] silence: after five seconds', async () => {
     const clock = new FakeClock();
-    const host = await room(clock);
+    const host = await fixture(clock);
     const client = await host.client();
     const channel = await client.session();
     await claim(client, channel, ['tone']);
@@ -306,7 +306,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
   });
 
   it('[SMT-021][UNI-032] another client takes over meanwhile: the answer of the first still counts, the other is asked next', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client('desk');
     const other = await host.client('phone');
     const channel = await client.session();
@@ -332,7 +332,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
   });
 
   it('[SMT-021] the client leaves: nobody else is asked in its place', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const other = await host.client();
     const channel = await other.session();
@@ -349,7 +349,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
 
 describe('what is published and logged', () => {
   it('[SMT-007][SMT-030][UNI-035] the catalogue of sections, with what is restricted', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const { agents } = await client.state<{ agents: { systemMessageSections: object[] }[] }>(ROOT);
     expect(agents[0]?.systemMessageSections).toMatchObject([
@@ -427,7 +427,7 @@ describe('what is published and logged', () => {
   });
 
   it('[SMT-003] a client that sends the request itself learns that there is no such method', async () => {
-    const host = await room();
+    const host = await fixture();
     const client = await host.client();
     const channel = await client.session();
     expect((await client.ask('systemMessageTransform', { channel, sections: {} })).error?.code).toBe(-32601);

@@ -8,7 +8,7 @@ import { modelAgent } from '../../../agents/src/model/backend.js';
 import { environmentText, MODEL_SECTIONS, PROJECT_INSTRUCTIONS_MAX_BYTES } from '../../../agents/src/model/prompt.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { extension, transforms } from '../support/prompts.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ROOT } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
@@ -35,16 +35,16 @@ async function project(folder: string | undefined, extensions: readonly Extensio
   const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
   const agents = [modelAgent({ ...options, baseURL: server.url })];
   const host = await startHost({ scripts: [], agents, extensions, tools: [echoTool('echo')] });
-  const desk = await host.client('desk');
+  const client = await host.client('desk');
   const place = folder === undefined ? {} : { workingDirectory: pathToFileURL(folder).href };
-  const uri = await desk.session(undefined, place);
-  return { server, desk, uri };
+  const uri = await client.session(undefined, place);
+  return { server, client, uri };
 }
 
 /** The system prompt of each request, after one turn. */
 async function prompts(folder?: string, extensions?: readonly Extension[], answers?: ServedAnswer[]) {
-  const { server, desk, uri } = await project(folder, extensions, answers);
-  await desk.turn(uri, 'go');
+  const { server, client, uri } = await project(folder, extensions, answers);
+  await client.turn(uri, 'go');
   return systemsOf(server);
 }
 
@@ -56,8 +56,8 @@ describe('the prompt of the model agent', () => {
   it('[UNI-035] has eleven sections with text, two of them restricted, and each has a label', async () => {
     expect(Object.keys(MODEL_SECTIONS)).toEqual(CATALOGUE);
     expect(Object.values(MODEL_SECTIONS).filter((text) => text.length < 40)).toEqual([]);
-    const { desk } = await project(undefined);
-    const { agents } = await desk.state<{ agents: { systemMessageSections: Record<string, unknown>[] }[] }>(ROOT);
+    const { client } = await project(undefined);
+    const { agents } = await client.state<{ agents: { systemMessageSections: Record<string, unknown>[] }[] }>(ROOT);
     const catalogue = agents[0]?.systemMessageSections ?? [];
     expect(catalogue.map(({ id }) => id)).toEqual(CATALOGUE);
     expect(catalogue.filter(({ restricted }) => restricted).map(({ id }) => id)).toEqual(['identity', 'safety']);
@@ -78,16 +78,16 @@ describe('the prompt of the model agent', () => {
 
   it('shows the client the whole text that the model would get, folder and project rules included', async () => {
     const folder = await tempFolder({ 'AGENTS.md': 'Use tabs.\n' });
-    const { server, desk, uri } = await project(folder);
+    const { server, client, uri } = await project(folder);
     const sections = ['environment_context', 'custom_instructions'];
     const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections } };
-    desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
-    const turn = desk.turn(uri, 'go');
-    const { id, params } = await desk.until(({ method }) => method === 'systemMessageTransform');
+    client.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+    const turn = client.turn(uri, 'go');
+    const { id, params } = await client.until(({ method }) => method === 'systemMessageTransform');
     const texts = params?.sections as Record<string, { content: string }>;
     expect(texts.environment_context?.content).toContain(folder);
     expect(texts.custom_instructions?.content).toContain('from AGENTS.md:\n\nUse tabs.');
-    desk.send({ id, result: { sections: { environment_context: { content: 'Somewhere.' } } } });
+    client.send({ id, result: { sections: { environment_context: { content: 'Somewhere.' } } } });
     await turn;
     expect(server.heard()).toContain('Somewhere.');
     expect(server.heard()).not.toContain(folder);
@@ -183,17 +183,17 @@ describe('extensions around a model', () => {
 
   it('[UNI-034][UNI-005] what they say beside the message is neither shown to the client nor kept in the state', async () => {
     const beforeTurn = async () => ({ context: 'Only for the model.' });
-    const { server, desk, uri } = await project(undefined, [{ id: 'quiet', name: 'quiet', beforeTurn }]);
+    const { server, client, uri } = await project(undefined, [{ id: 'quiet', name: 'quiet', beforeTurn }]);
     const systemMessageTransform = { sections: CATALOGUE };
     const activeClient = { clientId: 'desk', tools: [], systemMessageTransform };
-    desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
-    const turn = desk.turn(uri, 'go');
-    const request = await desk.until(({ method }) => method === 'systemMessageTransform');
-    desk.send({ id: request.id, result: { sections: { tone: { content: 'Rewritten by hand.' } } } });
+    client.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+    const turn = client.turn(uri, 'go');
+    const request = await client.until(({ method }) => method === 'systemMessageTransform');
+    client.send({ id: request.id, result: { sections: { tone: { content: 'Rewritten by hand.' } } } });
     await turn;
-    await desk.state(uri);
+    await client.state(uri);
     expect(Object.keys(request.params?.sections as object)).toHaveLength(CATALOGUE.length - 2);
     expect(systemsOf(server)[0]).not.toContain('Only for the model');
-    expect(JSON.stringify(desk.received)).not.toMatch(/Only for the model|Rewritten by hand/);
+    expect(JSON.stringify(client.received)).not.toMatch(/Only for the model|Rewritten by hand/);
   });
 });

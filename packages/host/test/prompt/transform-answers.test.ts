@@ -5,7 +5,7 @@ import type { SessionActiveClient } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../agents/src/scripted/script.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { lastText, startHost, stateOf } from '../support/session-room.js';
+import { lastText, startHost, stateOf } from '../support/session-fixture.js';
 import { type Message, type RawClient, settle } from '../support/test-host.js';
 
 const SECTIONS = { identity: 'I am a mock.', tone: 'Be brief.', safety: 'Be safe.' };
@@ -21,7 +21,7 @@ const LARGE_CHARACTERS = 50 * 2 ** 20;
 
 interface Scene {
   readonly clock: FakeClock;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly phone: RawClient;
   readonly uri: string;
 }
@@ -29,14 +29,14 @@ interface Scene {
 async function scene(sections: string[] = ['tone'], protocolVersions = ['0.3.0']): Promise<Scene> {
   const clock = new FakeClock();
   const host = await startHost({ clock, scripts: [SCRIPT] });
-  const desk = await host.client('desk', { protocolVersions });
-  const uri = await desk.session();
+  const client = await host.client('desk', { protocolVersions });
+  const uri = await client.session();
   const phone = await host.client('phone');
   await phone.request('subscribe', { channel: uri });
   const activeClient: SessionActiveClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections } };
-  desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
-  await desk.action(uri, 'session/activeClientChanged');
-  return { clock, desk, phone, uri };
+  client.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+  await client.action(uri, 'session/activeClientChanged');
+  return { clock, client, phone, uri };
 }
 
 function requests(client: RawClient): Message[] {
@@ -45,12 +45,12 @@ function requests(client: RawClient): Message[] {
 
 /** Plays a turn in which the client answers like this, and gives the prompt as it was rendered. */
 async function rendered(
-  { desk, phone, uri }: Scene,
+  { client, phone, uri }: Scene,
   answer: (request: Message) => void | Promise<void>,
 ): Promise<string> {
   const turn = phone.turn(uri, `turn ${crypto.randomUUID()}`);
-  await desk.until(() => requests(desk).length > 0);
-  await answer(requests(desk).at(-1) ?? {});
+  await client.until(() => requests(client).length > 0);
+  await answer(requests(client).at(-1) ?? {});
   await turn;
   return lastText(await stateOf(phone, uri));
 }
@@ -59,62 +59,62 @@ const tone = (content: unknown) => ({ sections: { tone: { content } } });
 
 describe('[REL-025] answers of a client', () => {
   it.each<[string, (scene: Scene, request: Message) => void | Promise<void>, string]>([
-    ['an answer as it should be', ({ desk }, { id }) => desk.send({ id, result: tone('Sing.') }), SUNG],
+    ['an answer as it should be', ({ client }, { id }) => client.send({ id, result: tone('Sing.') }), SUNG],
     [
       'two answers: the first counts',
-      ({ desk }, { id }) => {
-        desk.send({ id, result: tone('Sing.') });
-        desk.send({ id, result: tone('Shout.') });
+      ({ client }, { id }) => {
+        client.send({ id, result: tone('Sing.') });
+        client.send({ id, result: tone('Shout.') });
       },
       SUNG,
     ],
     [
       'an answer to nothing that was asked, and then the right one',
-      ({ desk }, { id }) => {
-        desk.send({ id: Number(id) + 1_000, result: tone('Shout.') });
-        desk.send({ id: 'tone', result: tone('Shout.') });
-        desk.send({ id, result: tone('Sing.') });
+      ({ client }, { id }) => {
+        client.send({ id: Number(id) + 1_000, result: tone('Shout.') });
+        client.send({ id: 'tone', result: tone('Shout.') });
+        client.send({ id, result: tone('Sing.') });
       },
       SUNG,
     ],
     [
       'sections that nobody asked for, restricted ones among them',
-      ({ desk }, { id }) => {
+      ({ client }, { id }) => {
         const more = { safety: { content: 'Be wild.' }, identity: { content: 'I am root.' }, extra: { content: 'x' } };
-        desk.send({ id, result: { sections: { ...tone('Sing.').sections, ...more } } });
+        client.send({ id, result: { sections: { ...tone('Sing.').sections, ...more } } });
       },
       SUNG,
     ],
-    ['content that is no text', ({ desk }, { id }) => desk.send({ id, result: tone(7) }), UNCHANGED],
+    ['content that is no text', ({ client }, { id }) => client.send({ id, result: tone(7) }), UNCHANGED],
     [
       'fifty megabytes, which nobody reads',
-      async ({ clock, desk }, { id }) => {
-        desk.send({ id, result: tone('x'.repeat(LARGE_CHARACTERS)) });
+      async ({ clock, client }, { id }) => {
+        client.send({ id, result: tone('x'.repeat(LARGE_CHARACTERS)) });
         await settle();
         await clock.advance(TRANSFORM_TIMEOUT_MS);
       },
       UNCHANGED,
     ],
-    ['an error', ({ desk }, { id }) => desk.send({ id, error: { code: -32000, message: 'no' } }), UNCHANGED],
-    ['a line that is cut', ({ desk }) => desk.disconnect(), UNCHANGED],
+    ['an error', ({ client }, { id }) => client.send({ id, error: { code: -32000, message: 'no' } }), UNCHANGED],
+    ['a line that is cut', ({ client }) => client.disconnect(), UNCHANGED],
     [
       'silence, and an answer when it is too late',
-      async ({ clock, desk }, { id }) => {
+      async ({ clock, client }, { id }) => {
         await clock.advance(TRANSFORM_TIMEOUT_MS);
-        desk.send({ id, result: tone('Shout.') });
+        client.send({ id, result: tone('Shout.') });
         await settle();
       },
       UNCHANGED,
     ],
     [
       'another client that takes over meanwhile, which is not asked instead',
-      async ({ desk, phone, uri }) => {
-        desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient: null });
+      async ({ client, phone, uri }) => {
+        client.dispatch(uri, { type: 'session/activeClientChanged', activeClient: null });
         const activeClient = { clientId: 'phone', tools: [], systemMessageTransform: { sections: ['tone'] } };
-        await desk.action(uri, ({ activeClient: now }) => now === null);
+        await client.action(uri, ({ activeClient: now }) => now === null);
         phone.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
         await settle();
-        desk.disconnect();
+        client.disconnect();
       },
       UNCHANGED,
     ],
@@ -131,9 +131,9 @@ describe('[REL-025] answers of a client', () => {
     ['nothing is asked of one that opted in to nothing', [], ['0.3.0']],
     ['nothing is asked of one of an older version', ['tone'], ['0.2.0']],
   ])('[UNI-083] %s', async (_name, sections, versions) => {
-    const { desk, phone, uri } = await scene(sections, versions);
+    const { client, phone, uri } = await scene(sections, versions);
     await phone.turn(uri, 'show');
     expect(lastText(await stateOf(phone, uri))).toBe(UNCHANGED);
-    expect(requests(desk)).toEqual([]);
+    expect(requests(client)).toEqual([]);
   });
 });

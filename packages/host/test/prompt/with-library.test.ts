@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Script } from '../../../agents/src/scripted/script.js';
 import { transportTo } from '../support/library.js';
 import { extension, PRISTINE } from '../support/prompts.js';
-import { lastText, startHost } from '../support/session-room.js';
+import { lastText, startHost } from '../support/session-fixture.js';
 
 const SCRIPT: Script = {
   provider: 'mock',

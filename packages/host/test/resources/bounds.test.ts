@@ -8,7 +8,7 @@ import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { LINKS_MAX, PATH_MAX_NAMES } from '../../src/workspace/files/places.js';
 import { FolderBudget, knownIn, WATCH_NAMES_MAX, WatchedFolders } from '../../src/workspace/files/tree-watch.js';
 import { makeFolders } from '../../src/workspace/files/write.js';
-import { openResourceRoom } from '../support/resource-room.js';
+import { openResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { settle } from '../support/test-host.js';
 
@@ -26,12 +26,12 @@ function openIn(folder: string): string[] {
 
 describe.skipIf(process.platform !== 'linux')('a request that is refused halfway', () => {
   it('leaves nothing open: a link out of a directory of customizations', async () => {
-    const room = await openResourceRoom({ files: { '.agents/rules/a.md': 'A', 'other/b.md': 'B' } });
-    await symlink('../../other', room.path('.agents/rules/out'));
+    const fixture = await openResourceFixture({ files: { '.agents/rules/a.md': 'A', 'other/b.md': 'B' } });
+    await symlink('../../other', fixture.path('.agents/rules/out'));
     for (let round = 0; round < 10; round++) {
-      expect(await room.code('resourceRead', { uri: room.file('.agents/rules/out/b.md') })).toBe(-32009);
+      expect(await fixture.code('resourceRead', { uri: fixture.file('.agents/rules/out/b.md') })).toBe(-32009);
     }
-    expect(openIn(room.folder)).toEqual([]);
+    expect(openIn(fixture.folder)).toEqual([]);
   });
 
   it('leaves nothing open: folders that cannot all be made', async () => {
@@ -44,46 +44,46 @@ describe.skipIf(process.platform !== 'linux')('a request that is refused halfway
   });
 
   it('leaves nothing open: all kinds of requests that fail', async () => {
-    const room = await openResourceRoom({ files: { 'a.txt': 'A', 'd/x': 'X', 'closed.txt': 'C' } });
-    await chmod(room.path('closed.txt'), 0o400);
-    await symlink('loop', room.path('loop'));
+    const fixture = await openResourceFixture({ files: { 'a.txt': 'A', 'd/x': 'X', 'closed.txt': 'C' } });
+    await chmod(fixture.path('closed.txt'), 0o400);
+    await symlink('loop', fixture.path('loop'));
     for (const [method, params] of [
-      ['resourceRead', { uri: room.file('d') }],
-      ['resourceRead', { uri: room.file('loop') }],
-      ['resourceList', { uri: room.file('a.txt') }],
-      ['resourceWrite', { uri: room.file('d'), data: '', encoding: 'utf-8' }],
-      ['resourceWrite', { uri: room.file('a.txt'), data: '', encoding: 'utf-8', ifMatch: 'no' }],
-      ['resourceWrite', { uri: room.file('a.txt'), data: '', encoding: 'utf-8', position: 9 }],
-      ['resourceMkdir', { uri: room.file('a.txt/b') }],
-      ['resourceCopy', { source: room.file('a.txt'), destination: room.file('d') }],
-      ['resourceMove', { source: room.file('d'), destination: room.file('d/e') }],
-      ['resourceDelete', { uri: room.file('d') }],
-      ['createResourceWatch', { uri: room.file('none') }],
+      ['resourceRead', { uri: fixture.file('d') }],
+      ['resourceRead', { uri: fixture.file('loop') }],
+      ['resourceList', { uri: fixture.file('a.txt') }],
+      ['resourceWrite', { uri: fixture.file('d'), data: '', encoding: 'utf-8' }],
+      ['resourceWrite', { uri: fixture.file('a.txt'), data: '', encoding: 'utf-8', ifMatch: 'no' }],
+      ['resourceWrite', { uri: fixture.file('a.txt'), data: '', encoding: 'utf-8', position: 9 }],
+      ['resourceMkdir', { uri: fixture.file('a.txt/b') }],
+      ['resourceCopy', { source: fixture.file('a.txt'), destination: fixture.file('d') }],
+      ['resourceMove', { source: fixture.file('d'), destination: fixture.file('d/e') }],
+      ['resourceDelete', { uri: fixture.file('d') }],
+      ['createResourceWatch', { uri: fixture.file('none') }],
     ] as const) {
-      expect(await room.code(method, params), method).not.toBe('ok');
+      expect(await fixture.code(method, params), method).not.toBe('ok');
     }
-    expect(openIn(room.folder)).toEqual([]);
-    expect((await readdir(room.folder)).sort()).toEqual(['a.txt', 'closed.txt', 'd', 'loop']);
+    expect(openIn(fixture.folder)).toEqual([]);
+    expect((await readdir(fixture.folder)).sort()).toEqual(['a.txt', 'closed.txt', 'd', 'loop']);
   });
 });
 
 describe('a path without end', () => {
   it('[REL-042] is refused when it has too many names', async () => {
-    const room = await openResourceRoom();
-    const deep = (names: number) => room.file('a/'.repeat(names).slice(0, -1));
-    expect(await room.code('resourceMkdir', { uri: deep(PATH_MAX_NAMES) })).toBe(-32009);
-    expect(await room.code('resourceMkdir', { uri: deep(100) })).toBe('ok');
-    expect(await room.code('resourceResolve', { uri: deep(100) })).toBe('ok');
+    const fixture = await openResourceFixture();
+    const deep = (names: number) => fixture.file('a/'.repeat(names).slice(0, -1));
+    expect(await fixture.code('resourceMkdir', { uri: deep(PATH_MAX_NAMES) })).toBe(-32009);
+    expect(await fixture.code('resourceMkdir', { uri: deep(100) })).toBe('ok');
+    expect(await fixture.code('resourceResolve', { uri: deep(100) })).toBe('ok');
   });
 
   it('[REL-042] is given up when links make it longer and longer', async () => {
-    const room = await openResourceRoom();
+    const fixture = await openResourceFixture();
     for (let link = 0; link < LINKS_MAX - 1; link++) {
-      await symlink(`l${link + 1}/${'x/'.repeat(2_000)}`, room.path(`l${link}`));
+      await symlink(`l${link + 1}/${'x/'.repeat(2_000)}`, fixture.path(`l${link}`));
     }
-    await mkdir(room.path(`l${LINKS_MAX - 1}`));
-    expect(await room.code('resourceRead', { uri: room.file('l0') })).toBe(-32008);
-    expect(await room.names()).toHaveLength(LINKS_MAX);
+    await mkdir(fixture.path(`l${LINKS_MAX - 1}`));
+    expect(await fixture.code('resourceRead', { uri: fixture.file('l0') })).toBe(-32008);
+    expect(await fixture.names()).toHaveLength(LINKS_MAX);
   }, 20_000);
 });
 
@@ -111,15 +111,15 @@ describe('what a watch remembers', () => {
 });
 
 it('[REL-057] a client that does not read has one file in memory: the next is read when it has taken that', async () => {
-  const room = await openResourceRoom({ files: { 'a.txt': 'a'.repeat(10 ** 6) } });
-  const { desk } = room;
-  desk.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
-  const asked = [1, 2, 3].map(() => room.result<{ data: string }>('resourceRead', { uri: room.file('a.txt') }));
+  const fixture = await openResourceFixture({ files: { 'a.txt': 'a'.repeat(10 ** 6) } });
+  const { client } = fixture;
+  client.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+  const asked = [1, 2, 3].map(() => fixture.result<{ data: string }>('resourceRead', { uri: fixture.file('a.txt') }));
   await settle();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  await writeFile(room.path('a.txt'), 'b'.repeat(10 ** 6));
-  desk.bufferedBytes = 0;
-  desk.drain();
+  await writeFile(fixture.path('a.txt'), 'b'.repeat(10 ** 6));
+  client.bufferedBytes = 0;
+  client.drain();
   const answers = await Promise.all(asked);
   expect(answers.map(({ data }) => data[0])).toEqual(['a', 'b', 'b']);
 });

@@ -11,8 +11,8 @@ import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { createHost } from '../../src/host.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
-import { callsIn } from '../support/session-room.js';
+import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
+import { callsIn } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { RawClient, ROOT } from '../support/test-host.js';
 
@@ -33,33 +33,40 @@ function saying(output: Partial<ToolOutput>): HostTool {
   };
 }
 
-interface KeptRoom extends ResourceRoom {
+interface KeptFixture extends ResourceFixture {
   readonly dataFolder: string;
   readonly log: KeptLog;
 }
 
-async function openKeptRoom(output: Partial<ToolOutput>, isKeeping = true): Promise<KeptRoom> {
+async function openKeptFixture(output: Partial<ToolOutput>, isKeeping = true): Promise<KeptFixture> {
   const dataFolder = await tempFolder();
   const log = new KeptLog();
   // What models read of it is another matter: here agents get all of it.
   const host = { tools: [saying(output)], toolOutputMaxCharacters: LONG.length, ...(isKeeping && { dataFolder }) };
-  return Object.assign(await openResourceRoom({ log, host }), { dataFolder, log });
+  return Object.assign(await openResourceFixture({ log, host }), { dataFolder, log });
 }
 
 /** Lets the agent use the tool in a turn, and says what it got. */
-async function use(room: ResourceRoom) {
-  const index = room.agent.turns.length;
-  room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: `t${index}`, userMessage: { text: 'go' } });
-  const { turn, finish } = await room.agent.turn(index);
+async function use(fixture: ResourceFixture) {
+  const index = fixture.agent.turns.length;
+  fixture.client.dispatch(fixture.uri, {
+    type: 'session/turnStarted',
+    turnId: `t${index}`,
+    userMessage: { text: 'go' },
+  });
+  const { turn, finish } = await fixture.agent.turn(index);
   const outcome = await turn.callTool({ name: 'say', input: {} });
   finish();
-  await room.desk.action(room.uri, ({ type, turnId }) => type === 'session/turnComplete' && turnId === `t${index}`);
+  await fixture.client.action(
+    fixture.uri,
+    ({ type, turnId }) => type === 'session/turnComplete' && turnId === `t${index}`,
+  );
   if (outcome.kind !== 'completed') throw new Error('it was denied');
   return outcome;
 }
 
-async function shown(room: ResourceRoom): Promise<ToolResultContent[]> {
-  const { turns } = await room.desk.state<SessionState>(room.uri);
+async function shown(fixture: ResourceFixture): Promise<ToolResultContent[]> {
+  const { turns } = await fixture.client.state<SessionState>(fixture.uri);
   const [call] = callsIn(turns.at(-1)?.responseParts);
   return call?.status === 'completed' ? (call.content ?? []) : [];
 }
@@ -73,33 +80,33 @@ async function filesIn(folder: string): Promise<string[]> {
 
 describe('a result that is too large for a session', () => {
   it('is named there with its beginning, can be read, and the agent gets it as before', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    const outcome = await use(room);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    const outcome = await use(fixture);
     expect(outcome.text).toBe(LONG);
-    const [preview, named] = (await shown(room)) as [{ text: string }, Named];
+    const [preview, named] = (await shown(fixture)) as [{ text: string }, Named];
     expect(preview.text.startsWith('All work')).toBe(true);
     expect(preview.text.length).toBeLessThan(INLINE_TEXT_MAX_CHARACTERS / 8);
     expect(named).toMatchObject({ type: 'resource', sizeHint: LONG.length, contentType: 'text/plain' });
     expect(named.uri).toMatch(/^atrium-content:\/[0-9a-f]{64}$/);
-    expect(await room.result('resourceRead', { uri: named.uri })).toEqual({
+    expect(await fixture.result('resourceRead', { uri: named.uri })).toEqual({
       data: LONG,
       encoding: 'utf-8',
       contentType: 'text/plain',
     });
     const range = { start: 0, end: 8 };
-    expect(await room.result('resourceRead', { uri: named.uri, range })).toMatchObject({
+    expect(await fixture.result('resourceRead', { uri: named.uri, range })).toMatchObject({
       data: 'All work',
       size: LONG.length,
     });
-    expect(JSON.stringify(room.desk.envelopes(room.uri)).length).toBeLessThan(3 * INLINE_TEXT_MAX_CHARACTERS);
+    expect(JSON.stringify(fixture.client.envelopes(fixture.uri)).length).toBeLessThan(3 * INLINE_TEXT_MAX_CHARACTERS);
   });
 
   it('[V1-015] [V1-041] is fetched by clients of sessions-v1, too', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await use(room);
-    const [, named] = (await shown(room)) as [unknown, Named];
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await use(fixture);
+    const [, named] = (await shown(fixture)) as [unknown, Named];
     const old = new RawClient();
-    room.host.connect(old.transport);
+    fixture.host.connect(old.transport);
     await old.request('initialize', { protocolVersion: 1, clientId: 'old' });
     expect(await old.request('fetchContent', { uri: named.uri })).toEqual({
       data: LONG,
@@ -113,18 +120,21 @@ describe('a result that is too large for a session', () => {
     const picture = { type: 'embeddedResource' as const, data: PNG.toString('base64'), contentType: 'image/png' };
     const small = { ...picture, data: 'AAAA' };
     const structuredContent = { rows: LONG };
-    const room = await openKeptRoom({ content: [small, picture, { type: 'text', text: 'short' }], structuredContent });
-    const outcome = await use(room);
+    const fixture = await openKeptFixture({
+      content: [small, picture, { type: 'text', text: 'short' }],
+      structuredContent,
+    });
+    const outcome = await use(fixture);
     expect(outcome.content).toEqual([small, picture, { type: 'text', text: 'short' }]);
-    const [first, image, text, data] = (await shown(room)) as [unknown, Named, unknown, Named];
+    const [first, image, text, data] = (await shown(fixture)) as [unknown, Named, unknown, Named];
     expect([first, text]).toEqual([small, { type: 'text', text: 'short' }]);
     expect(image).toMatchObject({ type: 'resource', contentType: 'image/png', sizeHint: PNG.length });
-    expect(await room.result('resourceRead', { uri: image.uri })).toEqual({
+    expect(await fixture.result('resourceRead', { uri: image.uri })).toEqual({
       data: picture.data,
       encoding: 'base64',
       contentType: 'image/png',
     });
-    const { data: json } = await room.result<{ data: string }>('resourceRead', { uri: data.uri });
+    const { data: json } = await fixture.result<{ data: string }>('resourceRead', { uri: data.uri });
     expect(JSON.parse(json)).toEqual(structuredContent);
     expect(PNG.length).toBeGreaterThan(INLINE_DATA_MAX_BYTES);
   });
@@ -133,12 +143,12 @@ describe('a result that is too large for a session', () => {
     const text = { type: 'text' as const, text: 'short' };
     const picture = { type: 'embeddedResource' as const, data: PNG.toString('base64'), contentType: 'image/png' };
     const small = { ...picture, data: 'AAAA' };
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }, text, picture, small] });
-    await use(room);
-    const blocks = await shown(room);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }, text, picture, small] });
+    await use(fixture);
+    const blocks = await shown(fixture);
     expect(blocks.map(({ type }) => type)).toEqual(['text', 'resource', 'text', 'resource', 'embeddedResource']);
     expect([blocks[2], blocks[4]]).toEqual([text, small]);
-    expect(await filesIn(room.dataFolder)).toHaveLength(2);
+    expect(await filesIn(fixture.dataFolder)).toHaveLength(2);
   });
 
   it('may be many small pictures: those that fit together stay, the others are named', async () => {
@@ -148,66 +158,66 @@ describe('a result that is too large for a session', () => {
       data: Buffer.alloc(bytes, index + 1).toString('base64'),
       contentType: 'image/png',
     }));
-    const room = await openKeptRoom({ content: pictures });
-    const outcome = await use(room);
+    const fixture = await openKeptFixture({ content: pictures });
+    const outcome = await use(fixture);
     expect(outcome.content).toEqual(pictures);
-    const blocks = await shown(room);
+    const blocks = await shown(fixture);
     expect(blocks.slice(0, 4)).toEqual(pictures.slice(0, 4));
     expect(blocks.slice(4)).toEqual([4, 5].map(() => expect.objectContaining({ type: 'resource', sizeHint: bytes })));
-    expect(await filesIn(room.dataFolder)).toHaveLength(2);
-    const [turn] = await room.agent.history(1);
+    expect(await filesIn(fixture.dataFolder)).toHaveLength(2);
+    const [turn] = await fixture.agent.history(1);
     const [call] = callsIn(turn?.responseParts);
     expect(call).toMatchObject({ content: pictures });
   });
 
   it('leaves the descriptor of a file as it is, for the session and for the agent', async () => {
     const file = { type: 'resource' as const, uri: 'file:///nowhere/a.bin', sizeHint: 5, contentType: 'x/y' };
-    const room = await openKeptRoom({ content: [file, { type: 'text', text: LONG }] });
-    const outcome = await use(room);
+    const fixture = await openKeptFixture({ content: [file, { type: 'text', text: LONG }] });
+    const outcome = await use(fixture);
     expect(outcome.content?.[0]).toEqual(file);
-    const blocks = await shown(room);
+    const blocks = await shown(fixture);
     expect(blocks[0]).toEqual(file);
     const hash = createHash('sha256').update(LONG).digest('hex');
     const named = { uri: `atrium-content:/${hash}`, sizeHint: LONG.length, contentType: 'text/plain' };
     expect(blocks[2]).toEqual({ type: 'resource', ...named });
-    const [turn] = await room.agent.history(1);
+    const [turn] = await fixture.agent.history(1);
     const [call] = callsIn(turn?.responseParts);
     expect(call).toMatchObject({ content: [file, { type: 'text', text: LONG }] });
   });
 
   it('is kept once, and only its owner can read the file', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await use(room);
-    await use(room);
-    const files = await filesIn(room.dataFolder);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await use(fixture);
+    await use(fixture);
+    const files = await filesIn(fixture.dataFolder);
     expect(files).toHaveLength(1);
     expect((await stat(files[0] ?? '')).mode & 0o777).toBe(0o600);
   });
 
   it('stays in the session, as long as ever, where the host has no folder to keep it in', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] }, false);
-    await use(room);
-    expect(await shown(room)).toEqual([{ type: 'text', text: LONG }]);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] }, false);
+    await use(fixture);
+    expect(await shown(fixture)).toEqual([{ type: 'text', text: LONG }]);
   });
 
   it('stays in the session when it cannot be kept', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await writeFile(path.join(room.dataFolder, 'content'), 'in the way');
-    expect((await use(room)).text).toBe(LONG);
-    expect(await shown(room)).toEqual([{ type: 'text', text: LONG }]);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await writeFile(path.join(fixture.dataFolder, 'content'), 'in the way');
+    expect((await use(fixture)).text).toBe(LONG);
+    expect(await shown(fixture)).toEqual([{ type: 'text', text: LONG }]);
   });
 
   it('is in the memory of an agent that opens the session again', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await use(room);
-    const [turn] = await room.agent.history(1);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await use(fixture);
+    const [turn] = await fixture.agent.history(1);
     const [call] = callsIn(turn?.responseParts);
     expect(call).toMatchObject({ content: [{ type: 'text', text: LONG }] });
   });
 });
 
 describe('kept contents', () => {
-  async function restart({ dataFolder, log }: KeptRoom): Promise<RawClient> {
+  async function restart({ dataFolder, log }: KeptFixture): Promise<RawClient> {
     const host = await createHost({ log, dataFolder, agents: [new PuppetAgent()], terminals: false });
     onTestFinished(() => host.stop());
     const client = new RawClient();
@@ -221,22 +231,22 @@ describe('kept contents', () => {
   }
 
   it('stay as long as a session names them, disposed or not, and go when none does', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await use(room);
-    const blobs = new FileBlobStore(path.join(room.dataFolder, 'content'));
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await use(fixture);
+    const blobs = new FileBlobStore(path.join(fixture.dataFolder, 'content'));
     await blobs.put(Buffer.from('nobody names this'));
     const fresh = await blobs.put(Buffer.from('nobody names this yet'));
-    expect(await filesIn(room.dataFolder)).toHaveLength(3);
+    expect(await filesIn(fixture.dataFolder)).toHaveLength(3);
     // A host that was killed in the middle leaves what it had begun.
-    await writeFile(`${(await filesIn(room.dataFolder))[0]}.${crypto.randomUUID()}`, 'half');
-    await makeOld(room.dataFolder);
+    await writeFile(`${(await filesIn(fixture.dataFolder))[0]}.${crypto.randomUUID()}`, 'half');
+    await makeOld(fixture.dataFolder);
     await blobs.put(Buffer.from('nobody names this yet'));
-    await room.result('disposeSession', { channel: room.uri });
-    await room.host.stop();
-    const client = await restart(room);
-    await expect.poll(async () => (await filesIn(room.dataFolder)).length).toBe(2);
-    await client.request('atrium/restoreSession', { channel: room.uri });
-    const state = await client.state<SessionState>(room.uri);
+    await fixture.result('disposeSession', { channel: fixture.uri });
+    await fixture.host.stop();
+    const client = await restart(fixture);
+    await expect.poll(async () => (await filesIn(fixture.dataFolder)).length).toBe(2);
+    await client.request('atrium/restoreSession', { channel: fixture.uri });
+    const state = await client.state<SessionState>(fixture.uri);
     const [call] = callsIn(state.turns[0]?.responseParts);
     const named = call?.status === 'completed' ? (call.content?.[1] as Named) : undefined;
     const read = await client.request<{ data: string }>('resourceRead', { channel: ROOT, uri: named?.uri });
@@ -245,18 +255,18 @@ describe('kept contents', () => {
   });
 
   it('stay for a fork when the session they came from is gone', async () => {
-    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
-    await use(room);
+    const fixture = await openKeptFixture({ content: [{ type: 'text', text: LONG }] });
+    await use(fixture);
     const fork = `ahp-session:/${crypto.randomUUID()}`;
-    const workingDirectory = pathToFileURL(room.folder).href;
-    await room.desk.session(fork, { workingDirectory, fork: { session: room.uri, turnId: 't0' } });
-    await room.host.stop();
-    await room.log.forget(room.uri);
-    await makeOld(room.dataFolder);
-    const client = await restart(room);
+    const workingDirectory = pathToFileURL(fixture.folder).href;
+    await fixture.client.session(fork, { workingDirectory, fork: { session: fixture.uri, turnId: 't0' } });
+    await fixture.host.stop();
+    await fixture.log.forget(fixture.uri);
+    await makeOld(fixture.dataFolder);
+    const client = await restart(fixture);
     await client.request('listSessions', { channel: ROOT });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await filesIn(room.dataFolder)).toHaveLength(1);
+    expect(await filesIn(fixture.dataFolder)).toHaveLength(1);
   });
 });
 
@@ -268,12 +278,12 @@ describe('a content that comes with an imported session', () => {
   };
 
   it('is kept under its name, in one piece or in several', async () => {
-    const room = await openKeptRoom({});
+    const fixture = await openKeptFixture({});
     const params = piece(PNG);
     const [first, second] = [params.text.slice(0, 30_000), params.text.slice(30_000)];
-    await room.desk.request(METHOD, { ...params, text: first, isLast: false });
-    await room.desk.request(METHOD, { ...params, text: second, at: 30_000 });
-    const { data } = await room.desk.request<{ data: string }>('resourceRead', { channel: ROOT, uri: params.uri });
+    await fixture.client.request(METHOD, { ...params, text: first, isLast: false });
+    await fixture.client.request(METHOD, { ...params, text: second, at: 30_000 });
+    const { data } = await fixture.client.request<{ data: string }>('resourceRead', { channel: ROOT, uri: params.uri });
     expect(Buffer.from(data, 'base64').equals(PNG)).toBe(true);
   });
 
@@ -284,15 +294,15 @@ describe('a content that comes with an imported session', () => {
     ['a piece without the one before', piece(PNG, { at: 10 }), 'must follow'],
     ['nothing to read', piece(PNG, { text: undefined }), '/text'],
   ])('is refused with %s, and nothing is left', async (_what, params, reason) => {
-    const room = await openKeptRoom({});
-    const { error } = await room.desk.ask(METHOD, params);
+    const fixture = await openKeptFixture({});
+    const { error } = await fixture.client.ask(METHOD, params);
     expect(error).toMatchObject({ code: ErrorCode.InvalidParams, message: expect.stringContaining(reason) });
-    expect(await filesIn(room.dataFolder)).toEqual([]);
+    expect(await filesIn(fixture.dataFolder)).toEqual([]);
   });
 
   it('is refused by a host that keeps none', async () => {
-    const room = await openKeptRoom({}, false);
-    const { error } = await room.desk.ask(METHOD, piece(PNG));
+    const fixture = await openKeptFixture({}, false);
+    const { error } = await fixture.client.ask(METHOD, piece(PNG));
     expect(error?.message).toContain('no folder for large contents');
   });
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { copyTree } from '../../src/workspace/files/copy-move-delete.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
-import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** In a process of its own, so that it really happens at the same time: renames over one another, as fast as it can. */
@@ -47,28 +47,28 @@ class Swapper {
 
 const ROUNDS = 150;
 
-async function openRaced(): Promise<ResourceRoom> {
-  const room = await openResourceRoom({
+async function openRaced(): Promise<ResourceFixture> {
+  const fixture = await openResourceFixture({
     files: { 'd/secret.txt': 'INSIDE', 'own.txt': 'OWN' },
     outside: { 'secret.txt': 'OUTSIDE', 'only-outside.txt': 'OUTSIDE' },
   });
-  await symlink(room.outside, room.path('e'));
-  return room;
+  await symlink(fixture.outside, fixture.path('e'));
+  return fixture;
 }
 
 describe('a folder that is exchanged for a link between check and use', { timeout: 60_000 }, () => {
   it('[REL-042] never lets anything outside be read, listed or resolved', async () => {
-    const room = await openRaced();
-    const swapper = new Swapper(room.path('d'), room.path('e'));
+    const fixture = await openRaced();
+    const swapper = new Swapper(fixture.path('d'), fixture.path('e'));
     await swapper.started();
     const seen = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
-      const uri = room.file('d/secret.txt');
-      const read = await room.ask('resourceRead', { uri });
+      const uri = fixture.file('d/secret.txt');
+      const read = await fixture.ask('resourceRead', { uri });
       seen.add(read.error ? String(read.error.code) : String((read.result as { data: string }).data));
-      const listed = await room.ask('resourceList', { uri: room.file('d') });
+      const listed = await fixture.ask('resourceList', { uri: fixture.file('d') });
       expect(JSON.stringify(listed)).not.toContain('only-outside');
-      const found = await room.ask('resourceResolve', { uri: room.file('d/only-outside.txt') });
+      const found = await fixture.ask('resourceResolve', { uri: fixture.file('d/only-outside.txt') });
       expect([-32008, -32009]).toContain(found.error?.code);
     }
     expect(await swapper.stop()).toBeGreaterThan(100);
@@ -77,39 +77,48 @@ describe('a folder that is exchanged for a link between check and use', { timeou
   });
 
   it('[REL-042] never lets anything be written, made, moved or deleted outside', async () => {
-    const room = await openRaced();
-    const swapper = new Swapper(room.path('d'), room.path('e'));
+    const fixture = await openRaced();
+    const swapper = new Swapper(fixture.path('d'), fixture.path('e'));
     await swapper.started();
     for (let round = 0; round < ROUNDS; round++) {
       const text = { data: 'WRITTEN', encoding: 'utf-8' };
-      await room.ask('resourceWrite', { uri: room.file(`d/new-${round}`), ...text });
-      await room.ask('resourceWrite', { uri: room.file('d/secret.txt'), ...text, mode: 'append' });
-      await room.ask('resourceMkdir', { uri: room.file(`d/made-${round}/inner`) });
-      await room.ask('resourceCopy', { source: room.file('own.txt'), destination: room.file(`d/copy-${round}`) });
-      await room.ask('resourceDelete', { uri: room.file('d/only-outside.txt') });
-      await room.ask('resourceMove', { source: room.file('d/secret.txt'), destination: room.file('taken.txt') });
-      await room.ask('resourceMove', { source: room.file('taken.txt'), destination: room.file('d/secret.txt') });
+      await fixture.ask('resourceWrite', { uri: fixture.file(`d/new-${round}`), ...text });
+      await fixture.ask('resourceWrite', { uri: fixture.file('d/secret.txt'), ...text, mode: 'append' });
+      await fixture.ask('resourceMkdir', { uri: fixture.file(`d/made-${round}/inner`) });
+      await fixture.ask('resourceCopy', {
+        source: fixture.file('own.txt'),
+        destination: fixture.file(`d/copy-${round}`),
+      });
+      await fixture.ask('resourceDelete', { uri: fixture.file('d/only-outside.txt') });
+      await fixture.ask('resourceMove', {
+        source: fixture.file('d/secret.txt'),
+        destination: fixture.file('taken.txt'),
+      });
+      await fixture.ask('resourceMove', {
+        source: fixture.file('taken.txt'),
+        destination: fixture.file('d/secret.txt'),
+      });
     }
     expect(await swapper.stop()).toBeGreaterThan(100);
-    expect((await readdir(room.outside)).sort()).toEqual(['only-outside.txt', 'secret.txt']);
-    expect(await readFile(path.join(room.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
+    expect((await readdir(fixture.outside)).sort()).toEqual(['only-outside.txt', 'secret.txt']);
+    expect(await readFile(path.join(fixture.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
   });
 
   it('[REL-042] nor when the file itself is exchanged', async () => {
-    const room = await openRaced();
-    await symlink(path.join(room.outside, 'secret.txt'), room.path('link.txt'));
-    const swapper = new Swapper(room.path('own.txt'), room.path('link.txt'));
+    const fixture = await openRaced();
+    await symlink(path.join(fixture.outside, 'secret.txt'), fixture.path('link.txt'));
+    const swapper = new Swapper(fixture.path('own.txt'), fixture.path('link.txt'));
     await swapper.started();
     for (let round = 0; round < ROUNDS; round++) {
-      const { result } = await room.ask('resourceRead', { uri: room.file('own.txt') });
+      const { result } = await fixture.ask('resourceRead', { uri: fixture.file('own.txt') });
       // Where the file was missing for a moment, a new one was made.
       expect(['OWN', '', undefined]).toContain((result as { data: string } | undefined)?.data);
-      await room.ask('resourceWrite', { uri: room.file('own.txt'), data: '', encoding: 'utf-8', mode: 'append' });
-      await room.ask('resourceCopy', { source: room.file('own.txt'), destination: room.file('copied') });
+      await fixture.ask('resourceWrite', { uri: fixture.file('own.txt'), data: '', encoding: 'utf-8', mode: 'append' });
+      await fixture.ask('resourceCopy', { source: fixture.file('own.txt'), destination: fixture.file('copied') });
     }
     expect(await swapper.stop()).toBeGreaterThan(100);
-    expect(await readFile(path.join(room.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
-    expect(['OWN', '']).toContain(await readFile(room.path('copied'), 'utf8').catch(() => ''));
+    expect(await readFile(path.join(fixture.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
+    expect(['OWN', '']).toContain(await readFile(fixture.path('copied'), 'utf8').catch(() => ''));
   });
 
   it.runIf(process.platform === 'linux')(

@@ -9,7 +9,7 @@ import { runtimeEnvironment } from '../../../agents/src/copilot/runtime.js';
 import { type ModelAgentOptions, modelAgent } from '../../../agents/src/model/backend.js';
 import { configuredCandidates } from '../../src/discovery/configured.js';
 import { commandEnvironment, shellEnvironment } from '../../src/workspace/terminals/shells.js';
-import { acpRoom } from '../support/acp-room.js';
+import { acpFixture } from '../support/acp-fixture.js';
 
 beforeEach(() => {
   vi.stubEnv('ATRIUM_TOKEN', 'open-sesame');
@@ -88,7 +88,7 @@ describe('the environment of a child', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'atrium-env-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = path.join(folder, 'env.txt');
-    await acpRoom([], {
+    await acpFixture([], {
       agent: { command: 'sh', args: ['-c', `env > "${file}.part" && mv "${file}.part" "${file}"`] },
     });
     const env = await vi.waitFor(() => readFile(file, 'utf8'), 10_000);

@@ -13,8 +13,8 @@ import {
   STRANGER_MAX_BYTES,
   STRANGERS_MAX_BYTES,
 } from '../../src/server/peer-budget.js';
-import { openDoor, overSocket, pair } from '../support/provider-door.js';
-import { openRoom } from '../support/session-room.js';
+import { openGateway, overSocket, pair } from '../support/gateway-connections.js';
+import { openFixture } from '../support/session-fixture.js';
 import { ask, openClient, rawClient, startEcho, TOKEN } from '../wire/transports/support.js';
 
 const MIB = 2 ** 20;
@@ -104,17 +104,17 @@ async function clientPort() {
 
 /** The gateway of a real host. */
 async function gatewayPort() {
-  const room = await openRoom();
+  const fixture = await openFixture();
   const transports: Transport[] = [];
-  const door = await startGatewayServer({
+  const gateway = await startGatewayServer({
     port: 0,
     onConnection: (transport) => {
       transports.push(transport);
-      room.host.host.connectProvider(transport, 'network');
+      fixture.host.host.connectProvider(transport, 'network');
     },
   });
-  onTestFinished(() => door.close());
-  return { room, port: door.port, seen: watching(transports), connect: () => upgraded(door.port) };
+  onTestFinished(() => gateway.close());
+  return { fixture, port: gateway.port, seen: watching(transports), connect: () => upgraded(gateway.port) };
 }
 
 const PAYLOAD = Buffer.alloc(125, 'x');
@@ -211,8 +211,8 @@ describe('a flood on the gateway', () => {
   });
 
   it('[REL-057] of pings after pairing ends the connection, and little waits meanwhile', async () => {
-    const { room, port, seen } = await gatewayPort();
-    const { token } = await pair(room, await overSocket(port));
+    const { fixture, port, seen } = await gatewayPort();
+    const { token } = await pair(fixture, await overSocket(port));
     const socket = await upgraded(port);
     const auth = Buffer.from(JSON.stringify({ type: 'auth', token }));
     socket.write(frame(TEXT, auth));
@@ -255,9 +255,9 @@ describe('a flood on the gateway', () => {
   });
 
   it('leaves a provider that was let in the size of its messages', async () => {
-    const { room } = await gatewayPort();
-    const door = await openDoor(room.host);
-    const { provider } = await pair(room, await overSocket(door.port));
+    const { fixture } = await gatewayPort();
+    const gateway = await openGateway(fixture.host);
+    const { provider } = await pair(fixture, await overSocket(gateway.port));
     await provider.hello({ name: 'browser' });
     provider.send({ type: 'push', stream: 's', level: 'keep', event: 'x'.repeat(STRANGER_MAX_BYTES + 1) });
     provider.send({ type: 'stream.query', queryId: 'q', streams: ['s'], last: 1 });

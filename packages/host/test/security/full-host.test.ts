@@ -57,10 +57,10 @@ describe('when all places are taken', () => {
   });
 
   it('[REL-061] every one of 2,000 attempts at the gateway is answered with 503', { timeout: 120_000 }, async () => {
-    const door = await startGatewayServer({ port: 0, onConnection: () => {} });
-    onTestFinished(() => door.close());
-    await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => openClient(door.port)));
-    expect(await answers(door.port)).toEqual({ [UNAVAILABLE]: ATTEMPTS });
+    const gateway = await startGatewayServer({ port: 0, onConnection: () => {} });
+    onTestFinished(() => gateway.close());
+    await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => openClient(gateway.port)));
+    expect(await answers(gateway.port)).toEqual({ [UNAVAILABLE]: ATTEMPTS });
   });
 
   it('[REL-061] a peer that goes on sending behind its request is not reset', async () => {

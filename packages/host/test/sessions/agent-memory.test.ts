@@ -19,27 +19,27 @@ function forgetfulAgent(): { agent: AgentBackend; memories: AgentMemory[] } {
 
 async function opened() {
   const { agent, memories } = forgetfulAgent();
-  const room = await TestSession.open({ agent }, { extras: {}, waitMaxMs: 5_000 });
-  onTestFinished(() => room.close());
-  await room.turn('is it?');
+  const fixture = await TestSession.open({ agent }, { extras: {}, waitMaxMs: 5_000 });
+  onTestFinished(() => fixture.close());
+  await fixture.turn('is it?');
   const memory = memories.at(-1);
   if (!memory) throw new Error('the agent was not opened');
   const again = async () => {
-    await room.restart();
-    await room.turn('is it?');
+    await fixture.restart();
+    await fixture.turn('is it?');
     return memories.at(-1)?.get();
   };
-  return { room, memory, again };
+  return { fixture, memory, again };
 }
 
 describe('what an agent keeps with a session', () => {
   it('is there after a restart of the host, and no client sees it', async () => {
-    const { room, memory, again } = await opened();
+    const { fixture, memory, again } = await opened();
     expect(memory.get()).toBeUndefined();
     memory.set({ sessionId: 'private-7' });
     expect(memory.get()).toEqual({ sessionId: 'private-7' });
     expect(await again()).toEqual({ sessionId: 'private-7' });
-    expect(JSON.stringify([room.actions, await room.state()])).not.toContain('private-7');
+    expect(JSON.stringify([fixture.actions, await fixture.state()])).not.toContain('private-7');
   });
 
   it('can be taken away', async () => {

@@ -18,22 +18,22 @@ describe('choices for a session', () => {
   let folder: string;
   let repository: string;
   let host: Host;
-  let desk: RawClient;
+  let client: RawClient;
   let log: MemoryLog;
 
   const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' }).trim();
   const start = async () => {
     const agents = [new PuppetAgent(), new PuppetAgent('other')];
     host = await createHost({ log, agents, dataFolder: path.join(folder, 'data'), browsedFolders: [folder] });
-    desk = new RawClient();
-    host.connect(desk.transport);
-    return desk.initialize('desk');
+    client = new RawClient();
+    host.connect(client.transport);
+    return client.initialize('desk');
   };
   const uri = () => pathToFileURL(repository).href;
   const resolve = (params: object) =>
-    desk.request<ResolveSessionConfigResult>('resolveSessionConfig', { channel: ROOT, ...params });
+    client.request<ResolveSessionConfigResult>('resolveSessionConfig', { channel: ROOT, ...params });
   const values = async (params: object) => {
-    const { items } = await desk.request<{ items: { value: string; label: string; description?: string }[] }>(
+    const { items } = await client.request<{ items: { value: string; label: string; description?: string }[] }>(
       'sessionConfigCompletions',
       { channel: ROOT, ...params },
     );
@@ -74,24 +74,24 @@ describe('choices for a session', () => {
     expect((await values({ property: 'folder', query: `${folder}/pro` })).map(({ value }) => value)).toEqual([
       repository,
     ]);
-    await desk.session('ahp-session:/a', { workingDirectory: uri() });
+    await client.session('ahp-session:/a', { workingDirectory: uri() });
     expect((await values({ property: 'folder' })).map(({ value }) => value)).toEqual([repository]);
-    const { error } = await desk.ask('sessionConfigCompletions', { channel: ROOT, property: 'autoApprove' });
+    const { error } = await client.ask('sessionConfigCompletions', { channel: ROOT, property: 'autoApprove' });
     expect(error?.code).toBe(-32602);
   });
 
   it('works in a folder that was chosen as a value', async () => {
-    const channel = await desk.session('ahp-session:/a', { config: { folder: repository } });
-    const { summary } = await desk.state<SessionState>(channel);
+    const channel = await client.session('ahp-session:/a', { config: { folder: repository } });
+    const { summary } = await client.state<SessionState>(channel);
     expect(summary.workingDirectory).toBe(uri());
-    const bad = await desk.ask('createSession', { channel: 'ahp-session:/b', config: { folder: 'not/whole' } });
+    const bad = await client.ask('createSession', { channel: 'ahp-session:/b', config: { folder: 'not/whole' } });
     expect(bad.error?.code).toBe(-32602);
   });
 
   it('makes a worktree on a branch of its own before the agent opens', async () => {
     const config = { isolation: 'worktree', branch: 'feature/x' };
-    const channel = await desk.session('ahp-session:/a', { workingDirectory: uri(), config });
-    const { summary } = await desk.state<SessionState>(channel);
+    const channel = await client.session('ahp-session:/a', { workingDirectory: uri(), config });
+    const { summary } = await client.state<SessionState>(channel);
     const place = fileURLToPath(summary.workingDirectory ?? '');
     expect(summary.project).toEqual({ uri: uri(), displayName: 'project', branch: 'feature/x' });
     expect(readFileSync(path.join(place, 'a.txt'), 'utf8')).toBe('one\n');
@@ -104,8 +104,8 @@ describe('choices for a session', () => {
     const worktrees = new Worktrees(path.join(folder, 'data', 'worktrees'), silentLogger);
     const config = { isolation: 'worktree' };
     const place = async (name: string) => {
-      const channel = await desk.session(`ahp-session:/${name}`, { workingDirectory: uri(), config });
-      const { summary } = await desk.state<SessionState>(channel);
+      const channel = await client.session(`ahp-session:/${name}`, { workingDirectory: uri(), config });
+      const { summary } = await client.state<SessionState>(channel);
       return fileURLToPath(summary.workingDirectory ?? '');
     };
     const [clean, dirty] = [await place('clean'), await place('dirty')];
@@ -124,38 +124,38 @@ describe('choices for a session', () => {
     git('add', '.gitattributes');
     git('-c', 'user.name=desk', '-c', 'user.email=desk@example.com', 'commit', '-qm', 'second');
     rmSync(path.join(folder, 'ran'), { force: true });
-    await desk.session('ahp-session:/a', { workingDirectory: uri(), config: { isolation: 'worktree' } });
+    await client.session('ahp-session:/a', { workingDirectory: uri(), config: { isolation: 'worktree' } });
     expect(existsSync(path.join(folder, 'ran'))).toBe(false);
     const config = { isolation: 'worktree', branch: 'nowhere' };
-    await desk.request('createSession', { channel: 'ahp-session:/b', workingDirectory: uri(), config });
-    await desk.request('subscribe', { channel: 'ahp-session:/b' });
+    await client.request('createSession', { channel: 'ahp-session:/b', workingDirectory: uri(), config });
+    await client.request('subscribe', { channel: 'ahp-session:/b' });
     await settle();
     await expect
-      .poll(async () => (await desk.state<SessionState>('ahp-session:/b')).creationError)
+      .poll(async () => (await client.state<SessionState>('ahp-session:/b')).creationError)
       .toMatchObject({ errorType: 'worktree', message: expect.stringContaining('nowhere') });
   });
 
   it('[AHP-140] takes settings of the whole host that fit, and turns others down', async () => {
-    desk.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'nobody' } });
-    desk.dispatch(ROOT, { type: 'root/configChanged', config: { made: 'up' } });
-    desk.dispatch(ROOT, { type: 'root/configChanged', config: { autoApprove: 'yes' } });
-    desk.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'other', autoApprove: true } });
-    await desk.action(ROOT, (action) => JSON.stringify(action).includes('"other"'));
-    const answers = desk.envelopes(ROOT).filter(({ action }) => action.type === 'root/configChanged');
+    client.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'nobody' } });
+    client.dispatch(ROOT, { type: 'root/configChanged', config: { made: 'up' } });
+    client.dispatch(ROOT, { type: 'root/configChanged', config: { autoApprove: 'yes' } });
+    client.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'other', autoApprove: true } });
+    await client.action(ROOT, (action) => JSON.stringify(action).includes('"other"'));
+    const answers = client.envelopes(ROOT).filter(({ action }) => action.type === 'root/configChanged');
     expect(answers.map(({ rejectionReason }) => rejectionReason)).toEqual([
       'defaultAgent must be one of puppet, other',
       'there is no property made',
       'autoApprove must be of type boolean',
       undefined,
     ]);
-    const channel = await desk.session('ahp-session:/a');
-    const { summary, config } = await desk.state<SessionState>(channel);
+    const channel = await client.session('ahp-session:/a');
+    const { summary, config } = await client.state<SessionState>(channel);
     expect([summary.provider, config?.values.autoApprove]).toEqual(['other', true]);
   });
 
   it('keeps the settings of the host over a restart', async () => {
-    desk.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'other' } });
-    await desk.action(ROOT, 'root/configChanged');
+    client.dispatch(ROOT, { type: 'root/configChanged', config: { defaultAgent: 'other' } });
+    await client.action(ROOT, 'root/configChanged');
     const kept = log;
     kept.close = async () => {};
     await host.stop();

@@ -2,7 +2,14 @@ import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
 import { TurnRunner } from '@atrium/core/sessions/turn.js';
 import type { StateAction, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { callsIn, openPuppetRoom, type PuppetRoom, refusalOf, runningCall, stateOf } from '../support/session-room.js';
+import {
+  callsIn,
+  openPuppetFixture,
+  type PuppetFixture,
+  refusalOf,
+  runningCall,
+  stateOf,
+} from '../support/session-fixture.js';
 import { type RawClient, settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
@@ -27,17 +34,17 @@ const answer = (toolCallId: string, approved: boolean): StateAction => ({
   ...(approved ? { approved, confirmed: 'user-action' } : { approved, reason: 'denied' }),
 });
 
-/** A running turn whose active client is desk, while phone watches. */
-async function ownedRoom(options: Parameters<typeof openPuppetRoom>[0] = {}) {
-  const room = await openPuppetRoom({
+/** A running turn whose active client is the first one, while phone watches. */
+async function ownedFixture(options: Parameters<typeof openPuppetFixture>[0] = {}) {
+  const fixture = await openPuppetFixture({
     ...options,
     session: { activeClient: { clientId: 'desk', tools: [LOOK, DIG] } },
   });
-  return { ...room, phone: await room.join('phone') };
+  return { ...fixture, phone: await fixture.join('phone') };
 }
 
 /** The agent calls a tool; nobody minds if the turn ends before the tool does. */
-function callIn({ puppet }: PuppetRoom, name: string, id = 'c1') {
+function callIn({ puppet }: PuppetFixture, name: string, id = 'c1') {
   const outcome = puppet.turn.callTool({ id, name, input: { at: 'garden' } });
   outcome.catch(() => {});
   return outcome;
@@ -48,21 +55,21 @@ async function calls(client: RawClient, uri: string): Promise<ToolCallState[]> {
 }
 
 /** The owner of a running call has left, and a client with a new id has its role and its tools. */
-async function reloadedRoom(tool: ToolDefinition, afterMs = CLIENT_GRACE_MS - 1) {
-  const room = await ownedRoom();
-  const outcome = callIn(room, tool.name);
-  await runningCall(room.phone, room.uri, 'running');
-  room.desk.disconnect();
-  await room.clock.advance(afterMs);
-  const fresh = await room.join('desk-2');
-  await refusalOf(fresh, room.uri, claim('desk-2'));
+async function reloadedFixture(tool: ToolDefinition, afterMs = CLIENT_GRACE_MS - 1) {
+  const fixture = await ownedFixture();
+  const outcome = callIn(fixture, tool.name);
+  await runningCall(fixture.phone, fixture.uri, 'running');
+  fixture.client.disconnect();
+  await fixture.clock.advance(afterMs);
+  const fresh = await fixture.join('desk-2');
+  await refusalOf(fresh, fixture.uri, claim('desk-2'));
   await settle();
-  return { ...room, outcome, fresh };
+  return { ...fixture, outcome, fresh };
 }
 
 describe('an owner that comes back as a new client', () => {
   it('[REL-027] gets the call again, as one of its own, and completes it', async () => {
-    const { fresh, uri, outcome } = await reloadedRoom(LOOK);
+    const { fresh, uri, outcome } = await reloadedFixture(LOOK);
     const [old, again] = await calls(fresh, uri);
     expect(old).toMatchObject({ status: 'completed', success: false, error: { code: 'HANDED_OVER' } });
     expect(again).toMatchObject({
@@ -74,13 +81,13 @@ describe('an owner that comes back as a new client', () => {
   });
 
   it('[REL-027] keeps it when the time of the old client is up', async () => {
-    const { fresh, uri, clock } = await reloadedRoom(LOOK);
+    const { fresh, uri, clock } = await reloadedFixture(LOOK);
     await clock.advance(CLIENT_GRACE_MS * 2);
     expect((await calls(fresh, uri))[1]).toMatchObject({ status: 'running' });
   });
 
   it('[REL-027] does not do twice what may have been done, unless a person says so', async () => {
-    const { fresh, phone, uri, outcome } = await reloadedRoom(DIG);
+    const { fresh, phone, uri, outcome } = await reloadedFixture(DIG);
     const again = (await calls(phone, uri))[1];
     expect(again).toMatchObject({ status: 'pending-confirmation', toolClientId: 'desk-2' });
     const toolCallId = again?.toolCallId ?? '';
@@ -91,20 +98,20 @@ describe('an owner that comes back as a new client', () => {
   });
 
   it('[REL-027] does nothing when the person says no', async () => {
-    const { phone, uri, outcome } = await reloadedRoom(DIG);
+    const { phone, uri, outcome } = await reloadedFixture(DIG);
     await refusalOf(phone, uri, answer((await calls(phone, uri))[1]?.toolCallId ?? '', false));
     expect(await outcome).toMatchObject({ kind: 'denied' });
   });
 
   it('[REL-027] may say that it was done already, before anybody is asked', async () => {
-    const { fresh, uri, outcome } = await reloadedRoom(DIG);
+    const { fresh, uri, outcome } = await reloadedFixture(DIG);
     const toolCallId = (await calls(fresh, uri))[1]?.toolCallId ?? '';
     expect(await refusalOf(fresh, uri, complete(toolCallId, 'a hole'))).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a hole' });
   });
 
   it('[REL-027] is given thirty seconds of its own when it leaves too', async () => {
-    const { fresh, phone, uri, clock, outcome } = await reloadedRoom(LOOK);
+    const { fresh, phone, uri, clock, outcome } = await reloadedFixture(LOOK);
     fresh.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
     expect((await calls(phone, uri))[1]).toMatchObject({ status: 'running' });
@@ -113,24 +120,24 @@ describe('an owner that comes back as a new client', () => {
   });
 
   it('[REL-027] comes too late after thirty seconds', async () => {
-    const { fresh, uri, outcome } = await reloadedRoom(LOOK, CLIENT_GRACE_MS);
+    const { fresh, uri, outcome } = await reloadedFixture(LOOK, CLIENT_GRACE_MS);
     expect(await outcome).toMatchObject({ success: false });
     expect(await calls(fresh, uri)).toMatchObject([{ error: { code: 'DISCONNECTED' } }]);
   });
 
   it('[REL-027] gets nothing without the tool: the call fails in time, not at once', async () => {
-    const room = await ownedRoom();
-    const outcome = callIn(room, 'look');
-    room.desk.disconnect();
-    await refusalOf(room.phone, room.uri, claim('phone', [DIG]));
-    await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
-    await room.clock.advance(1);
+    const fixture = await ownedFixture();
+    const outcome = callIn(fixture, 'look');
+    fixture.client.disconnect();
+    await refusalOf(fixture.phone, fixture.uri, claim('phone', [DIG]));
+    await fixture.clock.advance(CLIENT_GRACE_MS - 1);
+    expect(await calls(fixture.phone, fixture.uri)).toMatchObject([{ status: 'running' }]);
+    await fixture.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
 
   it('[REL-029] leaves nothing to complete for the old one', async () => {
-    const { fresh, host, uri } = await reloadedRoom(LOOK);
+    const { fresh, host, uri } = await reloadedFixture(LOOK);
     const old = await host.client('desk');
     expect(await refusalOf(old, uri, complete('c1'))).toContain('completed');
     const toolCallId = (await calls(fresh, uri))[1]?.toolCallId ?? '';
@@ -140,18 +147,18 @@ describe('an owner that comes back as a new client', () => {
 
 describe('an owner that vanishes', () => {
   it('[REL-028] before the call begins is not called', async () => {
-    const room = await ownedRoom();
-    room.desk.disconnect();
-    expect(await callIn(room, 'look')).toMatchObject({ success: false, text: 'there is no tool look' });
+    const fixture = await ownedFixture();
+    fixture.client.disconnect();
+    expect(await callIn(fixture, 'look')).toMatchObject({ success: false, text: 'there is no tool look' });
   });
 
   it('[REL-028] while its input is still on its way has thirty seconds', async () => {
-    const { desk, phone, uri, clock, puppet } = await ownedRoom();
+    const { client, phone, uri, clock, puppet } = await ownedFixture();
     if (!(puppet.turn instanceof TurnRunner)) throw new Error('not a turn of the host');
     const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', toolClientId: 'desk' };
     puppet.turn.write({ type: 'session/toolCallStart', turnId: 't1', ...call });
     await settle();
-    desk.disconnect();
+    client.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
     expect(await calls(phone, uri)).toMatchObject([{ status: 'streaming' }]);
     await clock.advance(1);
@@ -159,64 +166,64 @@ describe('an owner that vanishes', () => {
   });
 
   it('[REL-028] in the very moment that the call is ready has thirty seconds', async () => {
-    const room = await ownedRoom();
-    const outcome = callIn(room, 'look');
-    room.desk.disconnect();
-    await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
-    await room.clock.advance(1);
+    const fixture = await ownedFixture();
+    const outcome = callIn(fixture, 'look');
+    fixture.client.disconnect();
+    await fixture.clock.advance(CLIENT_GRACE_MS - 1);
+    expect(await calls(fixture.phone, fixture.uri)).toMatchObject([{ status: 'running' }]);
+    await fixture.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
 
   it('[REL-028] while the call runs has thirty seconds', async () => {
-    const room = await ownedRoom();
-    const outcome = callIn(room, 'look');
-    await runningCall(room.phone, room.uri, 'running');
-    await room.clock.advance(CLIENT_GRACE_MS * 2);
-    room.desk.disconnect();
-    await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
-    await room.clock.advance(1);
+    const fixture = await ownedFixture();
+    const outcome = callIn(fixture, 'look');
+    await runningCall(fixture.phone, fixture.uri, 'running');
+    await fixture.clock.advance(CLIENT_GRACE_MS * 2);
+    fixture.client.disconnect();
+    await fixture.clock.advance(CLIENT_GRACE_MS - 1);
+    expect(await calls(fixture.phone, fixture.uri)).toMatchObject([{ status: 'running' }]);
+    await fixture.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
 
   it('[REL-028] once it has completed the call takes nothing back', async () => {
-    const room = await ownedRoom();
-    const outcome = callIn(room, 'look');
-    await refusalOf(room.desk, room.uri, complete('c1'));
-    room.desk.disconnect();
-    await room.clock.advance(CLIENT_GRACE_MS * 2);
+    const fixture = await ownedFixture();
+    const outcome = callIn(fixture, 'look');
+    await refusalOf(fixture.client, fixture.uri, complete('c1'));
+    fixture.client.disconnect();
+    await fixture.clock.advance(CLIENT_GRACE_MS * 2);
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
 });
 
 describe('a completion', () => {
   it('[REL-029] is refused from anybody but the owner, whoever has the role', async () => {
-    const room = await ownedRoom();
-    callIn(room, 'look');
-    await runningCall(room.phone, room.uri, 'running');
-    expect(await refusalOf(room.phone, room.uri, complete('c1'))).toContain('another client');
-    await refusalOf(room.desk, room.uri, release);
-    await refusalOf(room.phone, room.uri, claim('phone'));
-    expect(await refusalOf(room.phone, room.uri, complete('c1'))).toContain('another client');
+    const fixture = await ownedFixture();
+    callIn(fixture, 'look');
+    await runningCall(fixture.phone, fixture.uri, 'running');
+    expect(await refusalOf(fixture.phone, fixture.uri, complete('c1'))).toContain('another client');
+    await refusalOf(fixture.client, fixture.uri, release);
+    await refusalOf(fixture.phone, fixture.uri, claim('phone'));
+    expect(await refusalOf(fixture.phone, fixture.uri, complete('c1'))).toContain('another client');
   });
 
   it('[REL-029] that is there before the agent looks for it is kept', async () => {
-    const room = await ownedRoom();
-    const first = callIn(room, 'look', 'c1');
-    const second = callIn(room, 'look', 'c2');
+    const fixture = await ownedFixture();
+    const first = callIn(fixture, 'look', 'c1');
+    const second = callIn(fixture, 'look', 'c2');
     await settle();
-    expect(await refusalOf(room.desk, room.uri, complete('c2', 'second'))).toBeUndefined();
-    expect(await refusalOf(room.desk, room.uri, complete('c1', 'first'))).toBeUndefined();
+    expect(await refusalOf(fixture.client, fixture.uri, complete('c2', 'second'))).toBeUndefined();
+    expect(await refusalOf(fixture.client, fixture.uri, complete('c1', 'first'))).toBeUndefined();
     await settle();
     expect(await first).toMatchObject({ text: 'first' });
     expect(await second).toMatchObject({ text: 'second' });
   });
 
   it('[REL-029] sent together with the start of the call is kept', async () => {
-    const room = await ownedRoom();
-    room.desk.dispatch(room.uri, complete('c1'));
-    const outcome = callIn(room, 'look');
+    const fixture = await ownedFixture();
+    fixture.client.dispatch(fixture.uri, complete('c1'));
+    const outcome = callIn(fixture, 'look');
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
 });
@@ -226,16 +233,16 @@ describe('a tool that changes while it is called', () => {
     ['removed', []],
     ['renamed', [{ ...LOOK, name: 'stare' }]],
   ])('[REL-030] by being %s lets the call go on, but is not there for the next', async (_how, tools) => {
-    const room = await ownedRoom();
-    const outcome = callIn(room, 'look');
-    await runningCall(room.phone, room.uri, 'running');
-    await refusalOf(room.desk, room.uri, { type: 'session/activeClientToolsChanged', tools });
-    await callIn(room, 'look', 'c2');
-    expect(await calls(room.phone, room.uri)).toMatchObject([
+    const fixture = await ownedFixture();
+    const outcome = callIn(fixture, 'look');
+    await runningCall(fixture.phone, fixture.uri, 'running');
+    await refusalOf(fixture.client, fixture.uri, { type: 'session/activeClientToolsChanged', tools });
+    await callIn(fixture, 'look', 'c2');
+    expect(await calls(fixture.phone, fixture.uri)).toMatchObject([
       { toolCallId: 'c1', status: 'running' },
       { toolCallId: 'c2', status: 'completed', success: false, error: { code: 'NOT_FOUND' } },
     ]);
-    expect(await refusalOf(room.desk, room.uri, complete('c1'))).toBeUndefined();
+    expect(await refusalOf(fixture.client, fixture.uri, complete('c1'))).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
 });
@@ -243,13 +250,13 @@ describe('a tool that changes while it is called', () => {
 describe("a client's tool with the name of one of the host's", () => {
   it("[AHP-180] [UNI-025] leaves the name to the host's, and is called by a longer one", async () => {
     const host = echoTool('look');
-    const room = await ownedRoom({ tools: [host] });
-    expect(await callIn(room, 'look', 'c1')).toMatchObject({ text: '{"at":"garden"}' });
+    const fixture = await ownedFixture({ tools: [host] });
+    expect(await callIn(fixture, 'look', 'c1')).toMatchObject({ text: '{"at":"garden"}' });
     expect(host.runs).toHaveLength(1);
-    const outcome = callIn(room, 'client_look', 'c2');
+    const outcome = callIn(fixture, 'client_look', 'c2');
     await settle();
-    expect((await calls(room.phone, room.uri))[1]).toMatchObject({ toolName: 'look', toolClientId: 'desk' });
-    await refusalOf(room.desk, room.uri, complete('c2'));
+    expect((await calls(fixture.phone, fixture.uri))[1]).toMatchObject({ toolName: 'look', toolClientId: 'desk' });
+    await refusalOf(fixture.client, fixture.uri, complete('c2'));
     expect(await outcome).toMatchObject({ text: 'a tree' });
     expect(host.runs).toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { COMPACT_EVERY_ENTRIES } from '@atrium/core/log/compaction.js';
 import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { openPuppetRoom, openRoom, startHost, stateOf } from '../support/session-room.js';
+import { openFixture, openPuppetFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
 const TIMEOUT_MS = 60_000;
@@ -10,21 +10,21 @@ const TIMEOUT_MS = 60_000;
 describe('the log', () => {
   it('does not grow because of a session that nobody opens any more', { timeout: TIMEOUT_MS }, async () => {
     const log = new KeptLog();
-    const first = await openRoom({ log, session: { provider: 'puppet' } });
-    const { desk, uri, host, clock } = first;
-    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Old' });
-    await desk.action(uri, 'session/titleChanged');
+    const first = await openFixture({ log, session: { provider: 'puppet' } });
+    const { client, uri, host, clock } = first;
+    client.dispatch(uri, { type: 'session/titleChanged', title: 'Old' });
+    await client.action(uri, 'session/titleChanged');
     await host.stop();
     const old = log.head;
-    const second = await openPuppetRoom({ log, clock });
+    const second = await openPuppetFixture({ log, clock });
     for (let count = 0; count <= COMPACT_EVERY_ENTRIES; count++) second.puppet.turn.text('x');
     await expect.poll(() => log.oldest, { timeout: 20_000 }).toBeGreaterThan(old);
-    expect((await stateOf(second.desk, uri)).summary.title).toBe('Old');
+    expect((await stateOf(second.client, uri)).summary.title).toBe('Old');
   });
 
   it('does not grow because of a turn that goes on and on', { timeout: TIMEOUT_MS }, async () => {
     const log = new KeptLog();
-    const { puppet, host, uri, clock } = await openPuppetRoom({ log });
+    const { puppet, host, uri, clock } = await openPuppetFixture({ log });
     for (let round = 0; round < 2; round++) {
       for (let count = 0; count < COMPACT_EVERY_ENTRIES; count++) puppet.turn.text('x');
       await settle(20);

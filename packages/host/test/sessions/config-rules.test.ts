@@ -2,7 +2,7 @@ import { refusal } from '@atrium/core/sessions/session-rules.js';
 import type { Customization, SessionState, StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openRoom, refusalOf, stateOf } from '../support/session-room.js';
+import { openFixture, refusalOf, stateOf } from '../support/session-fixture.js';
 
 function configured(values: Record<string, unknown>): SessionState {
   return {
@@ -30,9 +30,9 @@ function verdict(config: Record<string, unknown>, replace?: boolean): string | u
 
 describe('changing the configuration', () => {
   it('[AHP-139] is taken for what may change, and everyone sees the new value', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    const reason = await refusalOf(desk, uri, { type: 'session/configChanged', config: { autoApprove: true } });
+    const reason = await refusalOf(client, uri, { type: 'session/configChanged', config: { autoApprove: true } });
     expect(reason).toBeUndefined();
     expect((await stateOf(phone, uri)).config?.values).toEqual({ autoApprove: true });
     await phone.action(uri, 'session/configChanged');
@@ -41,9 +41,9 @@ describe('changing the configuration', () => {
   const WRONG: Record<string, unknown>[] = [{ autoApprove: 'yes' }, { autoApprove: 1 }, { other: true }];
 
   it.each([...WRONG, { constructor: true }])('[AHP-139] is refused for %j, and nothing changes', async (config) => {
-    const { desk, uri } = await openRoom();
-    expect(await refusalOf(desk, uri, { type: 'session/configChanged', config } as StateAction)).toBeDefined();
-    expect((await stateOf(desk, uri)).config?.values).toEqual({ autoApprove: false });
+    const { client, uri } = await openFixture();
+    expect(await refusalOf(client, uri, { type: 'session/configChanged', config } as StateAction)).toBeDefined();
+    expect((await stateOf(client, uri)).config?.values).toEqual({ autoApprove: false });
   });
 
   it('[AHP-139] is refused for what cannot change after creation, unless it stays as it is', () => {
@@ -77,25 +77,25 @@ describe('toggling a customization', () => {
   } as unknown as Customization;
 
   it('[AHP-141] is taken for one that is there, and for a server inside of it, and refused for all others', async () => {
-    const { desk, uri } = await openRoom({
+    const { client, uri } = await openFixture({
       agent: new PuppetAgent('puppet', { customizations: [plugin] as never }),
       session: { provider: 'puppet' },
     });
-    const toggle = (id: string) => refusalOf(desk, uri, { type: 'session/customizationToggled', id, enabled: false });
+    const toggle = (id: string) => refusalOf(client, uri, { type: 'session/customizationToggled', id, enabled: false });
     expect(await toggle('plugin')).toBeUndefined();
-    expect((await stateOf(desk, uri)).customizations).toMatchObject([{ id: 'plugin', enabled: false }]);
+    expect((await stateOf(client, uri)).customizations).toMatchObject([{ id: 'plugin', enabled: false }]);
     expect(await toggle('prompt')).toContain('prompt');
     expect(await toggle('nowhere')).toContain('nowhere');
     expect(await toggle('server')).toBeUndefined();
-    const { action } = await desk.action(uri, 'session/customizationUpdated');
+    const { action } = await client.action(uri, 'session/customizationUpdated');
     expect(action.customization).toMatchObject({ id: 'plugin', enabled: false });
-    const [container] = (await stateOf(desk, uri)).customizations ?? [];
+    const [container] = (await stateOf(client, uri)).customizations ?? [];
     expect(container?.children).toMatchObject([{ id: 'server', enabled: false }, { id: 'prompt' }]);
   });
 
   it('[AHP-141] is refused when there are none', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     const action = { type: 'session/customizationToggled' as const, id: 'x', enabled: true };
-    expect(await refusalOf(desk, uri, action)).toContain('x');
+    expect(await refusalOf(client, uri, action)).toContain('x');
   });
 });

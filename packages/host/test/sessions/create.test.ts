@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openRoom, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { openFixture, refusalOf, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { DEFAULT_SCRIPT, ROOT, settle } from '../support/test-host.js';
 
@@ -22,19 +22,19 @@ describe('creating a session', () => {
     const agent = new PuppetAgent();
     agent.opening = new Promise(() => {});
     const host = await startHost({ scripts: [], agents: [agent] });
-    const desk = await host.client();
-    const answer = await desk.ask('createSession', { channel: URI });
+    const client = await host.client();
+    const answer = await client.ask('createSession', { channel: URI });
     expect(answer).toMatchObject({ result: null });
-    const state = await stateOf(desk, URI);
+    const state = await stateOf(client, URI);
     expect(state.summary.resource).toBe(URI);
     expect(state.lifecycle).toBe('creating');
   });
 
   it('[AHP-157] lets a client send its subscription right behind, without waiting for the answer', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const created = desk.ask('createSession', { channel: URI });
-    const subscribed = desk.ask('subscribe', { channel: URI });
+    const client = await host.client();
+    const created = client.ask('createSession', { channel: URI });
+    const subscribed = client.ask('subscribe', { channel: URI });
     expect(await created).toMatchObject({ result: null });
     expect(await subscribed).toMatchObject({ result: { snapshot: { resource: URI } } });
   });
@@ -44,11 +44,11 @@ describe('creating a session', () => {
     agent.opening = new Promise(() => {});
     const clock = new FakeClock();
     const host = await startHost({ clock, agents: [agent] });
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     const activeClient = { clientId: 'desk', displayName: 'Desk', tools: [{ name: 'look' }] };
     const model = { id: 'small' };
     const selected = { uri: 'file:///agents/tidy.md' };
-    await desk.request('createSession', {
+    await client.request('createSession', {
       channel: URI,
       provider: 'puppet',
       model,
@@ -57,7 +57,7 @@ describe('creating a session', () => {
       config: { autoApprove: true },
       activeClient,
     });
-    const state = await stateOf(desk, URI);
+    const state = await stateOf(client, URI);
     expect(state).toEqual({
       summary: {
         resource: URI,
@@ -79,11 +79,11 @@ describe('creating a session', () => {
 
   it("[AHP-158] shows the agent's customizations from the start", async () => {
     const customizations = [{ type: 'plugin' as const, id: 'p', uri: 'file:///p', name: 'P', enabled: true }];
-    const { desk, uri } = await openRoom({
+    const { client, uri } = await openFixture({
       agent: new PuppetAgent('puppet', { customizations }),
       session: { provider: 'puppet' },
     });
-    expect((await stateOf(desk, uri)).customizations).toEqual(customizations);
+    expect((await stateOf(client, uri)).customizations).toEqual(customizations);
   });
 
   it('[AHP-160] becomes ready when its agent is, and everyone who watches hears of it', async () => {
@@ -93,46 +93,46 @@ describe('creating a session', () => {
       open = resolve;
     });
     const host = await startHost({ scripts: [], agents: [agent] });
-    const desk = await host.client();
-    await desk.request('createSession', { channel: URI });
-    await desk.request('subscribe', { channel: URI });
+    const client = await host.client();
+    await client.request('createSession', { channel: URI });
+    await client.request('subscribe', { channel: URI });
     await settle();
-    expect(desk.types(URI)).toEqual([]);
+    expect(client.types(URI)).toEqual([]);
     open();
-    await desk.action(URI, 'session/ready');
-    expect((await stateOf(desk, URI)).lifecycle).toBe('ready');
+    await client.action(URI, 'session/ready');
+    expect((await stateOf(client, URI)).lifecycle).toBe('ready');
   });
 
   it('[AHP-160] shows why it could not be created, stays addressable, and can be disposed', async () => {
     const createError = { errorType: 'no-key', message: 'There is no key.' };
     const host = await startHost({ scripts: [{ ...DEFAULT_SCRIPT, createError }] });
-    const desk = await host.client();
-    await desk.request('createSession', { channel: URI });
-    await desk.request('subscribe', { channel: URI });
+    const client = await host.client();
+    await client.request('createSession', { channel: URI });
+    await client.request('subscribe', { channel: URI });
     await settle();
-    const state = await stateOf(desk, URI);
+    const state = await stateOf(client, URI);
     expect(state).toMatchObject({ lifecycle: 'creationFailed', creationError: createError });
-    expect(await desk.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{ resource: URI }] });
-    expect(await desk.ask('disposeSession', { channel: URI })).toMatchObject({ result: null });
+    expect(await client.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{ resource: URI }] });
+    expect(await client.ask('disposeSession', { channel: URI })).toMatchObject({ result: null });
   });
 
   it('[AHP-085] [AHP-161] tells those who watch the root of the new session and of the new number', async () => {
     const host = await startHost();
-    const desk = await host.client();
+    const client = await host.client();
     const phone = await host.client();
-    await desk.request('createSession', { channel: URI });
+    await client.request('createSession', { channel: URI });
     const { params } = await phone.until(({ method }) => method === 'root/sessionAdded');
     expect(params).toMatchObject({ channel: ROOT, summary: { resource: URI, provider: 'mock' } });
     const { action } = await phone.action(ROOT, 'root/activeSessionsChanged');
     expect(action.activeSessions).toBe(1);
-    expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 1 });
+    expect(await client.state(ROOT)).toMatchObject({ activeSessions: 1 });
   });
 
   it('[AHP-085] says nothing to those who do not watch the root', async () => {
     const host = await startHost();
-    const desk = await host.client();
+    const client = await host.client();
     const stranger = await host.client('stranger', { initialSubscriptions: [] });
-    await desk.session();
+    await client.session();
     await settle();
     expect(stranger.received.filter(({ method }) => method !== undefined)).toEqual([]);
   });
@@ -141,12 +141,12 @@ describe('creating a session', () => {
     '[AHP-041] takes any URI for a session, such as %s',
     async (uri) => {
       const host = await startHost();
-      const desk = await host.client();
-      await desk.session(uri);
-      await desk.turn(uri, 'hello');
-      expect((await stateOf(desk, uri)).turns).toHaveLength(1);
-      await desk.request('disposeSession', { channel: uri });
-      expect(await codeOf(desk.ask('subscribe', { channel: uri }))).toBeLessThan(0);
+      const client = await host.client();
+      await client.session(uri);
+      await client.turn(uri, 'hello');
+      expect((await stateOf(client, uri)).turns).toHaveLength(1);
+      await client.request('disposeSession', { channel: uri });
+      expect(await codeOf(client.ask('subscribe', { channel: uri }))).toBeLessThan(0);
     },
   );
 
@@ -154,33 +154,33 @@ describe('creating a session', () => {
     'does not take the URI of another kind of channel, such as %s',
     async (channel) => {
       const host = await startHost();
-      const desk = await host.client();
-      expect(await codeOf(desk.ask('createSession', { channel }))).toBe(ErrorCode.InvalidParams);
-      expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+      const client = await host.client();
+      expect(await codeOf(client.ask('createSession', { channel }))).toBe(ErrorCode.InvalidParams);
+      expect(await client.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
     },
   );
 
   it('[AHP-042] takes the first agent when none is named, and says which that is', async () => {
     const host = await startHost({ scripts: [{ ...DEFAULT_SCRIPT, provider: 'first' }, DEFAULT_SCRIPT] });
-    const desk = await host.client();
-    await desk.session(URI);
-    await desk.session('ahp-session:/two', { provider: 'mock' });
-    expect((await stateOf(desk, URI)).summary.provider).toBe('first');
-    expect((await stateOf(desk, 'ahp-session:/two')).summary.provider).toBe('mock');
+    const client = await host.client();
+    await client.session(URI);
+    await client.session('ahp-session:/two', { provider: 'mock' });
+    expect((await stateOf(client, URI)).summary.provider).toBe('first');
+    expect((await stateOf(client, 'ahp-session:/two')).summary.provider).toBe('mock');
   });
 
   it('[AHP-043] refuses a URI that is in use, and leaves the session there as it is', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.turn(uri, 'hello');
-    const before = await stateOf(desk, uri);
-    expect(await codeOf(desk.ask('createSession', { channel: uri }))).toBe(ErrorCode.SessionAlreadyExists);
-    expect(await stateOf(desk, uri)).toEqual(before);
+    const { client, uri } = await openFixture();
+    await client.turn(uri, 'hello');
+    const before = await stateOf(client, uri);
+    expect(await codeOf(client.ask('createSession', { channel: uri }))).toBe(ErrorCode.SessionAlreadyExists);
+    expect(await stateOf(client, uri)).toEqual(before);
   });
 
   it('[AHP-043] gives a URI to one of two clients that want it in the same moment', async () => {
     const host = await startHost();
-    const [desk, phone] = [await host.client(), await host.client()];
-    const answers = await Promise.all([desk, phone].map((client) => client.ask('createSession', { channel: URI })));
+    const [client, phone] = [await host.client(), await host.client()];
+    const answers = await Promise.all([client, phone].map((client) => client.ask('createSession', { channel: URI })));
     const codes = answers.map(({ error }) => error?.code);
     expect(codes.sort()).toEqual([ErrorCode.SessionAlreadyExists, undefined]);
     await settle();
@@ -189,8 +189,8 @@ describe('creating a session', () => {
 
   it('[AHP-043] says that a URI is in use once the session can be subscribed to', async () => {
     const host = await startHost();
-    const [desk, phone] = [await host.client(), await host.client()];
-    void desk.ask('createSession', { channel: URI });
+    const [client, phone] = [await host.client(), await host.client()];
+    void client.ask('createSession', { channel: URI });
     const { error } = await phone.ask('createSession', { channel: URI });
     expect(error?.code).toBe(ErrorCode.SessionAlreadyExists);
     expect(await phone.ask('subscribe', { channel: URI })).not.toHaveProperty('error');
@@ -198,72 +198,72 @@ describe('creating a session', () => {
 
   it('[AHP-044] refuses an agent that is not there', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const answer = desk.ask('createSession', { channel: URI, provider: 'nobody' });
+    const client = await host.client();
+    const answer = client.ask('createSession', { channel: URI, provider: 'nobody' });
     expect(await codeOf(answer)).toBe(ErrorCode.ProviderNotFound);
-    expect(await codeOf(desk.ask('subscribe', { channel: URI }))).toBe(ErrorCode.SessionNotFound);
+    expect(await codeOf(client.ask('subscribe', { channel: URI }))).toBe(ErrorCode.SessionNotFound);
   });
 
   it.each([{ autoApprove: 'yes' }, { autoApprove: null }])(
     '[AHP-047] refuses configuration %j, which does not fit its schema',
     async (config) => {
       const host = await startHost();
-      const desk = await host.client();
-      expect(await codeOf(desk.ask('createSession', { channel: URI, config }))).toBe(ErrorCode.InvalidParams);
-      expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+      const client = await host.client();
+      expect(await codeOf(client.ask('createSession', { channel: URI, config }))).toBe(ErrorCode.InvalidParams);
+      expect(await client.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
     },
   );
 
   it('[AHP-048] refuses a claim for somebody else', async () => {
     const host = await startHost();
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     const claim = (clientId: string) => ({ channel: URI, activeClient: { clientId, tools: [] } });
-    expect(await codeOf(desk.ask('createSession', claim('phone')))).toBe(ErrorCode.InvalidParams);
-    expect(await codeOf(desk.ask('createSession', claim('desk')))).toBeUndefined();
+    expect(await codeOf(client.ask('createSession', claim('phone')))).toBe(ErrorCode.InvalidParams);
+    expect(await codeOf(client.ask('createSession', claim('desk')))).toBeUndefined();
   });
 });
 
 describe('listing and configuring', () => {
   it('[AHP-036] lists every session that is not disposed, and never in the state of the root', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const uris = [await desk.session(), await desk.session(), await desk.session()];
-    await desk.request('disposeSession', { channel: uris[1] });
-    const { items } = await desk.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
+    const client = await host.client();
+    const uris = [await client.session(), await client.session(), await client.session()];
+    await client.request('disposeSession', { channel: uris[1] });
+    const { items } = await client.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
     expect(items.map(({ resource }) => resource).sort()).toEqual([uris[0], uris[2]].sort());
-    expect(JSON.stringify(await desk.state(ROOT))).not.toContain(uris[0]);
+    expect(JSON.stringify(await client.state(ROOT))).not.toContain(uris[0]);
   });
 
   it('[AHP-036] lists a session as it is now', async () => {
-    const { desk, uri } = await openRoom();
-    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
-    await desk.action(uri, 'session/titleChanged');
-    const { items } = await desk.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
-    expect(items).toEqual([(await stateOf(desk, uri)).summary]);
+    const { client, uri } = await openFixture();
+    client.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
+    await client.action(uri, 'session/titleChanged');
+    const { items } = await client.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
+    expect(items).toEqual([(await stateOf(client, uri)).summary]);
     expect(items[0]?.title).toBe('Mine');
   });
 
   it('[AHP-037] gives the full schema every time, and the values with the defaults filled in', async () => {
     const host = await startHost();
-    const desk = await host.client();
+    const client = await host.client();
     const resolve = (config?: object) =>
-      desk.request<SessionState['config'] & object>('resolveSessionConfig', { channel: ROOT, config });
+      client.request<SessionState['config'] & object>('resolveSessionConfig', { channel: ROOT, config });
     const fresh = await resolve();
     const chosen = await resolve({ autoApprove: true });
     expect(fresh.values).toEqual({ autoApprove: false });
     expect(chosen.values).toEqual({ autoApprove: true });
     expect(chosen.schema).toEqual(fresh.schema);
     expect(Object.keys(fresh.schema.properties)).toContain('autoApprove');
-    await desk.session(URI, { config: chosen.values });
-    expect((await stateOf(desk, URI)).config).toEqual(chosen);
+    await client.session(URI, { config: chosen.values });
+    expect((await stateOf(client, URI)).config).toEqual(chosen);
   });
 });
 
 describe('what changes in the list', () => {
   it('[AHP-087] [AHP-171] tells those who watch the root what changed in a summary, and only that', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client, uri, host } = await openFixture();
     const phone = await host.client();
-    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
+    client.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
     const { params } = await phone.until(({ method }) => method === 'root/sessionSummaryChanged');
     const changes = params?.changes as Record<string, unknown>;
     expect(params).toMatchObject({ channel: ROOT, session: uri });
@@ -272,32 +272,32 @@ describe('what changes in the list', () => {
   });
 
   it('[AHP-171] follows a turn from idle to busy and back', async () => {
-    const { desk, uri, host, agent } = await openRoom({ session: { provider: 'puppet' } });
+    const { client, uri, host, agent } = await openFixture({ session: { provider: 'puppet' } });
     const phone = await host.client();
     const statuses = () =>
       phone.received.flatMap(({ method, params }) =>
         method === 'root/sessionSummaryChanged' ? [(params?.changes as { status?: number } | undefined)?.status] : [],
       );
-    desk.dispatch(uri, turnStarted('t'));
+    client.dispatch(uri, turnStarted('t'));
     (await agent.turn(0)).finish();
-    await desk.action(uri, 'session/turnComplete');
+    await client.action(uri, 'session/turnComplete');
     await settle();
     expect(statuses()).toEqual([8, 1]);
   });
 
   it('[AHP-087] says null for a member that is gone', async () => {
-    const { desk, uri, host } = await openRoom({ session: { agent: { uri: 'file:///a.md' } } });
+    const { client, uri, host } = await openFixture({ session: { agent: { uri: 'file:///a.md' } } });
     const phone = await host.client();
-    desk.dispatch(uri, { type: 'session/agentChanged' });
+    client.dispatch(uri, { type: 'session/agentChanged' });
     const { params } = await phone.until(({ method }) => method === 'root/sessionSummaryChanged');
     expect(params?.changes).toMatchObject({ agent: null });
   });
 
   it('[AHP-171] says nothing when the summary stays as it is', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client, uri, host } = await openFixture();
     const phone = await host.client();
-    desk.dispatch(uri, { type: 'session/queuedMessagesReordered', order: [] });
-    await desk.action(uri, 'session/queuedMessagesReordered');
+    client.dispatch(uri, { type: 'session/queuedMessagesReordered', order: [] });
+    await client.action(uri, 'session/queuedMessagesReordered');
     await settle();
     expect(phone.received.filter(({ method }) => method === 'root/sessionSummaryChanged')).toEqual([]);
   });
@@ -305,30 +305,30 @@ describe('what changes in the list', () => {
   it('is refused with a model that the agent does not have, and says which it has', async () => {
     const models = ['small', 'large'].map((id) => ({ id, name: id, provider: 'puppet' }));
     const host = await startHost({ agents: [new PuppetAgent('puppet', { models }), new PuppetAgent('quiet')] });
-    const desk = await host.client('desk');
-    const refused = await desk.ask('createSession', { channel: URI, provider: 'puppet', model: { id: 'smal' } });
+    const client = await host.client('desk');
+    const refused = await client.ask('createSession', { channel: URI, provider: 'puppet', model: { id: 'smal' } });
     const message = 'the agent puppet has no model "smal"; did you mean "small". It has: small, large';
     expect(refused.error).toMatchObject({ code: ErrorCode.InvalidParams, message: `/model/id: ${message}` });
-    await desk.request('createSession', { channel: URI, provider: 'puppet', model: { id: 'small' } });
-    await desk.request('subscribe', { channel: URI });
+    await client.request('createSession', { channel: URI, provider: 'puppet', model: { id: 'small' } });
+    await client.request('subscribe', { channel: URI });
     const change = (id: string) => ({ type: 'session/modelChanged' as const, model: { id } });
-    expect(await refusalOf(desk, URI, change('smal'))).toBe(message);
-    expect(await refusalOf(desk, URI, change('large'))).toBeUndefined();
+    expect(await refusalOf(client, URI, change('smal'))).toBe(message);
+    expect(await refusalOf(client, URI, change('large'))).toBeUndefined();
     // One that does not tell its models is not asked about them.
-    await desk.request('createSession', { channel: `${URI}-2`, provider: 'quiet', model: { id: 'anything' } });
+    await client.request('createSession', { channel: `${URI}-2`, provider: 'quiet', model: { id: 'anything' } });
   });
 
   it('is refused in a folder that is not there, or is none', async () => {
     const folder = await tempFolder({ 'a-file': '' });
     const host = await startHost();
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     for (const name of ['nowhere', 'a-file']) {
       const workingDirectory = pathToFileURL(path.join(folder, name)).href;
-      const { error } = await desk.ask('createSession', { channel: URI, workingDirectory });
+      const { error } = await client.ask('createSession', { channel: URI, workingDirectory });
       expect(error).toMatchObject({ code: ErrorCode.InvalidParams });
       expect(error?.message).toContain(`/workingDirectory: there is no folder ${path.join(folder, name)}`);
     }
-    const { error } = await desk.ask('createSession', { channel: URI, config: { folder: path.join(folder, 'no') } });
+    const { error } = await client.ask('createSession', { channel: URI, config: { folder: path.join(folder, 'no') } });
     expect(error?.message).toContain('/config/folder: there is no folder');
   });
 });
@@ -342,25 +342,25 @@ describe('a session whose folder is gone', () => {
       const log = new KeptLog();
       const agent = new PuppetAgent();
       let host = await startHost({ log, agents: [agent] });
-      let desk = await host.client('desk');
-      const uri = await desk.session(undefined, { workingDirectory, provider: 'puppet' });
+      let client = await host.client('desk');
+      const uri = await client.session(undefined, { workingDirectory, provider: 'puppet' });
       await rm(folder, { recursive: true });
       if (isRestarted) {
         await host.stop();
         host = await startHost({ log, agents: [agent] });
-        desk = await host.client('desk-2');
-        await desk.request('subscribe', { channel: uri });
+        client = await host.client('desk-2');
+        await client.request('subscribe', { channel: uri });
       }
-      expect((await stateOf(desk, uri)).summary.workingDirectory).toBe(workingDirectory);
-      desk.dispatch(uri, turnStarted('t1'));
-      await expect.poll(async () => (await stateOf(desk, uri)).turns.length).toBe(1);
-      const [turn] = (await stateOf(desk, uri)).turns;
+      expect((await stateOf(client, uri)).summary.workingDirectory).toBe(workingDirectory);
+      client.dispatch(uri, turnStarted('t1'));
+      await expect.poll(async () => (await stateOf(client, uri)).turns.length).toBe(1);
+      const [turn] = (await stateOf(client, uri)).turns;
       expect(turn).toMatchObject({ state: 'error', error: { errorType: 'folder-missing' } });
       expect(turn?.error?.message).toContain(`the folder of this session, ${folder}, is not there any more`);
       await mkdir(folder);
-      desk.dispatch(uri, turnStarted('t2'));
+      client.dispatch(uri, turnStarted('t2'));
       (await agent.turn(0)).finish();
-      await expect.poll(async () => (await stateOf(desk, uri)).turns.at(-1)?.state).toBe('complete');
+      await expect.poll(async () => (await stateOf(client, uri)).turns.at(-1)?.state).toBe('complete');
     }
   });
 });

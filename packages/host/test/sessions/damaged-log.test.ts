@@ -11,7 +11,7 @@ import { databaseOf, garbage, overwrite, zeros } from '../support/log-damage.js'
 import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';
 import { KeptLog } from '../support/logs.js';
-import { openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { ROOT, settle, startTestHost } from '../support/test-host.js';
 
 const PAGE = 4_096;
@@ -183,10 +183,10 @@ class SpeechlessLog extends KeptLog {
 describe('a turn that was running, and is damaged', () => {
   it('[REL-064] ends when the host starts, and lets go what waited for its end', async () => {
     const log = new SpeechlessLog();
-    const { desk, uri, host, clock } = await openRoom({ log });
-    desk.dispatch(uri, turnStarted('t', 'slow'), 1);
-    await desk.action(uri, 'session/responsePart');
-    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    const { client, uri, host, clock } = await openFixture({ log });
+    client.dispatch(uri, turnStarted('t', 'slow'), 1);
+    await client.action(uri, 'session/responsePart');
+    client.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
     await settle();
     await host.stop();
     log.isDamaged = true;

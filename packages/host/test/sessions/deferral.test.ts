@@ -1,6 +1,6 @@
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { answerTo, envelopesOf, openPuppetRoom, stateOf, turnStarted } from '../support/session-room.js';
+import { answerTo, envelopesOf, openPuppetFixture, stateOf, turnStarted } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
 const model = (id: string): StateAction => ({ type: 'session/modelChanged', model: { id } });
@@ -14,37 +14,37 @@ const queued = (id: string): StateAction => ({
 
 describe('changing the model or the agent during a turn', () => {
   it('[AHP-129] [AHP-153] is held: nobody sees it, and the turn keeps its model', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({ session: { model: { id: 'old' } } });
-    desk.dispatch(uri, model('new'));
-    desk.dispatch(uri, agentOf('file:///a.md'));
+    const { client, uri, puppet } = await openPuppetFixture({ session: { model: { id: 'old' } } });
+    client.dispatch(uri, model('new'));
+    client.dispatch(uri, agentOf('file:///a.md'));
     await settle();
-    expect(desk.types(uri)).not.toContain('session/modelChanged');
-    expect((await stateOf(desk, uri)).summary.model).toEqual({ id: 'old' });
+    expect(client.types(uri)).not.toContain('session/modelChanged');
+    expect((await stateOf(client, uri)).summary.model).toEqual({ id: 'old' });
     expect(puppet.turn.model).toEqual({ id: 'old' });
   });
 
   it('[AHP-150] without a turn takes effect at once, and the next turn uses it', async () => {
-    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    const { client, uri, puppet, agent } = await openPuppetFixture();
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    desk.dispatch(uri, model('new'));
-    desk.dispatch(uri, agentOf('file:///a.md'));
-    desk.dispatch(uri, turnStarted('t2'));
+    await client.action(uri, 'session/turnComplete');
+    client.dispatch(uri, model('new'));
+    client.dispatch(uri, agentOf('file:///a.md'));
+    client.dispatch(uri, turnStarted('t2'));
     const { turn } = await agent.turn(1);
     expect(turn.model).toEqual({ id: 'new' });
     expect(turn.agent).toEqual({ uri: 'file:///a.md' });
   });
 
   it('[AHP-154] is applied when the turn is complete, before the next message in the queue', async () => {
-    const { desk, uri, puppet, agent } = await openPuppetRoom();
-    desk.dispatch(uri, queued('next'));
-    desk.dispatch(uri, model('new'));
+    const { client, uri, puppet, agent } = await openPuppetFixture();
+    client.dispatch(uri, queued('next'));
+    client.dispatch(uri, model('new'));
     await settle();
     puppet.finish();
     const second = await agent.turn(1);
     await settle();
     expect(second.turn.model).toEqual({ id: 'new' });
-    expect(desk.types(uri).slice(-4)).toEqual([
+    expect(client.types(uri).slice(-4)).toEqual([
       'session/turnComplete',
       'session/modelChanged',
       'session/pendingMessageRemoved',
@@ -56,31 +56,31 @@ describe('changing the model or the agent during a turn', () => {
     ['cancelled', { type: 'session/turnCancelled', turnId: 't1' }],
     ['truncated away', { type: 'session/truncated' }],
   ])('[AHP-154] is applied when the turn is %s', async (_how, end) => {
-    const { desk, uri } = await openPuppetRoom();
-    desk.dispatch(uri, model('new'));
-    desk.dispatch(uri, end);
-    await desk.action(uri, 'session/modelChanged');
-    expect(desk.types(uri).slice(-2)).toEqual([end.type, 'session/modelChanged']);
-    expect((await stateOf(desk, uri)).summary.model).toEqual({ id: 'new' });
+    const { client, uri } = await openPuppetFixture();
+    client.dispatch(uri, model('new'));
+    client.dispatch(uri, end);
+    await client.action(uri, 'session/modelChanged');
+    expect(client.types(uri).slice(-2)).toEqual([end.type, 'session/modelChanged']);
+    expect((await stateOf(client, uri)).summary.model).toEqual({ id: 'new' });
   });
 
   it('[AHP-154] is applied when the turn fails', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
-    desk.dispatch(uri, model('new'));
+    const { client, uri, puppet } = await openPuppetFixture();
+    client.dispatch(uri, model('new'));
     await settle();
     puppet.fail(new Error('no'));
-    await desk.action(uri, 'session/modelChanged');
-    expect(desk.types(uri).slice(-2)).toEqual(['session/error', 'session/modelChanged']);
+    await client.action(uri, 'session/modelChanged');
+    expect(client.types(uri).slice(-2)).toEqual(['session/error', 'session/modelChanged']);
   });
 
   it('[AHP-155] is echoed to everyone with its origin, behind later actions of the same client', async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
-    const held = desk.dispatch(uri, model('new'));
-    const later = desk.dispatch(uri, { type: 'session/titleChanged', title: 'later' });
-    const first = await answerTo(desk, uri, later);
+    const held = client.dispatch(uri, model('new'));
+    const later = client.dispatch(uri, { type: 'session/titleChanged', title: 'later' });
+    const first = await answerTo(client, uri, later);
     puppet.finish();
-    const second = await answerTo(desk, uri, held);
+    const second = await answerTo(client, uri, held);
     expect(second.origin).toEqual({ clientId: 'desk', clientSeq: held });
     expect(second.serverSeq).toBeGreaterThan(first.serverSeq);
     const seen = await phone.action(uri, 'session/modelChanged');
@@ -88,14 +88,14 @@ describe('changing the model or the agent during a turn', () => {
   });
 
   it('[AHP-156] several times: all are applied and echoed, in the order they came', async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
-    desk.dispatch(uri, model('one'));
+    client.dispatch(uri, model('one'));
     await settle();
     phone.dispatch(uri, agentOf('file:///a.md'));
     await settle();
-    desk.dispatch(uri, model('two'));
-    desk.dispatch(uri, agentOf());
+    client.dispatch(uri, model('two'));
+    client.dispatch(uri, agentOf());
     await settle();
     puppet.finish();
     await phone.action(uri, 'session/turnComplete');
@@ -112,12 +112,12 @@ describe('changing the model or the agent during a turn', () => {
   });
 
   it('[AHP-155] is echoed once, also when the client sends it again after a reconnect', async () => {
-    const { desk, uri, puppet, host } = await openPuppetRoom();
-    const held = desk.dispatch(uri, model('new'));
+    const { client, uri, puppet, host } = await openPuppetFixture();
+    const held = client.dispatch(uri, model('new'));
     await settle();
-    desk.disconnect();
+    client.disconnect();
     const again = host.connect();
-    again.continue(desk);
+    again.continue(client);
     await again.request('reconnect', {
       channel: 'ahp-root://',
       clientId: 'desk',

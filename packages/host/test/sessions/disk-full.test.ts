@@ -10,7 +10,7 @@ import type { Database } from '../../src/log-sqlite/driver.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { spyingDriver } from '../support/log-drivers.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';
-import { lastText, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { lastText, openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { ROOT } from '../support/test-host.js';
 
 interface Disk {
@@ -71,9 +71,9 @@ describe.each(disks)('a full disk ($name)', ({ make, isPossible }) => {
     async () => {
       const disk = await make();
       const clock = new FakeClock();
-      const { host, desk, uri } = await openRoom({ log: disk.log, clock });
-      desk.dispatch(uri, turnStarted('t1', 'hello'));
-      await desk.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete');
+      const { host, client, uri } = await openFixture({ log: disk.log, clock });
+      client.dispatch(uri, turnStarted('t1', 'hello'));
+      await client.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete');
       disk.fill();
 
       const phone = await host.client('phone');

@@ -4,7 +4,7 @@ import { ErrorCode, type SessionSummary } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { openFixture, openPuppetFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, startTestHost } from '../support/test-host.js';
 
 async function listed(client: RawClient): Promise<string[]> {
@@ -18,24 +18,24 @@ function removals(client: RawClient): unknown[] {
 
 describe('disposing of a session', () => {
   it('[AHP-049] answers null, and then no longer knows it', async () => {
-    const { desk, uri } = await openRoom();
-    expect(await desk.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
+    const { client, uri } = await openFixture();
+    expect(await client.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
     for (const method of ['disposeSession', 'subscribe', 'fetchTurns']) {
-      expect(await desk.ask(method, { channel: uri })).toMatchObject({ error: { code: ErrorCode.SessionNotFound } });
+      expect(await client.ask(method, { channel: uri })).toMatchObject({ error: { code: ErrorCode.SessionNotFound } });
     }
-    expect(await listed(desk)).toEqual([]);
+    expect(await listed(client)).toEqual([]);
   });
 
   it('[AHP-049] refuses a session that never was', async () => {
-    const { desk } = await openRoom();
-    const answer = await desk.ask('disposeSession', { channel: 'ahp-session:/nowhere' });
+    const { client } = await openFixture();
+    const answer = await client.ask('disposeSession', { channel: 'ahp-session:/nowhere' });
     expect(answer.error?.code).toBe(ErrorCode.SessionNotFound);
   });
 
   it('[AHP-086] [AHP-166] tells those who watch the root, and counts one less', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client, uri, host } = await openFixture();
     const phone = await host.client();
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
     await phone.until(({ method }) => method === 'root/sessionRemoved');
     expect(removals(phone)).toEqual([uri]);
     await phone.action(ROOT, (action) => action.type === 'root/activeSessionsChanged');
@@ -43,27 +43,27 @@ describe('disposing of a session', () => {
   });
 
   it('[AHP-166] ends the subscriptions: what is done to it later is nobody’s business', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    await desk.request('disposeSession', { channel: uri });
-    await desk.request('atrium/restoreSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
+    await client.request('atrium/restoreSession', { channel: uri });
     const before = phone.types(uri).length;
-    await desk.request('subscribe', { channel: uri });
-    await desk.turn(uri, 'hello');
+    await client.request('subscribe', { channel: uri });
+    await client.turn(uri, 'hello');
     expect(phone.types(uri)).toHaveLength(before);
   });
 
   it('[AHP-165] aborts a running turn and closes the agent; the turn is on record as cancelled', async () => {
-    const { desk, uri, agent, puppet, join } = await openPuppetRoom();
+    const { client, uri, agent, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
     puppet.turn.text('so far');
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
     expect(puppet.turn.signal.aborted).toBe(true);
     expect(phone.types(uri).at(-1)).toBe('session/turnCancelled');
     await settle();
     expect(agent.closings).toBe(1);
-    await desk.request('atrium/restoreSession', { channel: uri });
-    const { turns, activeTurn } = await stateOf(desk, uri);
+    await client.request('atrium/restoreSession', { channel: uri });
+    const { turns, activeTurn } = await stateOf(client, uri);
     expect(activeTurn).toBeUndefined();
     expect(turns).toMatchObject([{ id: 't1', state: 'cancelled', responseParts: [{ content: 'so far' }] }]);
   });
@@ -75,39 +75,39 @@ describe('disposing of a session', () => {
       open = resolve;
     });
     const host = await startHost({ agents: [agent] });
-    const desk = await host.client();
-    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await desk.request('disposeSession', { channel: 'x:1' });
+    const client = await host.client();
+    await client.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await client.request('disposeSession', { channel: 'x:1' });
     open();
     await settle();
-    expect(await listed(desk)).toEqual([]);
+    expect(await listed(client)).toEqual([]);
   });
 
   it('stays disposed when somebody renames it in the same moment', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    const disposed = desk.ask('disposeSession', { channel: uri });
+    const disposed = client.ask('disposeSession', { channel: uri });
     phone.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
     phone.dispatch(uri, turnStarted('late', 'hello'));
     expect(await disposed).toMatchObject({ result: null });
     await settle();
-    expect(await listed(desk)).toEqual([]);
+    expect(await listed(client)).toEqual([]);
     expect(phone.types(uri)).not.toContain('session/turnComplete');
   });
 
   it('is done once when two clients want it in the same moment', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    const answers = await Promise.all([desk, phone].map((client) => client.ask('disposeSession', { channel: uri })));
+    const answers = await Promise.all([client, phone].map((client) => client.ask('disposeSession', { channel: uri })));
     expect(answers.map(({ error }) => error?.code).sort()).toEqual([ErrorCode.SessionNotFound, undefined]);
     await settle();
-    expect(removals(desk)).toEqual([uri]);
+    expect(removals(client)).toEqual([uri]);
   });
 
   it('[AHP-043] keeps the URI: nobody else can take it', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.request('disposeSession', { channel: uri });
-    const { error } = await desk.ask('createSession', { channel: uri });
+    const { client, uri } = await openFixture();
+    await client.request('disposeSession', { channel: uri });
+    const { error } = await client.ask('createSession', { channel: uri });
     expect(error?.code).toBe(ErrorCode.SessionAlreadyExists);
     expect(error?.message).toContain('restore');
   });
@@ -115,12 +115,12 @@ describe('disposing of a session', () => {
 
 describe('restoring a session', () => {
   it('brings it back with all its turns, on the list and for everyone', async () => {
-    const { desk, uri, host } = await openRoom();
-    for (const text of ['one', 'two', 'three']) await desk.turn(uri, text);
-    const before = await stateOf(desk, uri);
-    await desk.request('disposeSession', { channel: uri });
+    const { client, uri, host } = await openFixture();
+    for (const text of ['one', 'two', 'three']) await client.turn(uri, text);
+    const before = await stateOf(client, uri);
+    await client.request('disposeSession', { channel: uri });
     const phone = await host.client();
-    expect(await desk.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
+    expect(await client.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
     const added = await phone.until(({ method }) => method === 'root/sessionAdded');
     expect(added.params?.summary).toEqual(before.summary);
     expect(await listed(phone)).toEqual([uri]);
@@ -132,11 +132,11 @@ describe('restoring a session', () => {
   it('works after a restart of the host too', async () => {
     const log = new MemoryLog();
     const first = await startTestHost({ log });
-    const desk = await first.client('desk');
-    const uri = await desk.session();
-    await desk.turn(uri, 'hello');
-    const before = await stateOf(desk, uri);
-    await desk.request('disposeSession', { channel: uri });
+    const client = await first.client('desk');
+    const uri = await client.session();
+    await client.turn(uri, 'hello');
+    const before = await stateOf(client, uri);
+    await client.request('disposeSession', { channel: uri });
     await settle();
     const second = await startHost({ log });
     const phone = await second.client('phone');
@@ -146,20 +146,20 @@ describe('restoring a session', () => {
   });
 
   it('lists what can be restored, with when it was disposed', async () => {
-    const { desk, uri } = await openRoom();
-    expect(await desk.request('atrium/listDisposed', {})).toEqual({ items: [] });
-    const { summary } = await stateOf(desk, uri);
-    await desk.request('disposeSession', { channel: uri });
+    const { client, uri } = await openFixture();
+    expect(await client.request('atrium/listDisposed', {})).toEqual({ items: [] });
+    const { summary } = await stateOf(client, uri);
+    await client.request('disposeSession', { channel: uri });
     const items = [{ summary: { resource: uri, title: summary.title }, disposedAt: expect.any(Number) }];
-    expect(await desk.request('atrium/listDisposed', {})).toMatchObject({ items });
-    await desk.request('atrium/restoreSession', { channel: uri });
-    expect(await desk.request('atrium/listDisposed', {})).toEqual({ items: [] });
+    expect(await client.request('atrium/listDisposed', {})).toMatchObject({ items });
+    await client.request('atrium/restoreSession', { channel: uri });
+    expect(await client.request('atrium/listDisposed', {})).toEqual({ items: [] });
   });
 
   it('refuses a session that is not disposed, or never was', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     for (const channel of [uri, 'ahp-session:/nowhere']) {
-      const answer = await desk.ask('atrium/restoreSession', { channel });
+      const answer = await client.ask('atrium/restoreSession', { channel });
       expect(answer.error?.code).toBe(ErrorCode.SessionNotFound);
     }
   });
@@ -171,21 +171,21 @@ describe('restoring a session', () => {
       open = resolve;
     });
     const host = await startHost({ agents: [agent] });
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     const uri = 'ahp-session:/early';
-    await desk.request('createSession', { channel: uri, provider: 'puppet' });
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('createSession', { channel: uri, provider: 'puppet' });
+    await client.request('disposeSession', { channel: uri });
     open();
-    await desk.request('atrium/restoreSession', { channel: uri });
-    await desk.request('subscribe', { channel: uri });
-    await expect.poll(async () => (await stateOf(desk, uri)).lifecycle, { timeout: 10_000 }).toBe('ready');
+    await client.request('atrium/restoreSession', { channel: uri });
+    await client.request('subscribe', { channel: uri });
+    await expect.poll(async () => (await stateOf(client, uri)).lifecycle, { timeout: 10_000 }).toBe('ready');
   });
 
   it('is done once when two clients want it in the same moment', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    await desk.request('disposeSession', { channel: uri });
-    await Promise.all([desk, phone].map((client) => client.ask('atrium/restoreSession', { channel: uri })));
+    await client.request('disposeSession', { channel: uri });
+    await Promise.all([client, phone].map((client) => client.ask('atrium/restoreSession', { channel: uri })));
     await settle();
     const added = phone.received.filter(({ method }) => method === 'root/sessionAdded');
     expect(added).toHaveLength(1);
@@ -197,10 +197,10 @@ describe('forgetting disposed sessions', () => {
     const log = new MemoryLog();
     const clock = new FakeClock();
     const first = await startTestHost({ log, clock });
-    const desk = await first.client('desk');
-    const uri = await desk.session();
-    await desk.turn(uri, 'hello');
-    await desk.request('disposeSession', { channel: uri });
+    const client = await first.client('desk');
+    const uri = await client.session();
+    await client.turn(uri, 'hello');
+    await client.request('disposeSession', { channel: uri });
     await settle();
     await clock.advance(milliseconds);
     const second = await startHost({ log, clock: new FakeClock(clock.now()) });

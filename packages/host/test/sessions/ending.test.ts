@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openRoom, startHost, turnStarted } from '../support/session-room.js';
+import { openFixture, startHost, turnStarted } from '../support/session-fixture.js';
 import { settle, startTestHost } from '../support/test-host.js';
 
 /** Takes as long to end as the test wants. */
@@ -25,9 +25,9 @@ class StubbornAgent extends PuppetAgent {
   }
 }
 
-async function stubbornRoom() {
+async function stubbornFixture() {
   const agent = new StubbornAgent();
-  return { ...(await openRoom({ agent, session: { provider: 'puppet' } })), agent };
+  return { ...(await openFixture({ agent, session: { provider: 'puppet' } })), agent };
 }
 
 /** Learns late what it is called. */
@@ -56,7 +56,7 @@ class BreakableLog extends KeptLog {
 
 describe('an agent that does not end', () => {
   it('is not waited for beyond a limit when the host stops', async () => {
-    const { host, clock } = await stubbornRoom();
+    const { host, clock } = await stubbornFixture();
     let isStopped = false;
     const stopped = host.stop().then(() => {
       isStopped = true;
@@ -70,26 +70,26 @@ describe('an agent that does not end', () => {
   });
 
   it('is not joined by a second one when its session comes back', async () => {
-    const { desk, uri, agent, clock } = await stubbornRoom();
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, agent, clock } = await stubbornFixture();
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     await clock.advance(IDLE_SESSION_MS);
-    await desk.request('subscribe', { channel: uri });
-    desk.dispatch(uri, turnStarted('t1'));
-    await desk.action(uri, 'session/turnStarted');
+    await client.request('subscribe', { channel: uri });
+    client.dispatch(uri, turnStarted('t1'));
+    await client.action(uri, 'session/turnStarted');
     await settle();
     expect(agent.openings).toHaveLength(1);
     agent.isStubborn = false;
     agent.end();
     (await agent.turn(0)).finish();
-    await desk.action(uri, 'session/turnComplete');
+    await client.action(uri, 'session/turnComplete');
     expect(agent.openings).toHaveLength(2);
   });
 });
 
 describe('a host that stops', () => {
   it('does so once, however often it is asked', async () => {
-    const { host, agent } = await openRoom({ session: { provider: 'puppet' } });
+    const { host, agent } = await openFixture({ session: { provider: 'puppet' } });
     await Promise.all([host.stop(), host.stop()]);
     expect(agent.closings).toBe(1);
   });
@@ -98,7 +98,7 @@ describe('a host that stops', () => {
     const agent = new NewsyAgent();
     const lines: string[] = [];
     const logger = { log: (_level: string, message: string) => void lines.push(message) };
-    const { host, clock } = await openRoom({ agent, logger });
+    const { host, clock } = await openFixture({ agent, logger });
     await host.stop();
     lines.length = 0;
     agent.rename('Another name');
@@ -113,8 +113,8 @@ describe('a host that cannot start', () => {
     const [clock, agent] = [new FakeClock(), new PuppetAgent()];
     agent.opening = new Promise(() => {});
     const first = await startHost({ log, clock, agents: [agent] });
-    const desk = await first.client('desk');
-    await desk.request('createSession', { channel: 'ahp-session:/begun', provider: 'puppet' });
+    const client = await first.client('desk');
+    await client.request('createSession', { channel: 'ahp-session:/begun', provider: 'puppet' });
     await first.stop();
     log.isBroken = true;
     await expect(startTestHost({ log, clock, agents: [agent] })).rejects.toThrow('cannot be read');

@@ -5,61 +5,61 @@ import { describe, expect, it } from 'vitest';
 import { failingLog } from '../support/failing-log.js';
 import { componentsOf } from '../support/host-components.js';
 import { KeptLog } from '../support/logs.js';
-import { answerTo, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
+import { answerTo, type Fixture, openFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
-async function keptRoom(): Promise<Room & { log: KeptLog }> {
+async function keptFixture(): Promise<Fixture & { log: KeptLog }> {
   const log = new KeptLog();
-  return { log, ...(await openRoom({ log })) };
+  return { log, ...(await openFixture({ log })) };
 }
 
-function comeBack({ host, log }: Pick<Room, 'host'> & { log: KeptLog }, clientId: string, pending: number[] = []) {
+function comeBack({ host, log }: Pick<Fixture, 'host'> & { log: KeptLog }, clientId: string, pending: number[] = []) {
   const params = { channel: ROOT, clientId, lastSeenServerSeq: log.head, subscriptions: [], pending };
   return host.connect().ask('reconnect', params);
 }
 
 describe('a disposed session', () => {
   it('is forgotten after its time also by a host that never stops', async () => {
-    const { desk, uri, clock, log } = await keptRoom();
-    await desk.request('disposeSession', { channel: uri });
+    const { client, uri, clock, log } = await keptFixture();
+    await client.request('disposeSession', { channel: uri });
     await clock.advance(DISPOSED_KEPT_MS);
     expect(await log.archiveHead(uri)).toBeDefined();
     await clock.advance(HOUSEKEEPING_EVERY_MS);
     expect(await log.archiveHead(uri)).toBeUndefined();
-    expect((await desk.ask('atrium/restoreSession', { channel: uri })).error?.code).toBe(ErrorCode.SessionNotFound);
+    expect((await client.ask('atrium/restoreSession', { channel: uri })).error?.code).toBe(ErrorCode.SessionNotFound);
     expect((await log.records('')).filter(({ key }) => key.endsWith(uri))).toEqual([]);
   });
 
   it('cannot be restored any more in the moment in which it is forgotten', async () => {
     const log = failingLog();
-    const { desk, uri, clock } = await openRoom({ log });
-    await desk.request('disposeSession', { channel: uri });
+    const { client, uri, clock } = await openFixture({ log });
+    await client.request('disposeSession', { channel: uri });
     await clock.advance(DISPOSED_KEPT_MS);
     const release = log.hold();
     await clock.advance(HOUSEKEEPING_EVERY_MS);
-    const restored = desk.ask('atrium/restoreSession', { channel: uri });
+    const restored = client.ask('atrium/restoreSession', { channel: uri });
     await settle();
     release();
     expect((await restored).error?.code).toBe(ErrorCode.SessionNotFound);
     await settle();
-    expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+    expect(await client.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
   });
 
   it('that is restored while another one is being forgotten stays', async () => {
-    const { desk, uri, clock, host } = await keptRoom();
-    const other = await desk.session('ahp-session:/a-later-one', {});
-    for (const channel of [uri, other]) await desk.request('disposeSession', { channel });
+    const { client, uri, clock, host } = await keptFixture();
+    const other = await client.session('ahp-session:/a-later-one', {});
+    for (const channel of [uri, other]) await client.request('disposeSession', { channel });
     const { restored } = await duringForget(clock, host, async () => ({
-      restored: await desk.ask('atrium/restoreSession', { channel: other }),
+      restored: await client.ask('atrium/restoreSession', { channel: other }),
     }));
     expect(restored).toMatchObject({ result: null });
-    expect(await desk.ask('subscribe', { channel: other })).toMatchObject({ result: {} });
+    expect(await client.ask('subscribe', { channel: other })).toMatchObject({ result: {} });
   });
 
   it('is forgotten in the next round when the log fails at it in this one', async () => {
-    const { desk, uri, clock, log } = await keptRoom();
-    await desk.turn(uri, 'hello', 't1');
-    await desk.request('disposeSession', { channel: uri });
+    const { client, uri, clock, log } = await keptFixture();
+    await client.turn(uri, 'hello', 't1');
+    await client.request('disposeSession', { channel: uri });
     const forget = log.forget.bind(log);
     log.forget = () => Promise.reject(new Error('the disk cannot be written'));
     await clock.advance(DISPOSED_KEPT_MS + HOUSEKEEPING_EVERY_MS);
@@ -70,11 +70,11 @@ describe('a disposed session', () => {
   });
 
   it('is forgotten also when a part of the host cannot let go of what it kept', async () => {
-    const { desk, uri, clock, log, host } = await keptRoom();
+    const { client, uri, clock, log, host } = await keptFixture();
     const [part] = componentsOf(host.host).services;
     Object.assign(part ?? {}, { forgotten: () => Promise.reject(new Error('EBUSY')) });
     const phone = await host.client('phone');
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
     phone.disconnect();
     await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS);
     expect(await log.archiveHead(uri)).toBeUndefined();
@@ -82,7 +82,11 @@ describe('a disposed session', () => {
   });
 
   /** Does something while the first of several sessions is being forgotten. */
-  async function duringForget<T>(clock: Room['clock'], { log }: Room['host'], work: () => Promise<T>): Promise<T> {
+  async function duringForget<T>(
+    clock: Fixture['clock'],
+    { log }: Fixture['host'],
+    work: () => Promise<T>,
+  ): Promise<T> {
     let done: Promise<T> | undefined;
     const forget = log.forget.bind(log);
     log.forget = async (channel) => {
@@ -101,8 +105,8 @@ describe('what an import has left that was never finished', () => {
   const page = { channel: 'ahp-session:/half', start: 0, turns: [turn] };
 
   it('is forgotten after a day', async () => {
-    const { desk, clock, log } = await keptRoom();
-    await desk.request('atrium/importSession', page);
+    const { client, clock, log } = await keptFixture();
+    await client.request('atrium/importSession', page);
     await clock.advance(UNFINISHED_KEPT_MS);
     expect((await log.archiveHead(page.channel))?.turnCount).toBe(1);
     await clock.advance(HOUSEKEEPING_EVERY_MS);
@@ -111,19 +115,19 @@ describe('what an import has left that was never finished', () => {
   });
 
   it('stays when it is finished in time', async () => {
-    const { desk, clock, uri } = await keptRoom();
-    await desk.request('atrium/importSession', page);
-    const { summary } = await stateOf(desk, uri);
-    await desk.request('atrium/importSession', { ...page, start: 1, turns: [], state: { summary } });
+    const { client, clock, uri } = await keptFixture();
+    await client.request('atrium/importSession', page);
+    const { summary } = await stateOf(client, uri);
+    await client.request('atrium/importSession', { ...page, start: 1, turns: [], state: { summary } });
     await clock.advance(UNFINISHED_KEPT_MS + HOUSEKEEPING_EVERY_MS);
-    expect((await stateOf(desk, page.channel)).turns).toEqual([turn]);
+    expect((await stateOf(client, page.channel)).turns).toEqual([turn]);
   });
 });
 
 describe('a client that is away', () => {
   it('[REL-057] has to begin anew when more came after it than the host keeps', async () => {
     const log = new KeptLog();
-    const { clock, desk, uri } = await openRoom({ log });
+    const { clock, client, uri } = await openFixture({ log });
     const records = Array.from({ length: CLIENTS_KEPT_MAX + 5 }, (_, index) => ({
       key: `client:${index}`,
       value: JSON.stringify({ dialect: '0.3.0', epoch: 1, since: clock.now() - 1 - index }),
@@ -133,19 +137,19 @@ describe('a client that is away', () => {
     expect((await log.records('client:')).length).toBeLessThanOrEqual(CLIENTS_KEPT_MAX);
     expect(await log.record('client:0')).toBeDefined();
     expect(await log.record(`client:${CLIENTS_KEPT_MAX + 4}`)).toBeUndefined();
-    expect((await stateOf(desk, uri)).lifecycle).toBe('ready');
+    expect((await stateOf(client, uri)).lifecycle).toBe('ready');
   });
 
   it('may come back for thirty days', async () => {
-    const room = await keptRoom();
-    await room.host.client('phone').then((phone) => phone.disconnect());
-    await room.clock.advance(CLIENT_KEPT_MS);
-    expect(await comeBack(room, 'phone')).toMatchObject({ result: {} });
+    const fixture = await keptFixture();
+    await fixture.host.client('phone').then((phone) => phone.disconnect());
+    await fixture.clock.advance(CLIENT_KEPT_MS);
+    expect(await comeBack(fixture, 'phone')).toMatchObject({ result: {} });
   });
 
   it('is forgotten after that, with the numbers it used, and can begin anew', async () => {
-    const room = await keptRoom();
-    const { clock, log, host, uri, join } = room;
+    const fixture = await keptFixture();
+    const { clock, log, host, uri, join } = fixture;
     const phone = await join('phone');
     await answerTo(phone, uri, phone.dispatch(uri, { type: 'session/titleChanged', title: 'one' }));
     const { epoch } = JSON.parse((await log.record('client:phone')) ?? '');
@@ -154,7 +158,7 @@ describe('a client that is away', () => {
     await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS);
     expect(await log.record('client:phone')).toBeUndefined();
     expect(await log.clientSeqs('phone', epoch, 0)).toEqual([]);
-    expect((await comeBack(room, 'phone')).error?.message).toContain('send initialize instead');
+    expect((await comeBack(fixture, 'phone')).error?.message).toContain('send initialize instead');
     const again = await host.client('phone');
     const answer = answerTo(again, uri, again.dispatch(uri, { type: 'session/titleChanged', title: 'two' }));
     expect((await answer).rejectionReason).toBeUndefined();
@@ -162,19 +166,19 @@ describe('a client that is away', () => {
   });
 
   it('keeps its numbers when it comes back in the moment in which it would be forgotten', async () => {
-    const room = await keptRoom();
-    const { clock, log, uri, join } = room;
+    const fixture = await keptFixture();
+    const { clock, log, uri, join } = fixture;
     const phone = await join('phone');
     await answerTo(phone, uri, phone.dispatch(uri, { type: 'session/titleChanged', title: 'one' }));
     phone.disconnect();
     await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS - 1);
-    const answer = await duringRound(room, () => comeBack(room, 'phone', [1]));
+    const answer = await duringRound(fixture, () => comeBack(fixture, 'phone', [1]));
     expect(answer).toMatchObject({ result: { settled: [1] } });
     expect(await log.record('client:phone')).toBeDefined();
   });
 
   /** Lets a client begin to come back just before a round, and the log say who that is only after it. */
-  async function duringRound<T>({ clock, log }: Room & { log: KeptLog }, back: () => Promise<T>): Promise<T> {
+  async function duringRound<T>({ clock, log }: Fixture & { log: KeptLog }, back: () => Promise<T>): Promise<T> {
     const record = log.record.bind(log);
     let release = () => {};
     const isOver = new Promise<void>((resolve) => {
@@ -193,7 +197,7 @@ describe('a client that is away', () => {
   }
 
   it('counts from when it was last here, also when the host dies meanwhile', async () => {
-    const { clock, log, host } = await keptRoom();
+    const { clock, log, host } = await keptFixture();
     await clock.advance(CLIENT_KEPT_MS + CLIENT_NOTED_EVERY_MS);
     await host.stop();
     const second = await startHost({ log, clock });
@@ -204,7 +208,7 @@ describe('a client that is away', () => {
 describe('a client id that begins twice in one moment', () => {
   it('has its numbers counted apart', async () => {
     const log = failingLog();
-    const { host, uri, desk } = await openRoom({ log });
+    const { host, uri, client } = await openFixture({ log });
     const [older, newer] = [host.connect(), host.connect()];
     const release = log.hold();
     const hello = older.initialize('phone');
@@ -214,7 +218,7 @@ describe('a client id that begins twice in one moment', () => {
     await settle();
     release();
     await Promise.all([hello, again]);
-    await desk.action(uri, 'session/titleChanged');
+    await client.action(uri, 'session/titleChanged');
     newer.dispatch(uri, { type: 'session/titleChanged', title: 'newer' }, 1);
     await answerTo(newer, uri, 1);
     expect((await stateOf(newer, uri)).summary.title).toBe('newer');

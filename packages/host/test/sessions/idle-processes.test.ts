@@ -7,13 +7,13 @@ import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
 import { type FolderTrust, NO_TRUST } from '../../src/plugins/trust/trust.js';
-import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
+import { openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { openGateway, TRUSTING, until } from '../support/gateway-connections.js';
 import { McpClock } from '../support/mcp-clock.js';
-import { isAlive } from '../support/mcp-room.js';
-import { openDoor, TRUSTING, until } from '../support/provider-door.js';
+import { isAlive } from '../support/mcp-fixture.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { envelopesOf, openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const MCP_PROGRAM = path.join(import.meta.dirname, '../support/mcp-server.mjs');
@@ -55,11 +55,12 @@ async function openProject(program: string, trust: FolderTrust = TRUSTING, ownPr
   });
   const agent = keepingProcess(new PuppetAgent(), ownProcess);
   const host = await startHost({ clock, trust, agents: [agent] });
-  await openDoor(host);
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
-  if (trust === TRUSTING) await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
-  return { clock, agent, desk, uri, folder };
+  await openGateway(host);
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
+  if (trust === TRUSTING)
+    await until(async () => toolsIn(await stateOf(client, uri)).includes('ci_status') || undefined);
+  return { clock, agent, client, uri, folder };
 }
 
 /** An agent of which something runs between turns. */
@@ -74,30 +75,30 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     const clock = new McpClock();
     const file = path.join(await tempFolder(), 'starts');
     const user = { 'plugins/tools/.mcp.json': JSON.stringify({ mcpServers: { notes: mcpServer(file) } }) };
-    const room = await openCustomRoom({ user, clock, agent: new PromptPuppet() });
+    const fixture = await openCustomFixture({ user, clock, agent: new PromptPuppet() });
     const name = 'mcp__plugin_tools_notes__echo';
-    await expect.poll(() => room.toolNames(), POLL).toContain(name);
-    const first = await room.turn();
+    await expect.poll(() => fixture.toolNames(), POLL).toContain(name);
+    const first = await fixture.turn();
     await clock.advance(PROCESSES_REST_MS * 2);
     expect(pidsIn(file).map(isAlive)).toEqual([true]);
     first.finish();
-    await expect.poll(async () => (await room.state()).turns.length, POLL).toBe(1);
+    await expect.poll(async () => (await fixture.state()).turns.length, POLL).toBe(1);
     await clock.advance(PROCESSES_REST_MS - 1);
     expect(pidsIn(file).map(isAlive)).toEqual([true]);
     const stateOfServer = async () =>
-      (await room.entries()).find(({ name: entry }) => entry === 'tools')?.children?.[0]?.state;
+      (await fixture.entries()).find(({ name: entry }) => entry === 'tools')?.children?.[0]?.state;
     // The host publishes the state of a server a moment after its tools, by the real clock.
     await expect.poll(stateOfServer, POLL).toEqual({ kind: 'ready' });
-    const told = room.desk.envelopes(room.uri).length;
-    const since = () => room.desk.envelopes(room.uri).slice(told);
+    const told = fixture.client.envelopes(fixture.uri).length;
+    const since = () => fixture.client.envelopes(fixture.uri).slice(told);
     await clock.advance(1);
     await expect.poll(() => pidsIn(file).map(isAlive), POLL).toEqual([false]);
-    expect(await room.toolNames()).toContain(name);
+    expect(await fixture.toolNames()).toContain(name);
     expect(await stateOfServer()).toEqual({ kind: 'ready' });
     // Nothing of this is news to anybody.
     expect(since()).toEqual([]);
 
-    const second = await room.turn();
+    const second = await fixture.turn();
     expect(pidsIn(file).map(isAlive)).toEqual([false, true]);
     expect(second.turn.tools().map((tool) => tool.name)).toContain(name);
     expect(await second.turn.callTool({ name, input: { text: 'hi' } })).toMatchObject({ success: true, text: 'hi' });
@@ -109,31 +110,31 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   });
 
   it('[REL-060] providers of the project end with them, and are bound again before the agent hears of the turn', async () => {
-    const { clock, agent, desk, uri, folder } = await openProject(PROVIDER);
+    const { clock, agent, client, uri, folder } = await openProject(PROVIDER);
     const file = path.join(folder, 'provider-starts');
-    const told = envelopesOf(desk, uri).length;
+    const told = envelopesOf(client, uri).length;
     await clock.advance(PROCESSES_REST_MS);
     await expect.poll(() => pidsIn(file).map(isAlive), POLL).toEqual([false]);
     // Also when its place is not kept for it any longer.
     await clock.advance(10 * 60_000);
-    expect(toolsIn(await stateOf(desk, uri))).toContain('ci_status');
-    expect(envelopesOf(desk, uri).length).toBe(told);
+    expect(toolsIn(await stateOf(client, uri))).toContain('ci_status');
+    expect(envelopesOf(client, uri).length).toBe(told);
 
-    desk.dispatch(uri, turnStarted('t1'));
+    client.dispatch(uri, turnStarted('t1'));
     const puppet = await agent.turn(0);
     expect(pidsIn(file).map(isAlive)).toEqual([false, true]);
     expect(puppet.turn.tools().map(({ name }) => name)).toContain('ci_status');
     puppet.finish();
-    expect(toolsIn(await stateOf(desk, uri))).toContain('ci_status');
+    expect(toolsIn(await stateOf(client, uri))).toContain('ci_status');
   });
 
   it('[REL-060] a provider that does not come back leaves nothing behind', async () => {
     const once = `if (require('node:fs').existsSync('provider-starts')) process.exit(1);\n${PROVIDER}`;
-    const { clock, agent, desk, uri, folder } = await openProject(once);
+    const { clock, agent, client, uri, folder } = await openProject(once);
     await clock.advance(PROCESSES_REST_MS);
     await expect.poll(() => pidsIn(path.join(folder, 'provider-starts')).map(isAlive), POLL).toEqual([false]);
     await clock.advance(10 * 60_000);
-    desk.dispatch(uri, turnStarted('t1'));
+    client.dispatch(uri, turnStarted('t1'));
     const puppet = await agent.turn(0);
     expect(puppet.turn.tools().map(({ name }) => name)).not.toContain('ci_status');
     puppet.finish();
@@ -141,13 +142,13 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
 
   it('[REL-060] also a turn in place of one that was cancelled waits for what comes back', async () => {
     const stubborn = `process.on('SIGTERM', () => {});\n${PROVIDER}`;
-    const { clock, agent, desk, uri, folder } = await openProject(stubborn, TRUSTING, false);
+    const { clock, agent, client, uri, folder } = await openProject(stubborn, TRUSTING, false);
     await clock.advance(PROCESSES_REST_MS);
-    const active = async () => (await stateOf(desk, uri)).activeTurn?.id;
-    desk.dispatch(uri, turnStarted('t1'));
+    const active = async () => (await stateOf(client, uri)).activeTurn?.id;
+    client.dispatch(uri, turnStarted('t1'));
     await expect.poll(active, POLL).toBe('t1');
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    desk.dispatch(uri, turnStarted('t2'));
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    client.dispatch(uri, turnStarted('t2'));
     await expect.poll(active, POLL).toBe('t2');
     const coming = agent.turn(0);
     // On a busy machine the host starts its timer only after a while, so time passes until the provider has been killed.
@@ -167,11 +168,11 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     for (const ownProcess of [true, false]) {
       const clock = new FakeClock();
       const agent = keepingProcess(new PuppetAgent(), ownProcess);
-      const { desk, uri } = await openRoom({ clock, agent, session: { provider: 'puppet' } });
+      const { client, uri } = await openFixture({ clock, agent, session: { provider: 'puppet' } });
       await expect.poll(() => agent.openings.length).toBe(1);
       await clock.advance(PROCESSES_REST_MS);
       expect(agent.closings).toBe(ownProcess ? 1 : 0);
-      desk.dispatch(uri, turnStarted('t1'));
+      client.dispatch(uri, turnStarted('t1'));
       const puppet = await agent.turn(0);
       expect(agent.openings.length).toBe(ownProcess ? 2 : 1);
       puppet.finish();
@@ -179,13 +180,13 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   });
 
   it('[REL-060] nothing ends while somebody is asked something', async () => {
-    const { clock, agent, desk, uri } = await openProject(PROVIDER, NO_TRUST);
-    const asked = async () => (await stateOf(desk, uri)).inputRequests ?? [];
+    const { clock, agent, client, uri } = await openProject(PROVIDER, NO_TRUST);
+    const asked = async () => (await stateOf(client, uri)).inputRequests ?? [];
     await expect.poll(async () => (await asked()).length, POLL).toBe(1);
     await clock.advance(PROCESSES_REST_MS * 10);
     expect(agent.closings).toBe(0);
     const [request] = await asked();
-    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'decline' });
+    client.dispatch(uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'decline' });
     await expect.poll(async () => (await asked()).length, POLL).toBe(0);
     await clock.advance(PROCESSES_REST_MS);
     expect(agent.closings).toBe(1);
@@ -193,10 +194,10 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
 
   it('[REL-060] everything ends at once when the session is archived', async () => {
     const agent = keepingProcess(new PuppetAgent());
-    const { desk, uri } = await openRoom({ agent, session: { provider: 'puppet' } });
+    const { client, uri } = await openFixture({ agent, session: { provider: 'puppet' } });
     await expect.poll(() => agent.openings.length).toBe(1);
-    await expect.poll(async () => (await stateOf(desk, uri)).lifecycle).toBe('ready');
-    desk.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
+    await expect.poll(async () => (await stateOf(client, uri)).lifecycle).toBe('ready');
+    client.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
     await expect.poll(() => agent.closings).toBe(1);
   });
 
@@ -207,7 +208,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     ] as const) {
       const clock = new FakeClock();
       const agent = keepingProcess(new PuppetAgent());
-      await openRoom({ clock, agent, restProcessesAfterMs, session: { provider: 'puppet' } });
+      await openFixture({ clock, agent, restProcessesAfterMs, session: { provider: 'puppet' } });
       await expect.poll(() => agent.openings.length).toBe(1);
       await clock.advance(5_000);
       expect(agent.closings).toBe(closings);

@@ -1,7 +1,7 @@
 import { ErrorCode, type SessionState, SessionStatus } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { openRoom, startHost, stateOf } from '../support/session-room.js';
+import { openFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { type RawClient, ROOT } from '../support/test-host.js';
 
 const METHOD = 'atrium/importSession';
@@ -32,54 +32,54 @@ async function problemOf(client: RawClient, params: object): Promise<{ code?: nu
 
 describe('importing a session', () => {
   it('takes in pages, and then goes on like any other session', async () => {
-    const { desk } = await openRoom();
-    expect(await desk.ask(METHOD, page(0, ['a', 'b']))).toMatchObject({ result: null });
-    await desk.request(METHOD, page(2, ['c'], { state: { summary } }));
-    const { turns, summary: here } = await stateOf(desk, URI);
+    const { client } = await openFixture();
+    expect(await client.ask(METHOD, page(0, ['a', 'b']))).toMatchObject({ result: null });
+    await client.request(METHOD, page(2, ['c'], { state: { summary } }));
+    const { turns, summary: here } = await stateOf(client, URI);
     expect(turns).toEqual(['a', 'b', 'c'].map(turn));
     const { title, createdAt, workingDirectory } = summary;
     expect(here).toMatchObject({ resource: URI, provider: 'puppet', title, createdAt, workingDirectory });
-    const { items } = await desk.request<{ items: SessionState['summary'][] }>('listSessions', { channel: ROOT });
+    const { items } = await client.request<{ items: SessionState['summary'][] }>('listSessions', { channel: ROOT });
     expect(items.map(({ resource }) => resource)).toContain(URI);
   });
 
   it('keeps it over a restart', async () => {
     const log = new KeptLog();
-    const { desk, host } = await openRoom({ log });
-    await desk.request(METHOD, page(0, ['a'], { state: { summary } }));
+    const { client, host } = await openFixture({ log });
+    await client.request(METHOD, page(0, ['a'], { state: { summary } }));
     await host.stop();
     const phone = await (await startHost({ log })).client('phone');
     expect((await stateOf(phone, URI)).turns).toEqual([turn('a')]);
   });
 
   it('is seen by nobody before its last page', async () => {
-    const { desk } = await openRoom();
-    await desk.request(METHOD, page(0, ['a']));
-    expect((await desk.ask('subscribe', { channel: URI })).error?.code).toBe(ErrorCode.SessionNotFound);
+    const { client } = await openFixture();
+    await client.request(METHOD, page(0, ['a']));
+    expect((await client.ask('subscribe', { channel: URI })).error?.code).toBe(ErrorCode.SessionNotFound);
   });
 
   it('begins anew with the first page, whatever an earlier attempt left', async () => {
-    const { desk } = await openRoom();
-    await desk.request(METHOD, page(0, ['old', 'older']));
-    await desk.request(METHOD, page(0, ['a'], { state: { summary } }));
-    expect((await stateOf(desk, URI)).turns).toEqual([turn('a')]);
+    const { client } = await openFixture();
+    await client.request(METHOD, page(0, ['old', 'older']));
+    await client.request(METHOD, page(0, ['a'], { state: { summary } }));
+    expect((await stateOf(client, URI)).turns).toEqual([turn('a')]);
   });
 
   it('takes a turn that is larger than a message in pieces', async () => {
-    const { desk } = await openRoom();
+    const { client } = await openFixture();
     const large = { ...turn('large'), userMessage: { text: '語"\\'.repeat(1_000_000) } };
     const json = JSON.stringify(large);
-    await desk.request(METHOD, page(0, ['a']));
+    await client.request(METHOD, page(0, ['a']));
     for (let at = 0; at < json.length; at += 500_000) {
       const piece = { at, text: json.slice(at, at + 500_000), isLast: at + 500_000 >= json.length };
-      expect(await desk.ask(METHOD, { channel: URI, start: 1, piece })).toMatchObject({ result: null });
+      expect(await client.ask(METHOD, { channel: URI, start: 1, piece })).toMatchObject({ result: null });
     }
-    await desk.request(METHOD, page(2, ['b'], { state: { summary } }));
-    expect((await stateOf(desk, URI)).turns).toEqual([turn('a'), large, turn('b')]);
+    await client.request(METHOD, page(2, ['b'], { state: { summary } }));
+    expect((await stateOf(client, URI)).turns).toEqual([turn('a'), large, turn('b')]);
   });
 
   it('refuses pieces that do not follow one another, are no turn, or come from somebody else', async () => {
-    const { desk, host } = await openRoom();
+    const { client, host } = await openFixture();
     const phone = await host.client('phone');
     const code = ErrorCode.InvalidParams;
     const piece = (at: number, text: string, isLast = false) => ({
@@ -87,46 +87,46 @@ describe('importing a session', () => {
       start: 0,
       piece: { at, text, isLast },
     });
-    expect(await problemOf(desk, { channel: URI, start: 0, piece: {} })).toMatchObject({ code });
-    expect(await problemOf(desk, piece(5, 'x'))).toMatchObject({ code, message: expect.stringContaining('/at 0') });
-    await desk.request(METHOD, piece(0, '{"id":'));
+    expect(await problemOf(client, { channel: URI, start: 0, piece: {} })).toMatchObject({ code });
+    expect(await problemOf(client, piece(5, 'x'))).toMatchObject({ code, message: expect.stringContaining('/at 0') });
+    await client.request(METHOD, piece(0, '{"id":'));
     expect(await problemOf(phone, piece(6, '"a"}', true))).toMatchObject({ code });
-    expect(await problemOf(desk, piece(4, '"a"}', true))).toMatchObject({ code });
-    await desk.request(METHOD, piece(0, '{"id":'));
-    expect(await problemOf(desk, piece(6, 'no', true))).toMatchObject({
+    expect(await problemOf(client, piece(4, '"a"}', true))).toMatchObject({ code });
+    await client.request(METHOD, piece(0, '{"id":'));
+    expect(await problemOf(client, piece(6, 'no', true))).toMatchObject({
       code,
       message: expect.stringContaining('JSON'),
     });
   });
 
   it('refuses what is not a session, and says why', async () => {
-    const { desk } = await openRoom();
+    const { client } = await openFixture();
     const code = ErrorCode.InvalidParams;
-    expect(await problemOf(desk, {})).toMatchObject({ code });
-    expect(await problemOf(desk, page(-1, []))).toMatchObject({ code });
-    expect(await problemOf(desk, page(3, ['a']))).toMatchObject({
+    expect(await problemOf(client, {})).toMatchObject({ code });
+    expect(await problemOf(client, page(-1, []))).toMatchObject({ code });
+    expect(await problemOf(client, page(3, ['a']))).toMatchObject({
       code,
       message: expect.stringContaining('must be 0'),
     });
-    expect(await problemOf(desk, page(0, ['a', 'a']))).toMatchObject({ code });
-    expect(await problemOf(desk, { ...page(0, []), turns: [{ id: 'x' }] })).toMatchObject({ code });
-    expect(await problemOf(desk, page(0, [], { state: { summary: { title: 'x' } } }))).toMatchObject({ code });
-    await desk.request(METHOD, page(0, ['a']));
-    expect(await problemOf(desk, page(1, ['a']))).toMatchObject({ code });
+    expect(await problemOf(client, page(0, ['a', 'a']))).toMatchObject({ code });
+    expect(await problemOf(client, { ...page(0, []), turns: [{ id: 'x' }] })).toMatchObject({ code });
+    expect(await problemOf(client, page(0, [], { state: { summary: { title: 'x' } } }))).toMatchObject({ code });
+    await client.request(METHOD, page(0, ['a']));
+    expect(await problemOf(client, page(1, ['a']))).toMatchObject({ code });
   });
 
   it('refuses a URI that is taken, and an agent that is not here', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     const taken = { ...page(0, []), channel: uri, state: { summary } };
-    expect(await problemOf(desk, taken)).toMatchObject({ code: ErrorCode.SessionAlreadyExists });
+    expect(await problemOf(client, taken)).toMatchObject({ code: ErrorCode.SessionAlreadyExists });
     const foreign = page(0, [], { state: { summary: { ...summary, provider: 'nobody' } } });
-    expect(await problemOf(desk, foreign)).toMatchObject({ code: ErrorCode.ProviderNotFound });
+    expect(await problemOf(client, foreign)).toMatchObject({ code: ErrorCode.ProviderNotFound });
   });
 
   it('allows nothing here that was allowed elsewhere', async () => {
-    const { desk } = await openRoom();
+    const { client } = await openFixture();
     const config = { values: { autoApprove: true } };
-    await desk.request(METHOD, page(0, ['a'], { state: { summary, config } }));
-    expect((await stateOf(desk, URI)).config?.values.autoApprove).toBe(false);
+    await client.request(METHOD, page(0, ['a'], { state: { summary, config } }));
+    expect((await stateOf(client, URI)).config?.values.autoApprove).toBe(false);
   });
 });

@@ -8,27 +8,27 @@ import { componentsOf } from '../support/host-components.js';
 import { SlowLog } from '../support/logs.js';
 import {
   answerTo,
-  openPuppetRoom,
-  openRoom,
-  type Room,
+  type Fixture,
+  openFixture,
+  openPuppetFixture,
   refusalOf,
   startHost,
   stateOf,
   turnStarted,
-} from '../support/session-room.js';
+} from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 const TURNS = 130;
 
 /** A session with so many turns, `t0` to `t129`. */
-async function longRoom(log: Log = new MemoryLog()): Promise<Room> {
-  const room = await openRoom({ log });
-  for (let index = 0; index < TURNS; index++) await room.desk.turn(room.uri, `message ${index}`, `t${index}`);
-  return room;
+async function longFixture(log: Log = new MemoryLog()): Promise<Fixture> {
+  const fixture = await openFixture({ log });
+  for (let index = 0; index < TURNS; index++) await fixture.client.turn(fixture.uri, `message ${index}`, `t${index}`);
+  return fixture;
 }
 
-async function leave({ desk, uri, clock }: Room): Promise<void> {
-  desk.send({ method: 'unsubscribe', params: { channel: uri } });
+async function leave({ client, uri, clock }: Fixture): Promise<void> {
+  client.send({ method: 'unsubscribe', params: { channel: uri } });
   await settle();
   await clock.advance(IDLE_SESSION_MS);
 }
@@ -39,28 +39,28 @@ const truncate = (turnId?: string): StateAction => ({ type: 'session/truncated',
 
 describe('a session that nobody uses', () => {
   it('leaves memory after a minute, its agent too, and comes back as it was', async () => {
-    const { desk, uri, agent, puppet, clock } = await openPuppetRoom();
+    const { client, uri, agent, puppet, clock } = await openPuppetFixture();
     puppet.turn.text('kept');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    const before = await stateOf(desk, uri);
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    await client.action(uri, 'session/turnComplete');
+    const before = await stateOf(client, uri);
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     await clock.advance(IDLE_SESSION_MS - 1);
     expect(agent.closings).toBe(0);
     await clock.advance(1);
     expect(agent.closings).toBe(1);
-    expect(await stateOf(desk, uri)).toEqual(before);
-    desk.dispatch(uri, turnStarted('t2'));
+    expect(await stateOf(client, uri)).toEqual(before);
+    client.dispatch(uri, turnStarted('t2'));
     (await agent.turn(1)).finish();
-    await desk.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === ('t2' as never));
+    await client.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === ('t2' as never));
     expect(agent.openings).toHaveLength(2);
   });
 
   it('stays while somebody watches, and while a turn runs', async () => {
-    const { desk, agent, puppet, clock, join } = await openPuppetRoom();
+    const { client, agent, puppet, clock, join } = await openPuppetFixture();
     const phone = await join('phone');
-    desk.disconnect();
+    client.disconnect();
     await clock.advance(IDLE_SESSION_MS * 2);
     phone.disconnect();
     await clock.advance(IDLE_SESSION_MS * 2);
@@ -73,8 +73,8 @@ describe('a session that nobody uses', () => {
   });
 
   it('leaves also when it was only looked into, without ever being watched', async () => {
-    const { desk, uri, clock, host, agent } = await openRoom({ session: { provider: 'puppet' } });
-    await leave({ desk, uri, clock } as Room);
+    const { client, uri, clock, host, agent } = await openFixture({ session: { provider: 'puppet' } });
+    await leave({ client, uri, clock } as Fixture);
     expect(agent.closings).toBe(1);
     const phone = await host.client('phone');
     await phone.request('fetchTurns', { channel: uri });
@@ -90,7 +90,7 @@ describe('a session that nobody uses', () => {
     'leaves also when its only client left before its %s was answered',
     async (method) => {
       const log = new SlowLog();
-      const first = await openRoom({ log, session: { provider: 'puppet' } });
+      const first = await openFixture({ log, session: { provider: 'puppet' } });
       await first.host.stop();
       const host = await startHost({ log, clock: first.clock, agents: [first.agent] });
       const subscriptions = [first.uri];
@@ -104,11 +104,11 @@ describe('a session that nobody uses', () => {
         },
         reconnect: { channel: ROOT, clientId: 'desk', lastSeenServerSeq: log.head, subscriptions },
       }[method];
-      const desk = method === 'subscribe' ? await host.client('desk') : host.connect();
+      const client = method === 'subscribe' ? await host.client('desk') : host.connect();
       const release = log.hold('archiveHead');
-      desk.send({ id: 99, method, params });
+      client.send({ id: 99, method, params });
       await settle();
-      desk.disconnect();
+      client.disconnect();
       release();
       await settle();
       const parts = componentsOf(host.host);
@@ -120,12 +120,12 @@ describe('a session that nobody uses', () => {
   );
 
   it('sets one timer, however often it is used', async () => {
-    const { desk, uri, clock } = await openRoom();
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, clock } = await openFixture();
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     const before = clock.pending;
     for (let index = 0; index < 20; index++) {
-      await refusalOf(desk, uri, { type: 'session/titleChanged', title: `title ${index}` });
+      await refusalOf(client, uri, { type: 'session/titleChanged', title: `title ${index}` });
     }
     expect(clock.pending).toBe(before);
   });
@@ -138,8 +138,8 @@ describe('a session that nobody uses', () => {
         return super.clientSeqs(clientId, epoch, from);
       }
     }
-    const room = await openRoom({ log: new SlowLog(), session: { provider: 'puppet' } });
-    const { uri, agent, host, join } = room;
+    const fixture = await openFixture({ log: new SlowLog(), session: { provider: 'puppet' } });
+    const { uri, agent, host, join } = fixture;
     const phone = await host.client('phone');
     let arrive = () => {};
     gates.set(
@@ -150,7 +150,7 @@ describe('a session that nobody uses', () => {
     );
     const clientSeq = phone.dispatch(uri, { type: 'session/titleChanged', title: 'just in time' });
     await settle();
-    await leave(room);
+    await leave(fixture);
     expect(agent.closings).toBe(1);
     const carol = await join('carol');
     arrive();
@@ -161,20 +161,20 @@ describe('a session that nobody uses', () => {
 
   it('stays when somebody comes to watch while it is being put away', async () => {
     const log = failingLog();
-    const { desk, uri, clock, agent } = await openRoom({ log, session: { provider: 'puppet' } });
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, clock, agent } = await openFixture({ log, session: { provider: 'puppet' } });
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     const release = log.hold();
     await clock.advance(IDLE_SESSION_MS);
-    await desk.request('subscribe', { channel: uri });
+    await client.request('subscribe', { channel: uri });
     release();
     await settle();
     expect(agent.closings).toBe(0);
   });
 
   it('has no timers left when the host is stopped', async () => {
-    const { desk, uri, clock, host } = await openRoom();
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, clock, host } = await openFixture();
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     expect(clock.pending).toBeGreaterThan(0);
     await host.stop();
@@ -184,16 +184,16 @@ describe('a session that nobody uses', () => {
 
 describe('a session with a long history', () => {
   it('keeps only the newest turns in memory, and shows all of them', async () => {
-    const room = await longRoom();
-    const { desk, uri } = room;
-    expect(ids(await stateOf(desk, uri))).toEqual(numbered(TURNS));
-    const windowed = await desk.request<{ snapshot: { state: SessionState }; turns: object }>('subscribe', {
+    const fixture = await longFixture();
+    const { client, uri } = fixture;
+    expect(ids(await stateOf(client, uri))).toEqual(numbered(TURNS));
+    const windowed = await client.request<{ snapshot: { state: SessionState }; turns: object }>('subscribe', {
       channel: uri,
       turns: { last: 3 },
     });
     expect(ids(windowed.snapshot.state)).toEqual(numbered(TURNS, TURNS - 3));
     expect(windowed.turns).toEqual({ start: TURNS - 3, total: TURNS });
-    const wide = await desk.request<{ snapshot: { state: SessionState } }>('subscribe', {
+    const wide = await client.request<{ snapshot: { state: SessionState } }>('subscribe', {
       channel: uri,
       turns: { last: TURNS_IN_MEMORY + 60 },
     });
@@ -201,21 +201,21 @@ describe('a session with a long history', () => {
   });
 
   it('comes back from the log as it was', async () => {
-    const room = await longRoom();
-    const before = await stateOf(room.desk, room.uri);
-    await leave(room);
-    expect(await stateOf(room.desk, room.uri)).toEqual(before);
-    await room.desk.turn(room.uri, 'one more', 't130');
-    expect(ids(await stateOf(room.desk, room.uri))).toEqual(numbered(TURNS + 1));
+    const fixture = await longFixture();
+    const before = await stateOf(fixture.client, fixture.uri);
+    await leave(fixture);
+    expect(await stateOf(fixture.client, fixture.uri)).toEqual(before);
+    await fixture.client.turn(fixture.uri, 'one more', 't130');
+    expect(ids(await stateOf(fixture.client, fixture.uri))).toEqual(numbered(TURNS + 1));
   });
 
   it.each(['t3', 't79', 't90', 't129'])(
     'can be cut behind %s, wherever that is, and goes on from there',
     async (turnId) => {
       const log = new MemoryLog();
-      const { desk, uri, join } = await longRoom(log);
+      const { client, uri, join } = await longFixture(log);
       const end = Number(turnId.slice(1)) + 1;
-      expect(await refusalOf(desk, uri, truncate(turnId))).toBeUndefined();
+      expect(await refusalOf(client, uri, truncate(turnId))).toBeUndefined();
       const phone = await join('phone');
       expect(ids(await stateOf(phone, uri))).toEqual(numbered(end));
       await phone.turn(uri, 'more', `t${end}`);
@@ -227,10 +227,10 @@ describe('a session with a long history', () => {
 
   it('can be emptied, and is empty after a restart too', async () => {
     const log = new MemoryLog();
-    const { desk, uri } = await longRoom(log);
-    expect(await refusalOf(desk, uri, truncate())).toBeUndefined();
-    expect(ids(await stateOf(desk, uri))).toEqual([]);
-    await desk.turn(uri, 'a new start', 'fresh');
+    const { client, uri } = await longFixture(log);
+    expect(await refusalOf(client, uri, truncate())).toBeUndefined();
+    expect(ids(await stateOf(client, uri))).toEqual([]);
+    await client.turn(uri, 'a new start', 'fresh');
     await settle();
     const again = await (await startHost({ log })).client('carol');
     expect(ids(await stateOf(again, uri))).toEqual(['fresh']);
@@ -240,11 +240,11 @@ describe('a session with a long history', () => {
     for (const turnId of ['t3', undefined]) {
       const inner = new MemoryLog();
       const log: FailingLog = failingLog(inner);
-      const { desk, uri, join } = await longRoom(log);
+      const { client, uri, join } = await longFixture(log);
       const phone = await join('phone');
       log.failNext();
-      desk.dispatch(uri, truncate(turnId));
-      await desk.untilClosed();
+      client.dispatch(uri, truncate(turnId));
+      await client.untilClosed();
       expect(ids(await stateOf(phone, uri))).toEqual(numbered(TURNS));
       await phone.turn(uri, 'more', `t${TURNS}`);
       expect(ids(await stateOf(phone, uri))).toEqual(numbered(TURNS + 1));
@@ -254,22 +254,22 @@ describe('a session with a long history', () => {
   });
 
   it('can be forked at a turn that is only in the log, and at one in memory', async () => {
-    const { desk, uri } = await longRoom();
+    const { client, uri } = await longFixture();
     for (const turnId of ['t3', 't125']) {
-      const fork = await desk.session(`x:${turnId}`, { fork: { session: uri, turnId } });
-      expect(ids(await stateOf(desk, fork))).toEqual(numbered(Number(turnId.slice(1)) + 1));
-      await desk.turn(fork, 'my own way');
+      const fork = await client.session(`x:${turnId}`, { fork: { session: uri, turnId } });
+      expect(ids(await stateOf(client, fork))).toEqual(numbered(Number(turnId.slice(1)) + 1));
+      await client.turn(fork, 'my own way');
     }
-    expect(ids(await stateOf(desk, uri))).toEqual(numbered(TURNS));
+    expect(ids(await stateOf(client, uri))).toEqual(numbered(TURNS));
   });
 
   it('is paged through from the newest to the oldest without a gap', async () => {
-    const { desk, uri } = await longRoom();
+    const { client, uri } = await longFixture();
     const seen: string[] = [];
     let hasMore = true;
     while (hasMore) {
       const before = seen[0];
-      const page = await desk.request<{ turns: Turn[]; hasMore: boolean }>('fetchTurns', {
+      const page = await client.request<{ turns: Turn[]; hasMore: boolean }>('fetchTurns', {
         channel: uri,
         limit: 40,
         ...(before && { before }),
@@ -282,10 +282,10 @@ describe('a session with a long history', () => {
 
   it('shows every turn once while old ones are leaving memory', async () => {
     const log = failingLog();
-    const { desk, uri, agent, join } = await openRoom({ log, session: { provider: 'puppet' } });
+    const { client, uri, agent, join } = await openFixture({ log, session: { provider: 'puppet' } });
     const phone = await join('phone');
     for (let index = 0; index <= 2 * TURNS_IN_MEMORY; index++) {
-      desk.dispatch(uri, turnStarted(`t${index}`));
+      client.dispatch(uri, turnStarted(`t${index}`));
       const { finish } = await agent.turn(index);
       await settle(2);
       const release = log.hold();

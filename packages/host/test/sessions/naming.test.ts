@@ -6,40 +6,40 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { openFixture, openPuppetFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
 const named = (title: string): StateAction => ({ type: 'session/titleChanged', title });
 
-async function titleOf(room: { desk: Parameters<typeof stateOf>[0]; uri: string }): Promise<string> {
+async function titleOf(fixture: { client: Parameters<typeof stateOf>[0]; uri: string }): Promise<string> {
   await settle();
-  return (await stateOf(room.desk, room.uri)).summary.title;
+  return (await stateOf(fixture.client, fixture.uri)).summary.title;
 }
 
 describe('the title of a session', () => {
   it('is what the agent says, as often as it likes', async () => {
-    const room = await openPuppetRoom();
-    room.puppet.turn.title('First');
-    room.puppet.turn.title('Second');
-    expect(await titleOf(room)).toBe('Second');
+    const fixture = await openPuppetFixture();
+    fixture.puppet.turn.title('First');
+    fixture.puppet.turn.title('Second');
+    expect(await titleOf(fixture)).toBe('Second');
   });
 
   it('is no longer the business of the agent once a person has given one', async () => {
-    const room = await openPuppetRoom();
-    room.puppet.turn.title('What the agent thinks');
-    room.desk.dispatch(room.uri, named('Plums'));
+    const fixture = await openPuppetFixture();
+    fixture.puppet.turn.title('What the agent thinks');
+    fixture.client.dispatch(fixture.uri, named('Plums'));
     await settle();
-    room.puppet.turn.title('What the agent thinks now');
-    expect(await titleOf(room)).toBe('Plums');
-    room.desk.dispatch(room.uri, named('Pears'));
-    expect(await titleOf(room)).toBe('Pears');
+    fixture.puppet.turn.title('What the agent thinks now');
+    expect(await titleOf(fixture)).toBe('Plums');
+    fixture.client.dispatch(fixture.uri, named('Pears'));
+    expect(await titleOf(fixture)).toBe('Pears');
   });
 
   it('stays that of a person when the host starts anew', async () => {
     const folder = await dataFolder();
     const first: Log = await openLog(folder);
-    const { desk, uri, host } = await openRoom({ log: first, session: { provider: 'puppet' } });
-    desk.dispatch(uri, named('Plums'));
+    const { client, uri, host } = await openFixture({ log: first, session: { provider: 'puppet' } });
+    client.dispatch(uri, named('Plums'));
     await settle();
     await host.stop();
     const agent = new PuppetAgent();
@@ -48,6 +48,6 @@ describe('the title of a session', () => {
     await back.request('subscribe', { channel: uri });
     back.dispatch(uri, turnStarted('t1'));
     (await agent.turn(0)).turn.title('What the agent thinks');
-    expect(await titleOf({ desk: back, uri })).toBe('Plums');
+    expect(await titleOf({ client: back, uri })).toBe('Plums');
   });
 });

@@ -9,13 +9,13 @@ import { PuppetAgent } from '../support/puppet-agent.js';
 import {
   callsIn,
   lastText,
-  openPuppetRoom,
-  openRoom,
+  openFixture,
+  openPuppetFixture,
   startHost,
   stateOf,
   textIn,
   turnStarted,
-} from '../support/session-room.js';
+} from '../support/session-fixture.js';
 import { ROOT, settle, startTestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
@@ -30,9 +30,9 @@ async function restart(log: Log) {
 describe('a host that died in the middle of a turn', () => {
   it('[REL-034] [AHP-172] ends the turn as an error that says so, with everything it had said', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     puppet.turn.text('so far');
-    await desk.action(uri, 'session/delta');
+    await desktop.action(uri, 'session/delta');
     const { client, agent } = await restart(log);
     const { turns, activeTurn, summary } = await stateOf(client, uri);
     expect(activeTurn).toBeUndefined();
@@ -46,7 +46,7 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-034] does not send the message to the agent a second time, but takes the next one', async () => {
     const log = new MemoryLog();
-    const { uri } = await openPuppetRoom({ log });
+    const { uri } = await openPuppetFixture({ log });
     const { client, agent } = await restart(log);
     await client.request('subscribe', { channel: uri });
     await settle();
@@ -70,9 +70,9 @@ describe('a host that died in the middle of a turn', () => {
       ...(asks && { confirmation: { title: 'Sure?' } }),
       work: () => new Promise<string>(() => {}),
     });
-    const { desk, uri, puppet } = await openPuppetRoom({ log, tools: [tool] });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log, tools: [tool] });
     puppet.turn.callTool({ name: 'slow', input: {} }).catch(() => {});
-    await desk.action(uri, 'session/toolCallReady');
+    await desktop.action(uri, 'session/toolCallReady');
     const { client } = await restart(log);
     const state = await stateOf(client, uri);
     expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([left]);
@@ -81,9 +81,9 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-062] keeps what was seen of a call whose input was not complete, and says that it never started', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log, tools: [echoTool('slow')] });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log, tools: [echoTool('slow')] });
     puppet.turn.beginCall({ name: 'slow' }).delta('{"half":');
-    await desk.action(uri, 'session/toolCallDelta');
+    await desktop.action(uri, 'session/toolCallDelta');
     const { client } = await restart(log);
     const { turns } = await stateOf(client, uri);
     const reasonMessage = expect.stringContaining('never started');
@@ -94,11 +94,11 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-062] keeps the output of a call that the agent ran itself, and says that it was interrupted', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     const call = puppet.turn.agentRunCall({ name: 'Bash', displayName: 'Bash' });
     await call.check('make', 'Run make');
     call.progress([{ type: 'text', text: 'compiling' }]);
-    await desk.action(uri, 'session/toolCallContentChanged');
+    await desktop.action(uri, 'session/toolCallContentChanged');
     const { client } = await restart(log);
     const { turns } = await stateOf(client, uri);
     expect(callsIn(turns[0]?.responseParts)).toMatchObject([
@@ -115,21 +115,21 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-062] does not release a result to the model that nobody released, and keeps it for people', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' as const } }];
     const activeClient = { clientId: 'desk', displayName: 'Desk', tools };
-    desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
-    await desk.action(uri, 'session/activeClientChanged');
+    desktop.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+    await desktop.action(uri, 'session/activeClientChanged');
     puppet.turn.callTool({ id: 'c1', name: 'look', input: {} }).catch(() => {});
-    await desk.action(uri, 'session/toolCallReady');
+    await desktop.action(uri, 'session/toolCallReady');
     const result = {
       success: true,
       pastTenseMessage: 'Looked',
       content: [{ type: 'text' as const, text: 'a secret' }],
     };
     const target = { turnId: 't1', toolCallId: 'c1', requiresResultConfirmation: true };
-    desk.dispatch(uri, { type: 'session/toolCallComplete', ...target, result });
-    await desk.action(uri, 'session/toolCallComplete');
+    desktop.dispatch(uri, { type: 'session/toolCallComplete', ...target, result });
+    await desktop.action(uri, 'session/toolCallComplete');
     const { client } = await restart(log);
     const { turns } = await stateOf(client, uri);
     expect(callsIn(turns[0]?.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'result-denied' }]);
@@ -141,16 +141,16 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-034] asks no question any more', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     puppet.turn.ask({ id: 'q', message: 'Well?' }).catch(() => {});
-    await desk.action(uri, 'session/inputRequested');
+    await desktop.action(uri, 'session/inputRequested');
     const { client } = await restart(log);
     expect((await stateOf(client, uri)).inputRequests).toBeUndefined();
   });
 
   it('[AHP-172] ends it for good: a second restart finds nothing more to end', async () => {
     const log = new MemoryLog();
-    const { uri } = await openPuppetRoom({ log });
+    const { uri } = await openPuppetFixture({ log });
     const first = await restart(log);
     const before = await stateOf(first.client, uri);
     const second = await restart(log);
@@ -160,7 +160,7 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[AHP-172] frees the role of a client that is not there any more', async () => {
     const log = new MemoryLog();
-    const { uri } = await openRoom({ log, session: { activeClient: { clientId: 'desk', tools: [] } } });
+    const { uri } = await openFixture({ log, session: { activeClient: { clientId: 'desk', tools: [] } } });
     const { client } = await restart(log);
     await client.request('subscribe', { channel: uri });
     const { action } = await client.action(uri, 'session/activeClientChanged');
@@ -170,8 +170,8 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[AHP-172] tells those who come back what happened while they were away', async () => {
     const log = new MemoryLog();
-    const { desk, uri } = await openPuppetRoom({ log });
-    const lastSeenServerSeq = Math.max(...desk.envelopes(uri).map(({ serverSeq }) => serverSeq));
+    const { client: desktop, uri } = await openPuppetFixture({ log });
+    const lastSeenServerSeq = Math.max(...desktop.envelopes(uri).map(({ serverSeq }) => serverSeq));
     const { host } = await restart(log);
     const again = host.connect();
     const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq, subscriptions: [uri] };
@@ -186,8 +186,8 @@ describe('a host that died while a session was being created', () => {
     const stuck = new PuppetAgent();
     stuck.opening = new Promise(() => {});
     const first = await startTestHost({ log, agents: [stuck] });
-    const desk = await first.client('desk');
-    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    const desktop = await first.client('desk');
+    await desktop.request('createSession', { channel: 'x:1', provider: 'puppet' });
     const { client, agent } = await restart(log);
     await settle();
     expect((await stateOf(client, 'x:1')).lifecycle).toBe('ready');
@@ -199,11 +199,11 @@ describe('a host that died while a session was being created', () => {
     const stuck = new PuppetAgent();
     stuck.opening = new Promise(() => {});
     const first = await startTestHost({ log, agents: [stuck] });
-    const desk = await first.client('desk');
-    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await desk.request('subscribe', { channel: 'x:1' });
-    desk.dispatch('x:1', turnStarted('early'));
-    await desk.action('x:1', 'session/turnStarted');
+    const desktop = await first.client('desk');
+    await desktop.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await desktop.request('subscribe', { channel: 'x:1' });
+    desktop.dispatch('x:1', turnStarted('early'));
+    await desktop.action('x:1', 'session/turnStarted');
     const { client, agent } = await restart(log);
     await settle();
     expect(await stateOf(client, 'x:1')).toMatchObject({
@@ -218,15 +218,15 @@ describe('a host that was stopped in good order', () => {
   it('has everything that happened when it is back, and a turn that was cut off ends as an error', async () => {
     const dataDir = dataFolder();
     const first = await startTestHost({ log: await openLog(dataDir) });
-    const desk = await first.client('desk');
-    const [quiet, busy] = [await desk.session(), await desk.session()];
-    for (const text of ['one', 'two']) await desk.turn(quiet, text);
-    desk.dispatch(quiet, { type: 'session/titleChanged', title: 'Kept' });
-    desk.dispatch(busy, turnStarted('t1', 'slow'));
-    await desk.action(busy, 'session/delta');
-    const before = await stateOf(desk, quiet);
+    const desktop = await first.client('desk');
+    const [quiet, busy] = [await desktop.session(), await desktop.session()];
+    for (const text of ['one', 'two']) await desktop.turn(quiet, text);
+    desktop.dispatch(quiet, { type: 'session/titleChanged', title: 'Kept' });
+    desktop.dispatch(busy, turnStarted('t1', 'slow'));
+    await desktop.action(busy, 'session/delta');
+    const before = await stateOf(desktop, quiet);
     await first.stop();
-    expect(desk.closed).toMatchObject({ code: CloseCode.GoingAway });
+    expect(desktop.closed).toMatchObject({ code: CloseCode.GoingAway });
 
     const { client } = await restart(await openLog(dataDir));
     expect(await stateOf(client, quiet)).toEqual(before);
@@ -240,11 +240,11 @@ describe('a host that was stopped in good order', () => {
 describe('an agent that cannot take up its session', () => {
   it('[REL-035] fails the turn that needed it; all history is kept, and the next turn tries again', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     puppet.turn.text('kept');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    const before = await stateOf(desk, uri);
+    await desktop.action(uri, 'session/turnComplete');
+    const before = await stateOf(desktop, uri);
     const { client, agent } = await restart(log);
     agent.opening = Promise.reject(new AgentError('no-such-thread', 'It is gone.'));
     agent.opening.catch(() => {});
@@ -263,10 +263,10 @@ describe('an agent that cannot take up its session', () => {
 
   it('[REL-035] keeps the session when the agent is not installed any more', async () => {
     const log = new MemoryLog();
-    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const { client: desktop, uri, puppet } = await openPuppetFixture({ log });
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    const before = await stateOf(desk, uri);
+    await desktop.action(uri, 'session/turnComplete');
+    const before = await stateOf(desktop, uri);
     const client = await (await startHost({ log })).client('back');
     expect(await stateOf(client, uri)).toEqual(before);
     await client.turn(uri, 'hello', 't2');

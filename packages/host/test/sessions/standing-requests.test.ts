@@ -2,12 +2,19 @@ import { StandingRequests } from '@atrium/core/sessions/questions.js';
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { componentsOf } from '../support/host-components.js';
-import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
+import {
+  envelopesOf,
+  type Fixture,
+  openFixture,
+  openPuppetFixture,
+  startHost,
+  stateOf,
+} from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
 /** Puts a question to the people in a session; the returned function takes it back. */
-async function ask(room: Room): Promise<() => void> {
-  const session = componentsOf(room.host.host).sessions.inMemory.get(room.uri);
+async function ask(fixture: Fixture): Promise<() => void> {
+  const session = componentsOf(fixture.host.host).sessions.inMemory.get(fixture.uri);
   const takeBack = session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
   await settle();
   return () => takeBack?.();
@@ -15,37 +22,37 @@ async function ask(room: Room): Promise<() => void> {
 
 describe('a standing question', () => {
   it('[UNI-064] is put again after a turn, and only then', async () => {
-    const room = await openPuppetRoom();
-    await ask(room);
-    for (let count = 0; count < 20; count++) room.puppet.turn.text('word ');
+    const fixture = await openPuppetFixture();
+    await ask(fixture);
+    for (let count = 0; count < 20; count++) fixture.puppet.turn.text('word ');
     await settle();
     const asked = () =>
-      envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/inputRequested');
+      envelopesOf(fixture.client, fixture.uri).filter(({ action }) => action.type === 'session/inputRequested');
     expect(asked()).toHaveLength(1);
-    room.puppet.finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
+    fixture.puppet.finish();
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
     await settle();
     expect(asked()).toHaveLength(2);
-    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
+    expect((await stateOf(fixture.client, fixture.uri)).inputRequests).toHaveLength(1);
   });
 
   it('[UNI-064] is taken back when its asker has gone', async () => {
-    const room = await openRoom();
-    const takeBack = await ask(room);
+    const fixture = await openFixture();
+    const takeBack = await ask(fixture);
     takeBack();
     await settle();
-    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    expect((await stateOf(fixture.client, fixture.uri)).inputRequests ?? []).toEqual([]);
   });
 
   it('is withdrawn by the next host when the one that asked is no more', async () => {
-    const room = await openRoom();
-    await ask(room);
-    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
-    const second = await startHost({ log: room.host.log });
-    const desk = await second.client('phone');
-    await desk.request('subscribe', { channel: room.uri });
+    const fixture = await openFixture();
+    await ask(fixture);
+    expect((await stateOf(fixture.client, fixture.uri)).inputRequests).toHaveLength(1);
+    const second = await startHost({ log: fixture.host.log });
+    const client = await second.client('phone');
+    await client.request('subscribe', { channel: fixture.uri });
     await settle();
-    expect((await stateOf(desk, room.uri)).inputRequests ?? []).toEqual([]);
+    expect((await stateOf(client, fixture.uri)).inputRequests ?? []).toEqual([]);
   });
 
   it('is changed when it is asked again under its id, and an older hand cannot take it back', () => {

@@ -2,10 +2,10 @@ import { LogFencedError } from '@atrium/core/log/log.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { openPuppetRoom } from '../support/session-room.js';
+import { openPuppetFixture } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 
-/** A room on a log that another host has written to, and what is still tried to be written there. */
+/** A fixture on a log that another host has written to, and what is still tried to be written there. */
 async function takenOver() {
   let attempts = 0;
   class TakenLog extends KeptLog {
@@ -20,20 +20,20 @@ async function takenOver() {
   const log = new TakenLog();
   const lines: string[] = [];
   const logger = { log: (_level: string, message: string) => void lines.push(message) };
-  const room = await openPuppetRoom({ log, logger });
+  const fixture = await openPuppetFixture({ log, logger });
   log.isTaken = true;
   attempts = 0;
-  return { ...room, log, lines, attempts: () => attempts };
+  return { ...fixture, log, lines, attempts: () => attempts };
 }
 
 describe('a host whose log another one writes to', () => {
   it('stops, says why, and sends everybody away', async () => {
-    const { desk, puppet, host, lines } = await takenOver();
+    const { client, puppet, host, lines } = await takenOver();
     puppet.turn.text('too late');
     const reason = await host.host.failed;
     expect(reason).toBeInstanceOf(LogFencedError);
     expect(reason.message).toContain('another host has written to it');
-    expect((await desk.untilClosed()).code).toBe(CloseCode.GoingAway);
+    expect((await client.untilClosed()).code).toBe(CloseCode.GoingAway);
     expect(lines).toContain('another host has taken over the log: this one stops');
   });
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { callsIn, lastText, openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
+import { callsIn, lastText, openFixture, openPuppetFixture, stateOf } from '../support/session-fixture.js';
 import { DEFAULT_SCRIPT, settle, startTestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
 describe("the host's tools", () => {
   it('run at once when they need not ask, and their output goes to the agent', async () => {
     const prompts = { use: [{ callTool: { name: 'echo', input: { n: 1 } } }, { text: 'got ${lastResult}' }] };
-    const { desk, uri } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }], tools: [echoTool('echo')] });
-    await desk.turn(uri, 'use');
-    const state = await stateOf(desk, uri);
+    const { client, uri } = await openFixture({ scripts: [{ ...DEFAULT_SCRIPT, prompts }], tools: [echoTool('echo')] });
+    await client.turn(uri, 'use');
+    const state = await stateOf(client, uri);
     expect(lastText(state)).toBe('got {"n":1}');
     expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([
       { toolName: 'echo', status: 'completed', success: true, confirmed: 'not-needed', toolInput: '{"n":1}' },
     ]);
-    expect(desk.types(uri).slice(2, 5)).toEqual([
+    expect(client.types(uri).slice(2, 5)).toEqual([
       'session/toolCallStart',
       'session/toolCallReady',
       'session/toolCallComplete',
@@ -30,10 +30,10 @@ describe("the host's tools", () => {
         });
       },
     });
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const outcome = puppet.turn.callTool({ name: 'slow', input: {} });
-    await desk.action(uri, 'session/toolCallContentChanged');
-    const [running] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
+    await client.action(uri, 'session/toolCallContentChanged');
+    const [running] = callsIn((await stateOf(client, uri)).activeTurn?.responseParts);
     expect(running).toMatchObject({ status: 'running', content: [{ text: 'half' }] });
     finish('whole');
     expect(await outcome).toMatchObject({ text: 'whole' });
@@ -41,10 +41,10 @@ describe("the host's tools", () => {
 
   it('that fail are a result for the agent, not the end of the turn', async () => {
     const work = () => Promise.reject(new Error('no such file'));
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [echoTool('bad', { work })] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [echoTool('bad', { work })] });
     const outcome = await puppet.turn.callTool({ name: 'bad', input: {} });
     expect(outcome).toMatchObject({ kind: 'completed', success: false, text: 'no such file' });
-    expect((await stateOf(desk, uri)).activeTurn?.id).toBe('t1');
+    expect((await stateOf(client, uri)).activeTurn?.id).toBe('t1');
   });
 
   it('are told when the turn is cancelled, and what they still say is dropped', async () => {
@@ -58,22 +58,22 @@ describe("the host's tools", () => {
         });
       },
     });
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const outcome = puppet.turn.callTool({ name: 'slow', input: {} });
     outcome.catch(() => {});
-    await desk.action(uri, 'session/toolCallReady');
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await desk.action(uri, 'session/turnCancelled');
+    await client.action(uri, 'session/toolCallReady');
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await client.action(uri, 'session/turnCancelled');
     expect(signal?.aborted).toBe(true);
     finish('too late');
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     await settle();
-    expect(desk.types(uri)).not.toContain('session/toolCallComplete');
+    expect(client.types(uri)).not.toContain('session/toolCallComplete');
   });
 
   it('take arguments as a model writes them: as JSON text, and nothing else', async () => {
     const tool = echoTool('echo');
-    const { puppet } = await openPuppetRoom({ tools: [tool] });
+    const { puppet } = await openPuppetFixture({ tools: [tool] });
     await puppet.turn.callTool({ name: 'echo', input: '{"a":1}' });
     const outcome = await puppet.turn.callTool({ name: 'echo', input: 'not json' });
     expect(outcome).toMatchObject({ success: false, text: 'The arguments must be a JSON object, but are not json.' });
@@ -81,30 +81,30 @@ describe("the host's tools", () => {
   });
 
   it('that do not exist are a failed call that says so', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     const outcome = await puppet.turn.callTool({ name: 'teleport', input: {} });
     expect(outcome).toMatchObject({ kind: 'completed', success: false, text: 'there is no tool teleport' });
-    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(client, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'completed', success: false, error: { code: 'NOT_FOUND' } });
   });
 
   it('come between two texts as a part of their own', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [echoTool('echo')] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [echoTool('echo')] });
     puppet.turn.text('before');
     await puppet.turn.callTool({ name: 'echo', input: {} });
     puppet.turn.text('after');
     await settle();
-    const kinds = (await stateOf(desk, uri)).activeTurn?.responseParts.map(({ kind }) => kind);
+    const kinds = (await stateOf(client, uri)).activeTurn?.responseParts.map(({ kind }) => kind);
     expect(kinds).toEqual(['markdown', 'toolCall', 'markdown']);
   });
 
   it('of one turn can run side by side', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({
+    const { client, uri, puppet } = await openPuppetFixture({
       tools: [echoTool('echo'), echoTool('write', { confirmation: { title: 'Sure?' } })],
     });
     const asked = puppet.turn.callTool({ id: 'c1', name: 'write', input: {} });
     expect(await puppet.turn.callTool({ id: 'c2', name: 'echo', input: {} })).toMatchObject({ success: true });
-    desk.dispatch(uri, {
+    client.dispatch(uri, {
       type: 'session/toolCallConfirmed',
       turnId: 't1',
       toolCallId: 'c1',

@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {
   answerTo,
-  openPuppetRoom,
-  openRoom,
+  openFixture,
+  openPuppetFixture,
   refusalOf,
   startHost,
   stateOf,
   turnStarted,
-} from '../support/session-room.js';
+} from '../support/session-fixture.js';
 import { DEFAULT_SCRIPT, settle, startTestHost } from '../support/test-host.js';
 
 describe('starting a turn', () => {
   it('[AHP-118] is taken while none runs, and refused while one does', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
-    expect(await refusalOf(desk, uri, turnStarted('t2'))).toContain('t1');
-    expect((await stateOf(desk, uri)).activeTurn?.id).toBe('t1');
+    const { client, uri, puppet } = await openPuppetFixture();
+    expect(await refusalOf(client, uri, turnStarted('t2'))).toContain('t1');
+    expect((await stateOf(client, uri)).activeTurn?.id).toBe('t1');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    expect(await refusalOf(desk, uri, turnStarted('t3'))).toBeUndefined();
+    await client.action(uri, 'session/turnComplete');
+    expect(await refusalOf(client, uri, turnStarted('t3'))).toBeUndefined();
   });
 
   it('[AHP-118] [REL-022] goes to the first of two who send in the same tick; the agent runs once', async () => {
-    const { desk, uri, agent, join } = await openRoom({ session: { provider: 'puppet' } });
+    const { client, uri, agent, join } = await openFixture({ session: { provider: 'puppet' } });
     const phone = await join('phone');
     const answers = await Promise.all([
-      refusalOf(desk, uri, turnStarted('a')),
+      refusalOf(client, uri, turnStarted('a')),
       refusalOf(phone, uri, turnStarted('b')),
     ]);
     expect(answers).toEqual([undefined, expect.stringContaining('a')]);
@@ -40,16 +40,16 @@ describe('starting a turn', () => {
       open = resolve;
     });
     const host = await startHost({ agents: [agent] });
-    const desk = await host.client('desk');
-    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await desk.request('subscribe', { channel: 'x:1' });
-    expect(await refusalOf(desk, 'x:1', turnStarted('early'))).toBeUndefined();
+    const client = await host.client('desk');
+    await client.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await client.request('subscribe', { channel: 'x:1' });
+    expect(await refusalOf(client, 'x:1', turnStarted('early'))).toBeUndefined();
     await settle();
     expect(agent.turns).toEqual([]);
     open();
     (await agent.turn(0)).finish();
-    await desk.action('x:1', 'session/turnComplete');
-    expect(desk.types('x:1')).toEqual(['session/turnStarted', 'session/ready', 'session/turnComplete']);
+    await client.action('x:1', 'session/turnComplete');
+    expect(client.types('x:1')).toEqual(['session/turnStarted', 'session/ready', 'session/turnComplete']);
     expect(agent.openings).toHaveLength(1);
   });
 
@@ -57,11 +57,11 @@ describe('starting a turn', () => {
     const host = await startHost({
       scripts: [{ ...DEFAULT_SCRIPT, createError: { errorType: 'no-key', message: 'No key.' } }],
     });
-    const desk = await host.client('desk');
-    await desk.request('createSession', { channel: 'x:1' });
-    await desk.request('subscribe', { channel: 'x:1' });
+    const client = await host.client('desk');
+    await client.request('createSession', { channel: 'x:1' });
+    await client.request('subscribe', { channel: 'x:1' });
     await settle();
-    expect(await refusalOf(desk, 'x:1', turnStarted('t'))).toContain('could not be created');
+    expect(await refusalOf(client, 'x:1', turnStarted('t'))).toContain('could not be created');
   });
 
   it('[AHP-119] fails early turns of a session whose creation fails', async () => {
@@ -71,14 +71,14 @@ describe('starting a turn', () => {
       fail = reject;
     });
     const host = await startHost({ agents: [agent] });
-    const desk = await host.client('desk');
-    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await desk.request('subscribe', { channel: 'x:1' });
-    desk.dispatch('x:1', turnStarted('early'));
-    await desk.action('x:1', 'session/turnStarted');
+    const client = await host.client('desk');
+    await client.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await client.request('subscribe', { channel: 'x:1' });
+    client.dispatch('x:1', turnStarted('early'));
+    await client.action('x:1', 'session/turnStarted');
     fail(new Error('No luck.'));
-    await desk.action('x:1', 'session/error');
-    const state = await stateOf(desk, 'x:1');
+    await client.action('x:1', 'session/error');
+    const state = await stateOf(client, 'x:1');
     expect(state).toMatchObject({ lifecycle: 'creationFailed', turns: [{ id: 'early', state: 'error' }] });
     expect(state.activeTurn).toBeUndefined();
   });
@@ -86,61 +86,61 @@ describe('starting a turn', () => {
 
 describe('cancelling a turn', () => {
   it('[AHP-120] is refused while none runs', async () => {
-    const { desk, uri } = await openRoom();
-    expect(await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' })).toContain('no turn');
+    const { client, uri } = await openFixture();
+    expect(await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' })).toContain('no turn');
   });
 
   it('[AHP-120] [REL-022] is refused when the turn is over', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.turn(uri, 'hello', 't1');
-    expect(await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' })).toContain('no turn');
-    expect((await stateOf(desk, uri)).turns).toMatchObject([{ id: 't1', state: 'complete' }]);
+    const { client, uri } = await openFixture();
+    await client.turn(uri, 'hello', 't1');
+    expect(await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' })).toContain('no turn');
+    expect((await stateOf(client, uri)).turns).toMatchObject([{ id: 't1', state: 'complete' }]);
   });
 
   it('[AHP-121] is refused for another turn than the one that runs', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
-    expect(await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't0' })).toContain('t0');
+    const { client, uri, puppet } = await openPuppetFixture();
+    expect(await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't0' })).toContain('t0');
     expect(puppet.turn.signal.aborted).toBe(false);
-    expect(await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' })).toBeUndefined();
+    expect(await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' })).toBeUndefined();
   });
 
   it('[REL-022] behind a completion that is not stored yet comes too late', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.finish();
     await Promise.resolve();
-    const reason = await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const reason = await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' });
     expect(reason).toContain('no turn');
-    expect((await stateOf(desk, uri)).turns).toMatchObject([{ state: 'complete' }]);
+    expect((await stateOf(client, uri)).turns).toMatchObject([{ state: 'complete' }]);
   });
 
   it('[REL-022] before a completion of the same tick wins, and the completion is dropped', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
-    const clientSeq = desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const { client, uri, puppet } = await openPuppetFixture();
+    const clientSeq = client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     for (let step = 0; step < 20; step++) await Promise.resolve();
     puppet.finish();
     await settle();
-    expect(desk.types(uri)).not.toContain('session/turnComplete');
-    expect((await stateOf(desk, uri)).turns).toMatchObject([{ state: 'cancelled' }]);
-    expect(desk.envelopes(uri).at(-1)?.origin).toEqual({ clientId: 'desk', clientSeq });
+    expect(client.types(uri)).not.toContain('session/turnComplete');
+    expect((await stateOf(client, uri)).turns).toMatchObject([{ state: 'cancelled' }]);
+    expect(client.envelopes(uri).at(-1)?.origin).toEqual({ clientId: 'desk', clientSeq });
   });
 });
 
 describe('cutting history', () => {
   it('[AHP-142] is refused for a turn that is not there, and leaves a running one alone', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     for (const turnId of ['nowhere', '', 't1']) {
-      expect(await refusalOf(desk, uri, { type: 'session/truncated', turnId })).toContain('no turn');
+      expect(await refusalOf(client, uri, { type: 'session/truncated', turnId })).toContain('no turn');
     }
     expect(puppet.turn.signal.aborted).toBe(false);
   });
 
   it('[AHP-142] is taken for a finished turn, and for all of them', async () => {
-    const { desk, uri } = await openRoom();
-    for (const id of ['t1', 't2', 't3']) await desk.turn(uri, 'hello', id);
-    expect(await refusalOf(desk, uri, { type: 'session/truncated', turnId: 't2' })).toBeUndefined();
-    expect((await stateOf(desk, uri)).turns.map(({ id }) => id)).toEqual(['t1', 't2']);
-    expect(await refusalOf(desk, uri, { type: 'session/truncated' })).toBeUndefined();
-    expect((await stateOf(desk, uri)).turns).toEqual([]);
+    const { client, uri } = await openFixture();
+    for (const id of ['t1', 't2', 't3']) await client.turn(uri, 'hello', id);
+    expect(await refusalOf(client, uri, { type: 'session/truncated', turnId: 't2' })).toBeUndefined();
+    expect((await stateOf(client, uri)).turns.map(({ id }) => id)).toEqual(['t1', 't2']);
+    expect(await refusalOf(client, uri, { type: 'session/truncated' })).toBeUndefined();
+    expect((await stateOf(client, uri)).turns).toEqual([]);
   });
 });
 
@@ -153,17 +153,17 @@ describe('removing a waiting message', () => {
   });
 
   it('[AHP-134] is refused when nothing of that id and kind waits', async () => {
-    const { desk, uri } = await openPuppetRoom();
-    expect(await refusalOf(desk, uri, set('queued', 'q'))).toBeUndefined();
-    expect(await refusalOf(desk, uri, set('steering', 's'))).toBeUndefined();
+    const { client, uri } = await openPuppetFixture();
+    expect(await refusalOf(client, uri, set('queued', 'q'))).toBeUndefined();
+    expect(await refusalOf(client, uri, set('steering', 's'))).toBeUndefined();
     const remove = (kind: 'queued' | 'steering', id: string) =>
-      refusalOf(desk, uri, { type: 'session/pendingMessageRemoved', kind, id });
+      refusalOf(client, uri, { type: 'session/pendingMessageRemoved', kind, id });
     expect(await remove('queued', 's')).toContain('s');
     expect(await remove('steering', 'q')).toContain('q');
     expect(await remove('queued', 'q')).toBeUndefined();
     expect(await remove('steering', 's')).toBeUndefined();
     expect(await remove('queued', 'q')).toContain('q');
-    const state = await stateOf(desk, uri);
+    const state = await stateOf(client, uri);
     expect(state.queuedMessages).toBeUndefined();
     expect(state.steeringMessage).toBeUndefined();
   });

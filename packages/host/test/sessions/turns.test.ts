@@ -2,24 +2,31 @@ import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
-import { envelopesOf, openPuppetRoom, openRoom, stateOf, textIn, turnStarted } from '../support/session-room.js';
+import {
+  envelopesOf,
+  openFixture,
+  openPuppetFixture,
+  stateOf,
+  textIn,
+  turnStarted,
+} from '../support/session-fixture.js';
 import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
 
 const ENDS = ['session/turnComplete', 'session/turnCancelled', 'session/error'];
 
 describe('a turn', () => {
   it('[AHP-145] [AHP-162] begins with its message, tells what the agent does, and ends once', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.turn(uri, 'hello', 't1');
+    const { client, uri } = await openFixture();
+    await client.turn(uri, 'hello', 't1');
     await settle();
-    expect(desk.types(uri)).toEqual([
+    expect(client.types(uri)).toEqual([
       'session/ready',
       'session/turnStarted',
       'session/responsePart',
       'session/delta',
       'session/turnComplete',
     ]);
-    const { turns } = await stateOf(desk, uri);
+    const { turns } = await stateOf(client, uri);
     expect(turns).toMatchObject([{ id: 't1', userMessage: { text: 'hello' }, state: 'complete' }]);
     expect(textIn(turns[0]?.responseParts)).toBe('Hello there');
   });
@@ -27,7 +34,7 @@ describe('a turn', () => {
   it('[AHP-145] starts the agent only when the turn is stored, with the message and the model', async () => {
     const model = { id: 'small' };
     const folder = tmpdir();
-    const { agent, puppet } = await openPuppetRoom({
+    const { agent, puppet } = await openPuppetFixture({
       session: { model, workingDirectory: pathToFileURL(folder).href },
     });
     expect(puppet.turn).toMatchObject({ id: 't1', message: { text: 'go on' }, model, workingDirectory: folder });
@@ -35,16 +42,16 @@ describe('a turn', () => {
   });
 
   it('[AHP-163] creates every part before text goes into it', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.turn.reasoning('hm');
     puppet.turn.text('a');
     puppet.turn.text('b');
     puppet.turn.reasoning('but');
     puppet.turn.text('c');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
+    await client.action(uri, 'session/turnComplete');
     const known = new Set<unknown>();
-    for (const { action } of envelopesOf(desk, uri)) {
+    for (const { action } of envelopesOf(client, uri)) {
       if (action.type === 'session/responsePart') known.add((action.part as { id: string }).id);
       if (action.type === 'session/delta' || action.type === 'session/reasoning')
         expect(known).toContain(action.partId);
@@ -53,7 +60,7 @@ describe('a turn', () => {
   });
 
   it('keeps text and thinking in the order they came, each run of one kind as one part', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.turn.reasoning('hm');
     puppet.turn.text('a');
     puppet.turn.text('b');
@@ -61,8 +68,8 @@ describe('a turn', () => {
     puppet.turn.text('c');
     puppet.turn.reasoning('but');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    expect((await stateOf(desk, uri)).turns[0]?.responseParts).toMatchObject([
+    await client.action(uri, 'session/turnComplete');
+    expect((await stateOf(client, uri)).turns[0]?.responseParts).toMatchObject([
       { kind: 'reasoning', content: 'hm' },
       { kind: 'markdown', content: 'ab' },
       { kind: 'systemNotification', content: 'tea time' },
@@ -72,7 +79,7 @@ describe('a turn', () => {
   });
 
   it('shows text while it comes, to everyone who watches', async () => {
-    const { uri, puppet, join } = await openPuppetRoom();
+    const { uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
     puppet.turn.text('first');
     await phone.action(uri, 'session/delta');
@@ -82,42 +89,42 @@ describe('a turn', () => {
 
   it('streams a script at its pace', async () => {
     const prompts = { slowly: [{ text: 'abcd', chunk: 2, everyMs: 100 }] };
-    const { desk, uri, clock } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }] });
-    desk.dispatch(uri, turnStarted('t1', 'slowly'));
-    await desk.action(uri, 'session/delta');
+    const { client, uri, clock } = await openFixture({ scripts: [{ ...DEFAULT_SCRIPT, prompts }] });
+    client.dispatch(uri, turnStarted('t1', 'slowly'));
+    await client.action(uri, 'session/delta');
     await settle();
     const deltas = () =>
-      envelopesOf(desk, uri).flatMap(({ action }) => (action.type === 'session/delta' ? action.content : []));
+      envelopesOf(client, uri).flatMap(({ action }) => (action.type === 'session/delta' ? action.content : []));
     expect(deltas()).toEqual(['ab']);
     await clock.advance(100);
     expect(deltas()).toEqual(['ab', 'cd']);
-    expect(desk.types(uri)).toContain('session/turnComplete');
+    expect(client.types(uri)).toContain('session/turnComplete');
   });
 
   it('keeps what the agent says of its usage, the last word counting', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.turn.usage({ inputTokens: 1 });
     puppet.turn.usage({ inputTokens: 5, outputTokens: 7 });
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    expect((await stateOf(desk, uri)).turns[0]?.usage).toEqual({ inputTokens: 5, outputTokens: 7 });
+    await client.action(uri, 'session/turnComplete');
+    expect((await stateOf(client, uri)).turns[0]?.usage).toEqual({ inputTokens: 5, outputTokens: 7 });
   });
 
   it('shows what the agent is doing', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.turn.activity('Reading');
-    await desk.action(uri, 'session/activityChanged');
-    expect((await stateOf(desk, uri)).summary.activity).toBe('Reading');
+    await client.action(uri, 'session/activityChanged');
+    expect((await stateOf(client, uri)).summary.activity).toBe('Reading');
   });
 
   it('[AHP-164] may be given a title by the agent, and another one by a client', async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
     puppet.turn.title('Made up');
     const made = await phone.action(uri, 'session/titleChanged');
     expect(made).toMatchObject({ action: { title: 'Made up' } });
     expect(made.origin).toBeUndefined();
-    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Chosen' });
+    client.dispatch(uri, { type: 'session/titleChanged', title: 'Chosen' });
     const chosen = await phone.action(uri, (action) => action.title === ('Chosen' as unknown));
     expect(chosen.origin).toMatchObject({ clientId: 'desk' });
     expect((await stateOf(phone, uri)).summary.title).toBe('Chosen');
@@ -126,42 +133,42 @@ describe('a turn', () => {
 
 describe('the end of a turn', () => {
   it('[AHP-162] is an error when the agent fails, and keeps what it said before', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.turn(uri, 'fail', 't1');
-    const { turns, summary } = await stateOf(desk, uri);
+    const { client, uri } = await openFixture();
+    await client.turn(uri, 'fail', 't1');
+    const { turns, summary } = await stateOf(client, uri);
     expect(turns).toMatchObject([
       { state: 'error', error: { errorType: 'boom', message: 'It broke.' }, responseParts: [{ content: 'so far' }] },
     ]);
     expect(summary.status & 31).toBe(2);
-    await desk.turn(uri, 'hello');
-    expect((await stateOf(desk, uri)).summary.status & 31).toBe(1);
+    await client.turn(uri, 'hello');
+    expect((await stateOf(client, uri)).summary.status & 31).toBe(1);
   });
 
   it('names the type of an error that the agent did not name', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     puppet.fail(new TypeError('x is not a function'));
-    const { action } = await desk.action(uri, 'session/error');
+    const { action } = await client.action(uri, 'session/error');
     expect(action.error).toEqual({ errorType: 'agent-failed', message: 'x is not a function' });
   });
 
   it('[AHP-146] stops the agent when it is cancelled: its signal fires, and the turn stays as it was', async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
     puppet.turn.text('so far');
     await phone.action(uri, 'session/delta');
     phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await desk.action(uri, 'session/turnCancelled');
+    await client.action(uri, 'session/turnCancelled');
     expect(puppet.turn.signal.aborted).toBe(true);
-    expect((await stateOf(desk, uri)).turns).toMatchObject([
+    expect((await stateOf(client, uri)).turns).toMatchObject([
       { state: 'cancelled', responseParts: [{ content: 'so far' }] },
     ]);
   });
 
   it('[AHP-162] drops everything that an agent does after it', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await desk.action(uri, 'session/turnCancelled');
-    const before = await stateOf(desk, uri);
+    const { client, uri, puppet } = await openPuppetFixture();
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await client.action(uri, 'session/turnCancelled');
+    const before = await stateOf(client, uri);
     puppet.turn.text('late');
     puppet.turn.reasoning('late');
     puppet.turn.notify('late');
@@ -173,59 +180,59 @@ describe('the end of a turn', () => {
     await expect(puppet.turn.ask({ id: 'late', message: 'late' })).rejects.toMatchObject({ name: 'AbortError' });
     puppet.fail(new AgentError('late', 'late'));
     await settle();
-    expect(await stateOf(desk, uri)).toEqual(before);
-    expect(desk.types(uri).filter((type) => ENDS.includes(type))).toEqual(['session/turnCancelled']);
+    expect(await stateOf(client, uri)).toEqual(before);
+    expect(client.types(uri).filter((type) => ENDS.includes(type))).toEqual(['session/turnCancelled']);
   });
 
   it('[AHP-162] drops text of an agent that goes on into the next turn', async () => {
-    const { desk, uri, puppet, agent } = await openPuppetRoom();
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    desk.dispatch(uri, turnStarted('t2'));
+    const { client, uri, puppet, agent } = await openPuppetFixture();
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    client.dispatch(uri, turnStarted('t2'));
     const next = await agent.turn(1);
     puppet.turn.text('of the first');
     next.turn.text('of the second');
     puppet.finish();
     await settle();
-    const { activeTurn } = await stateOf(desk, uri);
+    const { activeTurn } = await stateOf(client, uri);
     expect(activeTurn?.id).toBe('t2');
     expect(textIn(activeTurn?.responseParts)).toBe('of the second');
   });
 
   it('[AHP-146] interrupts a script in the middle of a pause', async () => {
-    const { desk, uri, clock } = await openRoom();
-    desk.dispatch(uri, turnStarted('t1', 'slow'));
-    await desk.action(uri, 'session/delta');
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await desk.action(uri, 'session/turnCancelled');
+    const { client, uri, clock } = await openFixture();
+    client.dispatch(uri, turnStarted('t1', 'slow'));
+    await client.action(uri, 'session/delta');
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await client.action(uri, 'session/turnCancelled');
     await clock.advance(60_000);
-    expect(textIn((await stateOf(desk, uri)).turns[0]?.responseParts)).toBe('a');
+    expect(textIn((await stateOf(client, uri)).turns[0]?.responseParts)).toBe('a');
   });
 });
 
 describe('cutting history', () => {
   it('[AHP-152] aborts a running turn, which leaves no record, and tells the agent', async () => {
-    const { desk, uri, agent, puppet } = await openPuppetRoom();
+    const { client, uri, agent, puppet } = await openPuppetFixture();
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    desk.dispatch(uri, turnStarted('t2'));
+    await client.action(uri, 'session/turnComplete');
+    client.dispatch(uri, turnStarted('t2'));
     const second = await agent.turn(1);
-    desk.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
-    await desk.action(uri, 'session/truncated');
+    client.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
+    await client.action(uri, 'session/truncated');
     await settle();
     expect(second.turn.signal.aborted).toBe(true);
     expect(agent.truncations).toEqual(['t1']);
-    const state = await stateOf(desk, uri);
+    const state = await stateOf(client, uri);
     expect(state.activeTurn).toBeUndefined();
     expect(state.turns.map(({ id }) => id)).toEqual(['t1']);
-    expect(desk.types(uri).filter((type) => ENDS.includes(type))).toEqual(['session/turnComplete']);
+    expect(client.types(uri).filter((type) => ENDS.includes(type))).toEqual(['session/turnComplete']);
   });
 
   it('[AHP-152] is told to the agent before the message that is sent right behind it', async () => {
-    const { desk, uri, agent, puppet } = await openPuppetRoom();
+    const { client, uri, agent, puppet } = await openPuppetFixture();
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    desk.dispatch(uri, { type: 'session/truncated' });
-    desk.dispatch(uri, turnStarted('t2', 'said better'));
+    await client.action(uri, 'session/turnComplete');
+    client.dispatch(uri, { type: 'session/truncated' });
+    client.dispatch(uri, turnStarted('t2', 'said better'));
     const second = await agent.turn(1);
     expect(second.truncationsBefore).toBe(1);
     expect(agent.truncations).toEqual([undefined]);

@@ -4,7 +4,7 @@ import type { Step } from '@atrium/core/channels/channel.js';
 import { CallPlaces, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
 import type { ResponsePart, SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPuppetRoom } from '../support/session-room.js';
+import { openPuppetFixture } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
 
 function stepOf(action: object): Step<SessionState> {
@@ -72,7 +72,7 @@ describe('finding a call', () => {
 
 describe('calls that run side by side', () => {
   async function looksFor(count: number): Promise<number> {
-    const { puppet } = await openPuppetRoom({ tools: [echoTool('echo')] });
+    const { puppet } = await openPuppetFixture({ tools: [echoTool('echo')] });
     const find = vi.spyOn(CallPlaces.prototype, 'find');
     onTestFinished(() => find.mockRestore());
     find.mockClear();

@@ -7,11 +7,11 @@ import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
 import { difference, withoutTimes } from './fuzz-difference.js';
 
-/** Closed until there is a host behind it. */
-class Door {
-  open: (port: number) => void = () => {};
-  readonly opened = new Promise<number>((resolve) => {
-    this.open = resolve;
+/** The port of a host, once there is one. */
+class Address {
+  found: (port: number) => void = () => {};
+  readonly port = new Promise<number>((resolve) => {
+    this.found = resolve;
   });
 }
 
@@ -37,7 +37,7 @@ export class LibraryActor implements Actor {
   readonly #questions = new Map<number, () => void>();
   #wire: Transport | undefined;
   #client: Client | undefined;
-  #door = new Door();
+  #address = new Address();
 
   constructor(readonly clientId: string) {}
 
@@ -66,13 +66,13 @@ export class LibraryActor implements Actor {
   }
 
   enter(port: number): void {
-    this.#door.open(port);
+    this.#address.found(port);
   }
 
   /** Waits until there is a host, and watches everything that it says. */
   async #dial() {
-    const port = await this.#door.opened;
-    this.#door = new Door();
+    const port = await this.#address.port;
+    this.#address = new Address();
     const transport = await webSocketTransport({ url: `ws://127.0.0.1:${port}` })();
     this.#wire = transport;
     return {

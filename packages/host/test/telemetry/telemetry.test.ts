@@ -10,7 +10,7 @@ import type { Host, HostOptions } from '../../src/host-options.js';
 import { FLUSH_EVERY_MS } from '../../src/telemetry/telemetry.js';
 import { hostTool, succeeded } from '../../src/workspace/tools/host-tool.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom } from '../support/session-room.js';
+import { openPuppetFixture } from '../support/session-fixture.js';
 import { type Message, RawClient, settle } from '../support/test-host.js';
 import { TestProvider } from '../support/test-provider.js';
 
@@ -57,7 +57,7 @@ describe('telemetry', () => {
   let host: Host;
   afterEach(() => host.stop());
 
-  async function room(options: Partial<HostOptions> = {}) {
+  async function fixture(options: Partial<HostOptions> = {}) {
     const agent = new PuppetAgent();
     host = await createHost({
       log: new MemoryLog(),
@@ -71,9 +71,9 @@ describe('telemetry', () => {
       host.connect(client.transport);
       return { client, greeting: await client.initialize(clientId) };
     };
-    const { client: desk, greeting } = await connect('desk');
+    const { client, greeting } = await connect('desk');
     const turn = async (index: number) => {
-      desk.dispatch('ahp-session:/a', {
+      client.dispatch('ahp-session:/a', {
         type: 'session/turnStarted',
         turnId: `t${index}`,
         userMessage: { text: 'the secret question' },
@@ -81,12 +81,12 @@ describe('telemetry', () => {
       const { turn: running, finish } = await agent.turn(index);
       await running.callTool({ name: 'peek', input: { secret: 'the secret input' } });
       finish();
-      await desk.action(
+      await client.action(
         'ahp-session:/a',
         ({ type, turnId }) => type === 'session/turnComplete' && turnId === `t${index}`,
       );
     };
-    return { desk, greeting, connect, turn };
+    return { client, greeting, connect, turn };
   }
 
   const spansIn = (messages: readonly Message[]): SpanJson[] =>
@@ -98,25 +98,25 @@ describe('telemetry', () => {
     span?.attributes.find((one) => one.key === key)?.value.stringValue;
 
   it('[AHP-216] [AHP-217] says which channels there are, with a level for logs alone', async () => {
-    const { desk, greeting } = await room();
+    const { client, greeting } = await fixture();
     expect(greeting.telemetry).toEqual({ logs: 'ahp-otlp://logs{?level}', traces: TRACES, metrics: METRICS });
     for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'Fatal']) {
-      expect(await desk.request('subscribe', { channel: `ahp-otlp://logs?level=${level}` })).toEqual({});
+      expect(await client.request('subscribe', { channel: `ahp-otlp://logs?level=${level}` })).toEqual({});
     }
     for (const uri of ['ahp-otlp://logs?level=', 'ahp-otlp://logs?since=1', `${TRACES}?level=info`]) {
-      expect((await desk.ask('subscribe', { channel: uri })).error?.code, uri).toBe(-32008);
+      expect((await client.ask('subscribe', { channel: uri })).error?.code, uri).toBe(-32008);
     }
   });
 
   it('[AHP-219] [AHP-220] answers {} to a subscription and then sends OTLP/JSON batches, none from before', async () => {
-    const { desk, turn } = await room();
-    await desk.session('ahp-session:/a');
+    const { client, turn } = await fixture();
+    await client.session('ahp-session:/a');
     await turn(0);
-    expect(await desk.request('subscribe', { channel: TRACES })).toEqual({});
+    expect(await client.request('subscribe', { channel: TRACES })).toEqual({});
     await turn(1);
-    const { params } = await desk.until(({ method }) => method === 'otlp/exportTraces');
+    const { params } = await client.until(({ method }) => method === 'otlp/exportTraces');
     expect(params?.channel).toBe(TRACES);
-    const spans = spansIn(desk.received);
+    const spans = spansIn(client.received);
     expect(new Set(spans.map((span) => attribute(span, 'ahp.turn.id')))).toEqual(new Set(['t1']));
     for (const { startTimeUnixNano, endTimeUnixNano, traceId, spanId } of spans) {
       expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
@@ -125,12 +125,12 @@ describe('telemetry', () => {
   });
 
   it('[AHP-221] ties gates to their call, the call to its turn, and names all of them', async () => {
-    const { desk, turn } = await room();
-    await desk.session('ahp-session:/a');
-    await desk.request('subscribe', { channel: TRACES });
+    const { client, turn } = await fixture();
+    await client.session('ahp-session:/a');
+    await client.request('subscribe', { channel: TRACES });
     await turn(0);
-    await desk.until(({ method }) => method === 'otlp/exportTraces');
-    const spans = spansIn(desk.received);
+    await client.until(({ method }) => method === 'otlp/exportTraces');
+    const spans = spansIn(client.received);
     const [turnSpan, call, gate] = ['atrium.turn', 'atrium.tool_call', 'atrium.gate'].map((name) =>
       spans.find((span) => span.name === name),
     );
@@ -147,14 +147,14 @@ describe('telemetry', () => {
     expect(attribute(call, 'ahp.session.id')).toBe('ahp-session:/a');
     expect(attribute(call, 'gen_ai.tool.name')).toBe('peek');
     expect(attribute(gate, 'ahp.tool_call.id')).toBe(attribute(call, 'ahp.tool_call.id'));
-    const resource = JSON.stringify(desk.received.find(({ method }) => method === 'otlp/exportTraces'));
+    const resource = JSON.stringify(client.received.find(({ method }) => method === 'otlp/exportTraces'));
     expect(resource).toContain('"key":"service.name","value":{"stringValue":"atrium"}');
   });
 
   it('has spans of calls to providers, failed ones too, inside of their turn', async () => {
-    const provided = await openPuppetRoom();
+    const provided = await openPuppetFixture();
     host = provided.host.host;
-    await provided.desk.request('subscribe', { channel: TRACES });
+    await provided.client.request('subscribe', { channel: TRACES });
     const tool = { name: 'ci_status', description: 'Tells how CI is doing.', parameters: {} };
     const provider = await TestProvider.bound(provided.host, { tools: [tool] });
     const outcome = provided.puppet.turn.callTool({ name: 'ci_status', input: {} });
@@ -162,16 +162,16 @@ describe('telemetry', () => {
     provider.send({ type: 'tool.result', id: call.id, error: 'broken' });
     await outcome;
     provided.clock.advance(FLUSH_EVERY_MS);
-    const span = spansIn(provided.desk.received).find(({ name }) => name === 'atrium.provider.call');
+    const span = spansIn(provided.client.received).find(({ name }) => name === 'atrium.provider.call');
     expect([attribute(span, 'atrium.provider'), span?.status.code]).toEqual(['ci', 2]);
   });
 
   it('[AHP-220] measures turns, calls, gates, fan-out and commits, without a series per session', async () => {
-    const { desk, turn } = await room();
-    await desk.session('ahp-session:/a');
-    await desk.request('subscribe', { channel: METRICS });
+    const { client, turn } = await fixture();
+    await client.session('ahp-session:/a');
+    await client.request('subscribe', { channel: METRICS });
     await turn(0);
-    const { params } = await desk.until(({ method }) => method === 'otlp/exportMetrics');
+    const { params } = await client.until(({ method }) => method === 'otlp/exportMetrics');
     expect([params?.channel, Object.keys(params?.payload ?? {})]).toEqual([METRICS, ['resourceMetrics']]);
     const text = JSON.stringify(params);
     for (const name of ['turn', 'tool_call', 'gate', 'fanout', 'log.commit']) {
@@ -183,20 +183,20 @@ describe('telemetry', () => {
   it('[AHP-218] carries log records of a level and above, whatever the case of the level', async () => {
     const lines: string[] = [];
     const logger: Logger = { log: (_level, message) => void lines.push(message) };
-    const { desk, connect } = await room({ logger });
+    const { client, connect } = await fixture({ logger });
     const { client: phone } = await connect('phone');
-    expect(await desk.request('subscribe', { channel: 'ahp-otlp://logs?level=WARN' })).toEqual({});
+    expect(await client.request('subscribe', { channel: 'ahp-otlp://logs?level=WARN' })).toEqual({});
     for (const channel of ['ahp-otlp://logs', 'ahp-otlp://logs?level=fatal'])
       expect(await phone.request('subscribe', { channel })).toEqual({});
-    expect((await desk.ask('subscribe', { channel: 'ahp-otlp://logs?level=loud' })).error?.code).toBe(-32008);
-    await desk.session('ahp-session:/a');
-    desk.send({ method: 'dispatchAction', params: { channel: 'ahp-session:/a', clientSeq: -1, action: {} } });
+    expect((await client.ask('subscribe', { channel: 'ahp-otlp://logs?level=loud' })).error?.code).toBe(-32008);
+    await client.session('ahp-session:/a');
+    client.send({ method: 'dispatchAction', params: { channel: 'ahp-session:/a', clientSeq: -1, action: {} } });
     const { params } = await phone.until(({ method }) => method === 'otlp/exportLogs');
     expect([params?.channel, Object.keys(params?.payload ?? {})]).toEqual(['ahp-otlp://logs', ['resourceLogs']]);
-    await desk.until(({ method }) => method === 'otlp/exportLogs');
+    await client.until(({ method }) => method === 'otlp/exportLogs');
     const severities = (client: RawClient) =>
       [...JSON.stringify(client.received).matchAll(/"severityNumber":(\d+)/g)].map(([, number]) => Number(number));
-    expect(Math.min(...severities(desk))).toBeGreaterThanOrEqual(13);
+    expect(Math.min(...severities(client))).toBeGreaterThanOrEqual(13);
     expect(Math.min(...severities(phone))).toBeLessThan(13);
     // Each level is a subscription of its own, and nothing was fatal.
     const channels = phone.received.flatMap(({ method, params }) =>
@@ -207,9 +207,9 @@ describe('telemetry', () => {
   });
 
   it('never says what was asked, typed or read', async () => {
-    const { desk, turn, connect } = await room();
+    const { client, turn, connect } = await fixture();
     const { client: phone } = await connect('phone');
-    await desk.session('ahp-session:/a');
+    await client.session('ahp-session:/a');
     for (const channel of [TRACES, METRICS, 'ahp-otlp://logs']) await phone.request('subscribe', { channel });
     await turn(0);
     await phone.until(({ method }) => method === 'otlp/exportMetrics');
@@ -217,14 +217,14 @@ describe('telemetry', () => {
   });
 
   it('is not sent to those who left', async () => {
-    const { desk, turn } = await room();
-    await desk.session('ahp-session:/a');
-    await desk.request('subscribe', { channel: TRACES });
-    desk.send({ method: 'unsubscribe', params: { channel: TRACES } });
+    const { client, turn } = await fixture();
+    await client.session('ahp-session:/a');
+    await client.request('subscribe', { channel: TRACES });
+    client.send({ method: 'unsubscribe', params: { channel: TRACES } });
     await turn(0);
     await settle();
     await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect(spansIn(desk.received)).toEqual([]);
+    expect(spansIn(client.received)).toEqual([]);
   });
 
   it('goes to a collector by HTTP, waits for one that is busy, and survives one that is away', async () => {
@@ -235,10 +235,10 @@ describe('telemetry', () => {
       bodies.push({ path, body, key: String(headers['x-key']) });
       return 200;
     });
-    const { desk, turn } = await room({
+    const { client, turn } = await fixture({
       telemetry: { endpoint: `${collector}/`, headers: { 'x-key': 'k' }, serviceName: 'my-host' },
     });
-    await desk.session('ahp-session:/a');
+    await client.session('ahp-session:/a');
     await turn(0);
     await expect.poll(() => bodies.map(({ path }) => path), { timeout: 8_000 }).toContain('/v1/traces');
     await expect.poll(() => new Set(bodies.map(({ path }) => path)).size, { timeout: 8_000 }).toBe(3);
@@ -248,8 +248,8 @@ describe('telemetry', () => {
   });
 
   it('does not hold up the end of a host whose collector is away', async () => {
-    const { desk, turn } = await room({ telemetry: { endpoint: 'http://127.0.0.1:1' } });
-    await desk.session('ahp-session:/a');
+    const { client, turn } = await fixture({ telemetry: { endpoint: 'http://127.0.0.1:1' } });
+    await client.session('ahp-session:/a');
     await turn(0);
     await host.stop();
   }, 20_000);

@@ -15,14 +15,14 @@ describe('the wire log', () => {
   it('has a line for every message, in both directions, with its size', async () => {
     const folder = path.join(await tempFolder(), 'wire');
     const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], wireLog: folder });
-    const desk = new RawClient();
-    host.connect(desk.transport);
-    await desk.initialize('desk');
-    await desk.ask('authenticate', { channel: ROOT, resource: 'https://x.example', token: 'very-secret' });
-    desk.sendText('{broken');
-    await desk.until(({ id }) => id === null);
+    const client = new RawClient();
+    host.connect(client.transport);
+    await client.initialize('desk');
+    await client.ask('authenticate', { channel: ROOT, resource: 'https://x.example', token: 'very-secret' });
+    client.sendText('{broken');
+    await client.until(({ id }) => id === null);
     await host.stop();
-    desk.disconnect();
+    client.disconnect();
     await expect.poll(() => readdirSync(folder)).toHaveLength(1);
     const [name = ''] = readdirSync(folder);
     const file = path.join(folder, name);
@@ -36,7 +36,7 @@ describe('the wire log', () => {
     expect(sent[0]).toMatchObject({ bytes: expect.any(Number), message: { method: 'initialize' } });
     expect(sent[1].message.params.token).toBe('[hidden]');
     expect(sent[2]).toMatchObject({ unreadable: true, bytes: 7 });
-    expect(lines.filter(({ direction }) => direction === 'out')).toHaveLength(desk.received.length);
+    expect(lines.filter(({ direction }) => direction === 'out')).toHaveLength(client.received.length);
     expect(readFileSync(file, 'utf8')).not.toContain('very-secret');
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -67,9 +67,9 @@ describe('the wire log', () => {
   it('is not written unless it was asked for', async () => {
     const folder = await tempFolder();
     const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], dataFolder: folder });
-    const desk = new RawClient();
-    host.connect(desk.transport);
-    await desk.initialize('desk');
+    const client = new RawClient();
+    host.connect(client.transport);
+    await client.initialize('desk');
     await host.stop();
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { loadPty } from '../../src/workspace/terminals/pty.js';
 import type { TerminalsOptions } from '../../src/workspace/terminals/terminals.js';
 import { type ShellOptions, shellTool } from '../../src/workspace/tools/shell.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
   catalogue,
@@ -23,18 +23,18 @@ import {
   type,
   until,
   untilText,
-} from '../support/terminal-room.js';
+} from '../support/terminal-fixture.js';
 import type { RawClient } from '../support/test-host.js';
 
 const INTERACTIVE = { interactive: true };
 
 /** A session whose agent can use the shell without asking, with its turn in the hands of the test. */
-interface RoomOptions {
+interface FixtureOptions {
   readonly shell?: ShellOptions;
   readonly terminals?: TerminalsOptions | false;
 }
 
-async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
+async function openFixture({ shell = {}, terminals = {} }: FixtureOptions = {}) {
   const folder = await tempFolder();
   const agent = new PuppetAgent();
   const { confirmation: _asks, ...tool } = shellTool(shell);
@@ -46,14 +46,14 @@ async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
     terminals,
     toolOutputMaxCharacters,
   });
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { provider: 'puppet', workingDirectory: fileUri(folder) });
-  desk.dispatch(uri, turnStarted('t1'));
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { provider: 'puppet', workingDirectory: fileUri(folder) });
+  client.dispatch(uri, turnStarted('t1'));
   const { turn } = await agent.turn(0);
   let calls = 0;
   return {
     host,
-    desk,
+    client,
     uri,
     folder,
     run: (command: string, input: object = {}) =>
@@ -61,7 +61,7 @@ async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
     /** The terminal that the running call shows. */
     terminal: async (call = calls): Promise<string> => {
       const isShown = (content: readonly ToolResultContent[]) => content.some((block) => block.type === 'terminal');
-      const { action } = await desk.action(
+      const { action } = await client.action(
         uri,
         ({ type: kind, toolCallId, content }) =>
           kind === 'session/toolCallContentChanged' && toolCallId === `c${call}` && isShown(content ?? []),
@@ -82,7 +82,7 @@ function pressUntilOver(client: RawClient, uri: string): Promise<unknown> {
   return expect.poll(press, { timeout: 4_000, interval: 300 }).toBe(130);
 }
 
-type Room = Awaited<ReturnType<typeof openRoom>>;
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** All processes that share the terminal of one. */
 async function inTerminalOf(pid: number): Promise<number[]> {
@@ -92,7 +92,7 @@ async function inTerminalOf(pid: number): Promise<number[]> {
 
 describe('a command of the agent in a terminal', () => {
   it('[AHP-231] [AHP-232] can be watched while it runs; its terminal is claimed by the call, and then by the session', async () => {
-    const { host, desk, uri, run, terminal } = await openRoom();
+    const { host, client, uri, run, terminal } = await openFixture();
     const outcome = run('echo begun; sleep 0.4; echo "$PWD"; ps -o tty= -p $$');
     const resource = await terminal();
     const phone = await host.client('phone');
@@ -100,7 +100,7 @@ describe('a command of the agent in a terminal', () => {
       title: 'echo begun; sleep 0.4; echo "$PWD"; ps -o tty= -p $$',
       claim: { kind: 'session', session: uri, turnId: 't1', toolCallId: 'c1' },
     });
-    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts) as ToolCallRunningState[];
+    const [call] = callsIn((await stateOf(client, uri)).activeTurn?.responseParts) as ToolCallRunningState[];
     expect(call?.content?.[0]).toMatchObject({ type: 'terminal', resource });
     expect(await outcome).toMatchObject({ success: true });
     const state = await until(
@@ -115,7 +115,7 @@ describe('a command of the agent in a terminal', () => {
   });
 
   it('gives the model plain text, and how it ended', async () => {
-    const { run } = await openRoom();
+    const { run } = await openFixture();
     const red = await run("printf '\\033[31mred\\033[0m\\n 1%%\\r99%%\\nend'; exit 7");
     expect(red).toMatchObject({ success: false, text: expect.stringContaining('red\n99%\nend\n[exit code 7]') });
     expect(await run('echo a; kill -9 $$')).toMatchObject({ text: expect.stringContaining('a\n[exit code 137]') });
@@ -139,7 +139,7 @@ describe('a command of the agent in a terminal', () => {
       'sleep 100 & echo started',
       'no-such-command',
     ];
-    const [terminal, pipes] = [await openRoom(), await openRoom({ terminals: false })];
+    const [terminal, pipes] = [await openFixture(), await openFixture({ terminals: false })];
     for (const command of commands) {
       const [one, other] = [await terminal.run(command), await pipes.run(command)];
       expect(one).toMatchObject({ kind: 'completed', text: (other as { text: string }).text });
@@ -147,18 +147,18 @@ describe('a command of the agent in a terminal', () => {
   });
 
   it('keeps both of its streams in order, and only the last state of a line', async () => {
-    const { run } = await openRoom();
+    const { run } = await openFixture();
     expect(await run('echo 1; echo 2 >&2; echo 3; echo 4 >&2')).toMatchObject({ text: '1\n2\n3\n4\n[exit code 0]' });
     const bar = "for i in 1 2 3; do printf '\\033[2K\\033[1G%s of 3' $i; done; echo; printf '\\033]0;t\nmore\n'";
     expect(await run(bar)).toMatchObject({ text: '3 of 3\n\nmore\n[exit code 0]' });
   });
 
   it('can be stopped by a person with Ctrl+C, and says so', async () => {
-    const { desk, run, terminal } = await openRoom();
+    const { client, run, terminal } = await openFixture();
     const outcome = run('echo begun; sleep 300; echo never');
     const resource = await terminal();
-    await untilText(desk, resource, 'begun');
-    await pressUntilOver(desk, resource);
+    await untilText(client, resource, 'begun');
+    await pressUntilOver(client, resource);
     expect(await outcome).toMatchObject({
       success: false,
       text: expect.stringMatching(/^begun\n(\^C)+\n\[exit code 130\]$/),
@@ -166,10 +166,10 @@ describe('a command of the agent in a terminal', () => {
   });
 
   it('has a title without anything that a screen would act upon', async () => {
-    const { run, terminal, desk } = await openRoom();
+    const { run, terminal, client } = await openFixture();
     const outcome = run("echo '\x1b]0;fake\x07'\n# more");
     const resource = await terminal();
-    expect((await stateIn(desk, resource)).title).toBe("echo ' ]0;fake ' # more");
+    expect((await stateIn(client, resource)).title).toBe("echo ' ]0;fake ' # more");
     await outcome;
   });
 
@@ -178,49 +178,49 @@ describe('a command of the agent in a terminal', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return loadPty();
     };
-    const { desk, uri, folder, run } = await openRoom({ terminals: { load } });
+    const { client, uri, folder, run } = await openFixture({ terminals: { load } });
     const outcome = run('touch begun; sleep 300').catch(() => 'cut off');
     await new Promise((resolve) => setTimeout(resolve, 100));
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     await outcome;
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await readdir(folder)).toEqual([]);
-    expect(await catalogue(desk)).toEqual([]);
+    expect(await catalogue(client)).toEqual([]);
   });
 
   it('is gone when it is cancelled, also when it does not listen', async () => {
-    const { desk, uri, run, terminal } = await openRoom();
+    const { client, uri, run, terminal } = await openFixture();
     const outcome = run("trap '' TERM HUP INT; echo deaf=$$.; while :; do sleep 0.05; done").catch(() => 'cut off');
-    const pid = pidIn(await untilText(desk, await terminal(), /deaf=\d+\./), 'deaf');
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const pid = pidIn(await untilText(client, await terminal(), /deaf=\d+\./), 'deaf');
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     await outcome;
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });
 
   it('is heard to its last words when it has to end', async () => {
-    const { run } = await openRoom({ shell: { timeoutMs: 600 } });
+    const { run } = await openFixture({ shell: { timeoutMs: 600 } });
     const outcome = await run("trap 'sleep 0.2; echo last words; exit' TERM; echo begun; while :; do sleep 0.05; done");
     expect(outcome).toMatchObject({ text: expect.stringMatching(/begun\n[\s\S]*last words\n\[stopped after 0.6 s/) });
   });
 
   it('is over also when it kills whoever started it', async () => {
-    const { run } = await openRoom({ shell: { timeoutMs: 5_000 } });
+    const { run } = await openFixture({ shell: { timeoutMs: 5_000 } });
     expect(await run('kill -9 $PPID; echo a')).toMatchObject({ text: 'a\n[exit code 137]' });
   });
 
   it('can be answered by a person, whoever has the claim', async () => {
-    const { host, desk, run, terminal } = await openRoom();
+    const { host, client, run, terminal } = await openFixture();
     const outcome = run('printf "name? "; read name; echo "hello $name"', INTERACTIVE);
     const resource = await terminal();
-    await untilText(desk, resource, 'name? ');
+    await untilText(client, resource, 'name? ');
     type(await host.client('phone'), resource, 'world\r');
     expect(await outcome).toMatchObject({ success: true, text: expect.stringContaining('hello world\n[exit code 0]') });
   });
 
   it('waits for no input where nobody watches', async () => {
-    const { desk, uri, run } = await openRoom();
-    await desk.request('unsubscribe', { channel: uri }).catch(() => {});
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, run } = await openFixture();
+    await client.request('unsubscribe', { channel: uri }).catch(() => {});
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await run('cat; read x; echo "$?"; echo "$GIT_TERMINAL_PROMPT"', INTERACTIVE)).toMatchObject({
       success: true,
@@ -229,10 +229,10 @@ describe('a command of the agent in a terminal', () => {
   });
 
   it('[AHP-231] goes on in the background when a client narrows the claim, and the call is over', async () => {
-    const { host, desk, uri, run, terminal } = await openRoom();
+    const { host, client, uri, run, terminal } = await openFixture();
     const outcome = run('echo begun; echo pid=$$.; sleep 300');
     const resource = await terminal();
-    const pid = pidIn(await untilText(desk, resource, /pid=\d+\./), 'pid');
+    const pid = pidIn(await untilText(client, resource, /pid=\d+\./), 'pid');
     const phone = await host.client('phone');
     const claim = { kind: 'session', session: uri } as const;
     expect(await refusalOf(phone, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
@@ -241,108 +241,110 @@ describe('a command of the agent in a terminal', () => {
       text: expect.stringMatching(/begun[\s\S]*into the background/),
     });
     expect(isAlive(pid)).toBe(true);
-    expect((await stateIn(desk, resource)).claim).toEqual(claim);
-    await desk.request('disposeSession', { channel: uri });
+    expect((await stateIn(client, resource)).claim).toEqual(claim);
+    await client.request('disposeSession', { channel: uri });
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it('[AHP-231] belongs to the person who takes it, and the call is over', async () => {
-    const { desk, uri, run, terminal } = await openRoom();
+    const { client, uri, run, terminal } = await openFixture();
     const outcome = run('echo pid=$$.; sleep 300');
     const resource = await terminal();
-    const pid = pidIn(await untilText(desk, resource, /pid=\d+\./), 'pid');
+    const pid = pidIn(await untilText(client, resource, /pid=\d+\./), 'pid');
     const claim = { kind: 'client', clientId: 'desk' } as const;
-    expect(await refusalOf(desk, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
+    expect(await refusalOf(client, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: expect.stringContaining('taken over the terminal') });
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
     expect(isAlive(pid)).toBe(true);
-    await pressUntilOver(desk, resource);
-    expect((await stateIn(desk, resource)).claim).toEqual(claim);
+    await pressUntilOver(client, resource);
+    expect((await stateIn(client, resource)).claim).toEqual(claim);
   });
 
   it.each([
-    ['its session', ({ desk, uri }: Room) => desk.request('disposeSession', { channel: uri })],
-    ['the host', ({ host }: Room) => host.stop()],
+    ['its session', ({ client, uri }: Fixture) => client.request('disposeSession', { channel: uri })],
+    ['the host', ({ host }: Fixture) => host.stop()],
   ])('ends with %s, and all that it started', async (_what, end) => {
-    const room = await openRoom();
-    const outcome = room.run("sleep 300 & echo back=$!.; (trap '' TERM HUP; echo deaf; sleep 300) & sleep 300 | cat");
+    const fixture = await openFixture();
+    const outcome = fixture.run(
+      "sleep 300 & echo back=$!.; (trap '' TERM HUP; echo deaf; sleep 300) & sleep 300 | cat",
+    );
     outcome.catch(() => {});
-    const shown = await untilText(room.desk, await room.terminal(), /deaf/);
+    const shown = await untilText(fixture.client, await fixture.terminal(), /deaf/);
     const group = pidIn(shown, 'back');
     const before = await inTerminalOf(group);
     expect(before.length).toBeGreaterThan(3);
-    await end(room);
+    await end(fixture);
     await expect.poll(() => before.filter(isAlive), { timeout: 4_000 }).toEqual([]);
   });
 
   it('ends with the turn, and all that it started', async () => {
-    const { desk, uri, run, terminal } = await openRoom();
+    const { client, uri, run, terminal } = await openFixture();
     const outcome = run("sleep 300 & echo back=$!.; sh -c 'echo front=$$.; sleep 300; :'").catch(() => 'cut off');
     const resource = await terminal();
-    const shown = await untilText(desk, resource, /front=\d+\./);
+    const shown = await untilText(client, resource, /front=\d+\./);
     const pids = ['back', 'front'].map((name) => pidIn(shown, name));
-    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    client.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     await outcome;
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-    await until(desk, resource, ({ exitCode, claim }) => exitCode !== undefined && !('toolCallId' in claim));
+    await until(client, resource, ({ exitCode, claim }) => exitCode !== undefined && !('toolCallId' in claim));
   });
 
   it('ends when its time is up, also when it does not listen', async () => {
-    const { run, folder } = await openRoom({ shell: { timeoutMs: 700, graceMs: 100 } });
+    const { run, folder } = await openFixture({ shell: { timeoutMs: 700, graceMs: 100 } });
     const outcome = await run(`trap '' TERM HUP; echo $$ > deaf; while :; do sleep 0.05; done`);
     expect(outcome).toMatchObject({ success: false, text: expect.stringContaining('stopped after 0.7 s') });
     expect(isAlive(Number(await readFile(path.join(folder, 'deaf'), 'utf8')))).toBe(false);
   });
 
   it('takes what it leaves behind with it', async () => {
-    const { run, folder } = await openRoom();
+    const { run, folder } = await openFixture();
     const outcome = await run(`(trap '' HUP; sleep 300; :) & echo $! > left; echo done`);
     expect(outcome).toMatchObject({ text: expect.stringContaining('its background processes were ended') });
     expect(isAlive(Number(await readFile(path.join(folder, 'left'), 'utf8')))).toBe(false);
   });
 
   it('leaves a few terminals to look at, and no more', async () => {
-    const { desk, run } = await openRoom();
+    const { client, run } = await openFixture();
     for (let call = 0; call < FINISHED_KEPT_PER_SESSION + 2; call++) await run(`echo ${call}`);
-    const titles = async () => (await catalogue(desk)).map(({ title }: TerminalInfo) => title);
+    const titles = async () => (await catalogue(client)).map(({ title }: TerminalInfo) => title);
     await expect.poll(titles).toEqual(['echo 2', 'echo 3', 'echo 4']);
   });
 
   it('makes room for new terminals when there are too many', async () => {
-    const { desk, run } = await openRoom({ terminals: { max: 2 } });
+    const { client, run } = await openFixture({ terminals: { max: 2 } });
     for (let call = 0; call < 4; call++) expect(await run(`echo ${call}`)).toMatchObject({ success: true });
-    await expect.poll(async () => (await catalogue(desk)).length).toBe(2);
+    await expect.poll(async () => (await catalogue(client)).length).toBe(2);
   });
 
   it('makes room with one that nobody looks at first', async () => {
-    const { desk, run } = await openRoom({ terminals: { max: 2 } });
-    const titles = async () => (await catalogue(desk)).map(({ title }: TerminalInfo) => title);
+    const { client, run } = await openFixture({ terminals: { max: 2 } });
+    const titles = async () => (await catalogue(client)).map(({ title }: TerminalInfo) => title);
     await run('echo looked-at');
-    const [{ resource = '' } = {}] = await catalogue(desk);
-    await stateIn(desk, resource);
+    const [{ resource = '' } = {}] = await catalogue(client);
+    await stateIn(client, resource);
     await run('echo unseen');
     await run('echo new');
     await expect.poll(titles).toEqual(['echo looked-at', 'echo new']);
   });
 
   it('runs with pipes where no terminal can be had', async () => {
-    const { desk, run } = await openRoom({ terminals: { load: () => Promise.reject(new Error('none')) } });
+    const { client, run } = await openFixture({ terminals: { load: () => Promise.reject(new Error('none')) } });
     expect(await run('tty; echo done')).toMatchObject({
       text: expect.stringMatching(/not a tty\ndone\n\[exit code 0\]/),
     });
-    expect(await catalogue(desk)).toEqual([]);
+    expect(await catalogue(client)).toEqual([]);
   });
 
   it('shows what it writes in the call, too', async () => {
-    const { desk, uri, run, terminal } = await openRoom();
+    const { client, uri, run, terminal } = await openFixture();
     const outcome = run('echo one; sleep 0.3; echo two; sleep 0.3');
     const resource = await terminal();
-    const { action } = await desk.action(uri, ({ type: kind, content }) => {
+    const { action } = await client.action(uri, ({ type: kind, content }) => {
       const [, text] = (content ?? []) as { text?: string }[];
       return kind === 'session/toolCallContentChanged' && text?.text === 'one\ntwo\n';
     });
     expect(action.content).toMatchObject([{ type: 'terminal', resource }, { type: 'text' }]);
     await outcome;
-    expect(textIn((await stateIn(desk, resource)).content)).toBe('one\r\ntwo\r\n');
+    expect(textIn((await stateIn(client, resource)).content)).toBe('one\r\ntwo\r\n');
   });
 });

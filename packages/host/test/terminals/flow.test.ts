@@ -9,7 +9,7 @@ import {
 } from '../../src/workspace/terminals/output-flow.js';
 import { failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { openTerminal, openTerminalRoom, textIn, type, until, untilText } from '../support/terminal-room.js';
+import { openTerminal, openTerminalFixture, textIn, type, until, untilText } from '../support/terminal-fixture.js';
 import { settle } from '../support/test-host.js';
 
 /** A flow whose store, watchers and program are in the hands of the test. */
@@ -130,23 +130,23 @@ describe('the flow of output', () => {
   });
 
   it('[AHP-233] brings all output before the end of the shell', async () => {
-    const { desk } = await openTerminalRoom();
+    const { client } = await openTerminalFixture();
     for (let round = 0; round < 10; round++) {
-      const uri = await openTerminal(desk);
-      type(desk, uri, 'seq -f "line %g of a quick command" 1 900; echo LA""ST; exit\r');
-      const { content } = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+      const uri = await openTerminal(client);
+      type(client, uri, 'seq -f "line %g of a quick command" 1 900; echo LA""ST; exit\r');
+      const { content } = await until(client, uri, ({ exitCode }) => exitCode !== undefined);
       expect(textIn(content).slice(-40)).toContain('LAST\r\n');
     }
   });
 
   it('loses nothing in a host whose disk fails for a while', async () => {
     const log = failingLog();
-    const { desk } = await openTerminalRoom({ log });
-    const uri = await openTerminal(desk);
-    type(desk, uri, '(sleep 0.4; echo late) & echo fi""rst\r');
-    await untilText(desk, uri, 'first');
+    const { client } = await openTerminalFixture({ log });
+    const uri = await openTerminal(client);
+    type(client, uri, '(sleep 0.4; echo late) & echo fi""rst\r');
+    await untilText(client, uri, 'first');
     log.failNext();
-    const state = await until(desk, uri, ({ content }) => /late\r\n/.test(textIn(content)));
+    const state = await until(client, uri, ({ content }) => /late\r\n/.test(textIn(content)));
     expect(log.failures).toBe(1);
     expect(textIn(state.content).match(/late\r\n/g)).toHaveLength(1);
   });

@@ -16,8 +16,16 @@ import {
   trimmed,
 } from '../../src/workspace/terminals/scrollback.js';
 import { Random } from '../support/fuzz-random.js';
-import { refusalOf } from '../support/session-room.js';
-import { openTerminal, openTerminalRoom, stateIn, textIn, type, until, untilText } from '../support/terminal-room.js';
+import { refusalOf } from '../support/session-fixture.js';
+import {
+  openTerminal,
+  openTerminalFixture,
+  stateIn,
+  textIn,
+  type,
+  until,
+  untilText,
+} from '../support/terminal-fixture.js';
 
 /** What the splitter makes of chunks, with texts that follow each other joined. */
 function split(...chunks: readonly string[]): { text: string; signals: string[] } {
@@ -203,41 +211,41 @@ describe('what a terminal keeps of its past', () => {
 
 describe('output of a real program', () => {
   it('[AHP-229] comes as data of the host alone, whole and in order', async () => {
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
     type(
-      desk,
+      client,
       uri,
       'stty -onlcr; i=0; while [ $i -lt 3000 ]; do echo "line $i äöü😀"; i=$((i+1)); done; echo fin""ished\r',
     );
-    const state = await untilText(desk, uri, 'finished\n');
+    const state = await untilText(client, uri, 'finished\n');
     const lines = textIn(state.content).match(/line \d+ äöü😀\n/g);
     expect(lines).toEqual(Array.from({ length: 3000 }, (_, index) => `line ${index} äöü😀\n`));
-    const data = desk.envelopes(uri).filter(({ action }) => action.type === 'terminal/data');
+    const data = client.envelopes(uri).filter(({ action }) => action.type === 'terminal/data');
     expect(data.every(({ origin }) => origin === undefined)).toBe(true);
     expect(data.length).toBeLessThan(1500);
-    expect(await refusalOf(desk, uri, { type: 'terminal/data', data: 'forged' })).toContain('terminal/data');
-    expect(textIn((await stateIn(desk, uri)).content)).not.toContain('forged');
+    expect(await refusalOf(client, uri, { type: 'terminal/data', data: 'forged' })).toContain('terminal/data');
+    expect(textIn((await stateIn(client, uri)).content)).not.toContain('forged');
   });
 
   it('sets title and folder, unless a person gave it a name', async () => {
-    const { desk, folder } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, `printf '\\033]2;from a\\tprogram\\007\\033]7;file://${folder}\\007'\r`);
-    await until(desk, uri, ({ title, cwd }) => title === 'from a program' && cwd === `file://${folder}`);
-    desk.dispatch(uri, { type: 'terminal/titleChanged', title: 'mine' });
-    type(desk, uri, 'printf \'\\033]2;again\\007\'; echo do""ne\r');
-    await untilText(desk, uri, 'done');
+    const { client, folder } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, `printf '\\033]2;from a\\tprogram\\007\\033]7;file://${folder}\\007'\r`);
+    await until(client, uri, ({ title, cwd }) => title === 'from a program' && cwd === `file://${folder}`);
+    client.dispatch(uri, { type: 'terminal/titleChanged', title: 'mine' });
+    type(client, uri, 'printf \'\\033]2;again\\007\'; echo do""ne\r');
+    await untilText(client, uri, 'done');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await stateIn(desk, uri)).title).toBe('mine');
+    expect((await stateIn(client, uri)).title).toBe('mine');
   });
 
   it('may change its title all the time; it is told now and then, and the last one in the end', async () => {
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'i=0; while [ $i -le 2000 ]; do printf "\\033]2;title $i\\007"; i=$((i+1)); done\r');
-    await until(desk, uri, ({ title }) => title === 'title 2000');
-    const titles = desk.envelopes(uri).filter(({ action }) => action.type === 'terminal/titleChanged');
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, 'i=0; while [ $i -le 2000 ]; do printf "\\033]2;title $i\\007"; i=$((i+1)); done\r');
+    await until(client, uri, ({ title }) => title === 'title 2000');
+    const titles = client.envelopes(uri).filter(({ action }) => action.type === 'terminal/titleChanged');
     expect(titles.length).toBeLessThan(40);
   });
 });

@@ -7,19 +7,19 @@ import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
   catalogue,
   isAlive,
   openTerminal,
-  openTerminalRoom,
+  openTerminalFixture,
   PLAIN_SHELL,
   pidIn,
   type,
   until,
   untilText,
-} from '../support/terminal-room.js';
+} from '../support/terminal-fixture.js';
 import type { RawClient } from '../support/test-host.js';
 
 /** A shell with a job in front and one behind, each in a group of its own. */
@@ -36,44 +36,44 @@ async function withJobs(client: RawClient, params: object = {}): Promise<{ uri: 
 
 describe('the processes of a terminal', () => {
   it('[AHP-061] all end when it is disposed of, whatever group they are in', async () => {
-    const { desk } = await openTerminalRoom();
-    const { uri, pids } = await withJobs(desk);
-    await desk.request('disposeTerminal', { channel: uri });
+    const { client } = await openTerminalFixture();
+    const { uri, pids } = await withJobs(client);
+    await client.request('disposeTerminal', { channel: uri });
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('are killed when they do not listen', async () => {
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'sh -c \'trap "" HUP TERM INT; echo deaf=$$.; while :; do sleep 0.1; done\'\r');
-    const pid = pidIn(await untilText(desk, uri, /deaf=\d+\./), 'deaf');
-    await desk.request('disposeTerminal', { channel: uri });
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, 'sh -c \'trap "" HUP TERM INT; echo deaf=$$.; while :; do sleep 0.1; done\'\r');
+    const pid = pidIn(await untilText(client, uri, /deaf=\d+\./), 'deaf');
+    await client.request('disposeTerminal', { channel: uri });
     expect(isAlive(pid)).toBe(false);
   });
 
   it('end with their shell, when that ends by itself', async () => {
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, `sh -c 'trap "" HUP; echo left=$$.; sleep 300; :' & sleep 0.3; exit\r`);
-    const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, `sh -c 'trap "" HUP; echo left=$$.; sleep 300; :' & sleep 0.3; exit\r`);
+    const state = await until(client, uri, ({ exitCode }) => exitCode !== undefined);
     await expect.poll(() => isAlive(pidIn(state, 'left')), { timeout: 4_000 }).toBe(false);
   });
 
   it('end when the host stops', async () => {
-    const { host, desk } = await openTerminalRoom();
-    const { pids } = await withJobs(desk);
+    const { host, client } = await openTerminalFixture();
+    const { pids } = await withJobs(client);
     await host.stop();
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('[AHP-168] end with the session that owns them, and those of others do not', async () => {
-    const { desk } = await openTerminalRoom();
-    const session = await desk.session();
-    const own = await withJobs(desk, { claim: { kind: 'session', session } });
-    const other = await openTerminal(desk);
-    await desk.request('disposeSession', { channel: session });
+    const { client } = await openTerminalFixture();
+    const session = await client.session();
+    const own = await withJobs(client, { claim: { kind: 'session', session } });
+    const other = await openTerminal(client);
+    await client.request('disposeSession', { channel: session });
     await expect.poll(() => own.pids.filter(isAlive)).toEqual([]);
-    await expect.poll(() => catalogue(desk)).toMatchObject([{ resource: other }]);
+    await expect.poll(() => catalogue(client)).toMatchObject([{ resource: other }]);
   });
 
   it('are not begun for a session that has gone meanwhile', async () => {
@@ -81,22 +81,22 @@ describe('the processes of a terminal', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return loadPty();
     };
-    const { host, desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, load } });
+    const { host, client } = await openTerminalFixture({ terminals: { ...PLAIN_SHELL, load } });
     const phone = await host.client('phone');
     const session = await phone.session();
     const claim = { kind: 'session', session };
-    const opening = desk.ask('createTerminal', { channel: 'ahp-terminal:/late', claim });
+    const opening = client.ask('createTerminal', { channel: 'ahp-terminal:/late', claim });
     await phone.request('disposeSession', { channel: session });
     expect((await opening).error?.code).toBe(ErrorCode.SessionNotFound);
-    expect(await catalogue(desk)).toEqual([]);
+    expect(await catalogue(client)).toEqual([]);
   });
 
   it('are forgotten by the next run of the host', async () => {
     const log = new MemoryLog();
     const first = await startHost({ log });
-    const desk = await first.client('desk');
-    await openTerminal(desk);
-    await expect.poll(() => catalogue(desk)).toHaveLength(1);
+    const client = await first.client('desk');
+    await openTerminal(client);
+    await expect.poll(() => catalogue(client)).toHaveLength(1);
     // A host that is killed writes nothing any more.
     const entries = await log.read({ after: 0 });
     expect(JSON.stringify(entries)).toContain('root/terminalsChanged');
@@ -105,11 +105,11 @@ describe('the processes of a terminal', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('do not get hold of the terminals of others', async () => {
-    const { desk } = await openTerminalRoom();
-    await openTerminal(desk);
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'echo shell=$$.\r');
-    const pid = pidIn(await untilText(desk, uri, /shell=\d+\./), 'shell');
+    const { client } = await openTerminalFixture();
+    await openTerminal(client);
+    const uri = await openTerminal(client);
+    type(client, uri, 'echo shell=$$.\r');
+    const pid = pidIn(await untilText(client, uri, /shell=\d+\./), 'shell');
     const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
     expect(files.filter((file) => file.includes('ptmx'))).toEqual([]);
   });

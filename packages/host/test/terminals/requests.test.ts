@@ -3,50 +3,52 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { COLS_MAX, ROWS_MAX } from '../../src/workspace/terminals/claims.js';
 import { TITLE_MAX_CHARACTERS } from '../../src/workspace/terminals/osc-sequences.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
   catalogue,
   fileUri,
   openTerminal,
-  openTerminalRoom,
+  openTerminalFixture,
   PLAIN_SHELL,
   stateIn,
   type,
   until,
   untilText,
-} from '../support/terminal-room.js';
+} from '../support/terminal-fixture.js';
 import { ROOT } from '../support/test-host.js';
 
 const OWN = { kind: 'client', clientId: 'desk' } as const;
 
 describe('createTerminal', () => {
   it('[AHP-059] answers null, then tells everyone of the new terminal, which can be subscribed to', async () => {
-    const { host, desk } = await openTerminalRoom();
+    const { host, client } = await openTerminalFixture();
     const phone = await host.client('phone');
     const channel = 'ahp-terminal:/one';
-    expect(await desk.request('createTerminal', { channel, claim: OWN, name: 'mine', cols: 90, rows: 20 })).toBeNull();
+    expect(
+      await client.request('createTerminal', { channel, claim: OWN, name: 'mine', cols: 90, rows: 20 }),
+    ).toBeNull();
     const { action } = await phone.action(ROOT, 'root/terminalsChanged');
     expect(action.terminals).toEqual([{ resource: channel, title: 'mine', claim: OWN }] satisfies TerminalInfo[]);
     expect(await stateIn(phone, channel)).toMatchObject({ title: 'mine', claim: OWN, cols: 90, rows: 20 });
   });
 
   it('[AHP-060] refuses a URI that is in use', async () => {
-    const { desk } = await openTerminalRoom();
-    const channel = await openTerminal(desk);
-    const again = await desk.ask('createTerminal', { channel, claim: OWN });
+    const { client } = await openTerminalFixture();
+    const channel = await openTerminal(client);
+    const again = await client.ask('createTerminal', { channel, claim: OWN });
     expect(again.error?.code).toBe(ErrorCode.AlreadyExists);
-    await expect.poll(() => catalogue(desk)).toHaveLength(1);
+    await expect.poll(() => catalogue(client)).toHaveLength(1);
     const both = await Promise.all(
-      [1, 2].map(() => desk.ask('createTerminal', { channel: 'ahp-terminal:/race', claim: OWN })),
+      [1, 2].map(() => client.ask('createTerminal', { channel: 'ahp-terminal:/race', claim: OWN })),
     );
     expect(both.filter(({ error }) => error?.code === ErrorCode.AlreadyExists)).toHaveLength(1);
   });
 
   it('begins in the folder that was asked for, in that of the session, or in that of the host', async () => {
-    const { desk, folder } = await openTerminalRoom();
+    const { client, folder } = await openTerminalFixture();
     const [asked, ofSession] = [await tempFolder(), await tempFolder()];
-    const session = await desk.session(undefined, { workingDirectory: fileUri(ofSession) });
+    const session = await client.session(undefined, { workingDirectory: fileUri(ofSession) });
     const claim = { kind: 'session', session };
     const places = [
       [asked, { cwd: fileUri(asked), claim }],
@@ -54,10 +56,10 @@ describe('createTerminal', () => {
       [folder, {}],
     ] as const;
     for (const [place, params] of places) {
-      const uri = await openTerminal(desk, params);
-      type(desk, uri, 'echo at:$(pwd -P):\r');
-      await untilText(desk, uri, `at:${place}:`);
-      expect((await stateIn(desk, uri)).cwd).toBe(fileUri(place));
+      const uri = await openTerminal(client, params);
+      type(client, uri, 'echo at:$(pwd -P):\r');
+      await untilText(client, uri, `at:${place}:`);
+      expect((await stateIn(client, uri)).cwd).toBe(fileUri(place));
     }
   });
 
@@ -80,67 +82,67 @@ describe('createTerminal', () => {
       ErrorCode.SessionNotFound,
     ],
   ])('refuses %s', async (_what, params, code) => {
-    const { desk } = await openTerminalRoom();
-    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN, ...params });
+    const { client } = await openTerminalFixture();
+    const { error } = await client.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN, ...params });
     expect(error?.code).toBe(code);
-    expect(await catalogue(desk)).toEqual([]);
+    expect(await catalogue(client)).toEqual([]);
   });
 
   it('refuses the claim of a call, which only the host has', async () => {
-    const { desk } = await openTerminalRoom();
-    const session = await desk.session();
+    const { client } = await openTerminalFixture();
+    const session = await client.session();
     const claim = { kind: 'session', session, turnId: 't', toolCallId: 'c' };
-    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim });
+    const { error } = await client.ask('createTerminal', { channel: 'ahp-terminal:/x', claim });
     expect(error?.code).toBe(ErrorCode.InvalidParams);
   });
 
   it('opens no more than there may be', async () => {
-    const { desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, max: 2 } });
-    const first = await openTerminal(desk);
-    await openTerminal(desk);
-    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/third', claim: OWN });
+    const { client } = await openTerminalFixture({ terminals: { ...PLAIN_SHELL, max: 2 } });
+    const first = await openTerminal(client);
+    await openTerminal(client);
+    const { error } = await client.ask('createTerminal', { channel: 'ahp-terminal:/third', claim: OWN });
     expect(error).toMatchObject({ code: ErrorCode.PermissionDenied, message: expect.stringContaining('2 terminals') });
-    await desk.request('disposeTerminal', { channel: first });
-    await openTerminal(desk);
+    await client.request('disposeTerminal', { channel: first });
+    await openTerminal(client);
   });
 
   it('lets one go that has ended and that nobody looks at, rather than opening no more', async () => {
-    const { desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, max: 2 } });
-    const [first, second] = [await openTerminal(desk), await openTerminal(desk)];
+    const { client } = await openTerminalFixture({ terminals: { ...PLAIN_SHELL, max: 2 } });
+    const [first, second] = [await openTerminal(client), await openTerminal(client)];
     for (const uri of [first, second]) {
-      type(desk, uri, 'exit 3\n');
-      await until(desk, uri, ({ exitCode }) => exitCode === 3);
+      type(client, uri, 'exit 3\n');
+      await until(client, uri, ({ exitCode }) => exitCode === 3);
     }
     const third = { channel: 'ahp-terminal:/third', claim: OWN };
-    expect((await desk.ask('createTerminal', third)).error?.code).toBe(ErrorCode.PermissionDenied);
-    desk.send({ method: 'unsubscribe', params: { channel: second } });
-    await desk.request('createTerminal', third);
-    const uris = async () => (await catalogue(desk)).map(({ resource }) => resource);
+    expect((await client.ask('createTerminal', third)).error?.code).toBe(ErrorCode.PermissionDenied);
+    client.send({ method: 'unsubscribe', params: { channel: second } });
+    await client.request('createTerminal', third);
+    const uris = async () => (await catalogue(client)).map(({ resource }) => resource);
     await expect.poll(uris, { timeout: 10_000 }).toEqual([first, third.channel]);
   });
 
   it('says what to install where no terminal can be made, and does nothing else', async () => {
     const load = () => loadPty(() => Promise.reject(new Error('Cannot find package')));
-    const { desk } = await openTerminalRoom({ terminals: { load } });
-    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
+    const { client } = await openTerminalFixture({ terminals: { load } });
+    const { error } = await client.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
     expect(error?.message).toContain('npm install @lydell/node-pty');
-    expect(await catalogue(desk)).toEqual([]);
+    expect(await catalogue(client)).toEqual([]);
   });
 
   it('is refused where terminals are turned off', async () => {
     const host = await startHost({ terminals: false });
-    const desk = await host.client('desk');
-    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
+    const client = await host.client('desk');
+    const { error } = await client.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
     expect(error).toMatchObject({ code: ErrorCode.PermissionDenied, message: expect.stringContaining('turned off') });
   });
 
   it("does not tell programs the host's own settings", async () => {
     vi.stubEnv('ATRIUM_CONNECTION_TOKEN', 'open-sesame');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'env; echo do""ne\r');
-    const { content } = await untilText(desk, uri, 'done\r\n');
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, 'env; echo do""ne\r');
+    const { content } = await untilText(client, uri, 'done\r\n');
     expect(JSON.stringify(content)).toContain('TERM=xterm-256color');
     expect(JSON.stringify(content)).not.toContain('open-sesame');
   });
@@ -148,25 +150,25 @@ describe('createTerminal', () => {
 
 describe('disposeTerminal', () => {
   it('[AHP-061] ends the process, takes the terminal away, and tells everyone', async () => {
-    const { host, desk } = await openTerminalRoom();
+    const { host, client } = await openTerminalFixture();
     const phone = await host.client('phone');
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'echo shell=$$.\r');
-    const shown = await untilText(desk, uri, /shell=\d+\./);
+    const uri = await openTerminal(client);
+    type(client, uri, 'echo shell=$$.\r');
+    const shown = await untilText(client, uri, /shell=\d+\./);
     const pid = Number(/shell=(\d+)\./.exec(JSON.stringify(shown))?.[1]);
-    expect(await desk.request('disposeTerminal', { channel: uri })).toBeNull();
+    expect(await client.request('disposeTerminal', { channel: uri })).toBeNull();
     expect(() => process.kill(pid, 0)).toThrow();
     await phone.action(
       ROOT,
       (action) => action.type === 'root/terminalsChanged' && JSON.stringify(action.terminals) === '[]',
     );
-    expect((await desk.ask('subscribe', { channel: uri })).error?.code).toBe(ErrorCode.NotFound);
-    expect(desk.types(uri).at(-1)).toBe('terminal/exited');
+    expect((await client.ask('subscribe', { channel: uri })).error?.code).toBe(ErrorCode.NotFound);
+    expect(client.types(uri).at(-1)).toBe('terminal/exited');
   });
 
   it('[AHP-062] of a terminal that is not there is refused', async () => {
-    const { desk } = await openTerminalRoom();
-    const { error } = await desk.ask('disposeTerminal', { channel: 'ahp-terminal:/none' });
+    const { client } = await openTerminalFixture();
+    const { error } = await client.ask('disposeTerminal', { channel: 'ahp-terminal:/none' });
     expect(error?.code).toBe(ErrorCode.NotFound);
   });
 });

@@ -8,14 +8,14 @@ import { tempFolder } from '../support/temp-folder.js';
 import {
   fileUri,
   openTerminal,
-  openTerminalRoom,
+  openTerminalFixture,
   stateIn,
-  type TerminalRoom,
+  type TerminalFixture,
   textIn,
   type,
   until,
   untilText,
-} from '../support/terminal-room.js';
+} from '../support/terminal-fixture.js';
 
 const SHELLS = [
   { shell: '/bin/bash', rc: '.bashrc', prompt: "PS1='ready> '" },
@@ -37,30 +37,34 @@ for (const { shell, rc, prompt } of SHELLS) {
   if (!existsSync(shell)) console.info(`${shell} is not here: it is not tried`);
 
   describe.skipIf(!existsSync(shell))(`${name} in a terminal (skipped unless ${name} is installed)`, () => {
-    const open = async (settings = ''): Promise<TerminalRoom & { uri: string }> => {
+    const open = async (settings = ''): Promise<TerminalFixture & { uri: string }> => {
       const files = { [rc]: `${prompt}\n${settings}\n` };
-      const room = await openTerminalRoom({ terminals: { shell }, files });
-      const uri = await openTerminal(room.desk);
-      await untilText(room.desk, uri, 'ready> ');
-      return { ...room, uri };
+      const fixture = await openTerminalFixture({ terminals: { shell }, files });
+      const uri = await openTerminal(fixture.client);
+      await untilText(fixture.client, uri, 'ready> ');
+      return { ...fixture, uri };
     };
 
     it('[AHP-234] tells commands as soon as it has come up, and not before', async () => {
-      const { desk, uri } = await open();
-      await until(desk, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
-      const types = desk.types(uri);
+      const { client, uri } = await open();
+      await until(client, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
+      const types = client.types(uri);
       expect(types).toContain('terminal/commandDetectionAvailable');
       expect(types).not.toContain('terminal/commandExecuted');
     });
 
     it('[AHP-229] [AHP-234] tells what was run, what it wrote, how it ended and where', async () => {
-      const { desk, uri, folder } = await open();
-      type(desk, uri, 'echo one; printf "%s\\n" "two;\\\\three"\r');
-      await until(desk, uri, (state) => isDone(state, 1));
-      type(desk, uri, '(exit 3)\r');
-      await until(desk, uri, (state) => isDone(state, 2));
-      type(desk, uri, 'mkdir "a b" && cd "a b"\r');
-      const state = await until(desk, uri, (each) => isDone(each, 3) && each.cwd === fileUri(path.join(folder, 'a b')));
+      const { client, uri, folder } = await open();
+      type(client, uri, 'echo one; printf "%s\\n" "two;\\\\three"\r');
+      await until(client, uri, (state) => isDone(state, 1));
+      type(client, uri, '(exit 3)\r');
+      await until(client, uri, (state) => isDone(state, 2));
+      type(client, uri, 'mkdir "a b" && cd "a b"\r');
+      const state = await until(
+        client,
+        uri,
+        (each) => isDone(each, 3) && each.cwd === fileUri(path.join(folder, 'a b')),
+      );
       expect(commandsIn(state)).toMatchObject([
         { commandLine: 'echo one; printf "%s\\n" "two;\\\\three"', isComplete: true, exitCode: 0 },
         { commandLine: '(exit 3)', exitCode: 3 },
@@ -69,62 +73,62 @@ for (const { shell, rc, prompt } of SHELLS) {
       expect(commandsIn(state)[0]?.output).toMatch(/^one\r\ntwo;\\+three\r\n/);
       expect(commandsIn(state).every(({ durationMs = -1 }) => durationMs >= 0)).toBe(true);
       expect(textIn(state.content)).not.toContain('633;');
-      expect(JSON.stringify(desk.received)).not.toContain('633;');
+      expect(JSON.stringify(client.received)).not.toContain('633;');
     });
 
     it('[AHP-229] gives a running command all that is written, until it is finished', async () => {
-      const { desk, uri } = await open();
-      type(desk, uri, "printf 'before\\n'; sleep 0.2; printf '\\033]633;D;0;guess\\007after\\n'\r");
-      const state = await until(desk, uri, (each) => isDone(each, 1));
+      const { client, uri } = await open();
+      type(client, uri, "printf 'before\\n'; sleep 0.2; printf '\\033]633;D;0;guess\\007after\\n'\r");
+      const state = await until(client, uri, (each) => isDone(each, 1));
       expect(commandsIn(state)).toHaveLength(1);
       expect(commandsIn(state)[0]?.output).toContain('before\r\nafter\r\n');
-      const types = desk.types(uri);
+      const types = client.types(uri);
       const [begun, over] = [types.indexOf('terminal/commandExecuted'), types.indexOf('terminal/commandFinished')];
       expect(types.slice(begun + 1, over).every((each) => each === 'terminal/data')).toBe(true);
     });
 
     it('lets no output forge a command, and tells no program the secret', async () => {
-      const { desk, uri } = await open();
+      const { client, uri } = await open();
       const forged = ['A', 'C;sure;rm -rf', 'D;7', 'A;', 'C;sure;rm;'].map((mark) => `\\033]633;${mark}\\007`).join('');
-      type(desk, uri, `env | grep -c ATRIUM_; printf '${forged}'; echo do""ne\r`);
-      const state = await until(desk, uri, (each) => isDone(each, 1));
+      type(client, uri, `env | grep -c ATRIUM_; printf '${forged}'; echo do""ne\r`);
+      const state = await until(client, uri, (each) => isDone(each, 1));
       expect(commandsIn(state)).toMatchObject([{ exitCode: 0 }]);
       expect(commandsIn(state)[0]?.output).toMatch(/^0\r\ndone\r\n/);
     });
 
     it('is left alone by an empty line, and by Ctrl+C', async () => {
-      const { desk, uri } = await open();
+      const { client, uri } = await open();
       // What is typed while a shell changes hands with its terminal may be lost, as anywhere.
-      const prompts = (count: number) => untilText(desk, uri, new RegExp(`(?:ready> [\\s\\S]*){${count}}`));
-      type(desk, uri, '\r');
+      const prompts = (count: number) => untilText(client, uri, new RegExp(`(?:ready> [\\s\\S]*){${count}}`));
+      type(client, uri, '\r');
       await prompts(2);
-      type(desk, uri, 'typed and left\x03');
+      type(client, uri, 'typed and left\x03');
       await prompts(3);
-      type(desk, uri, 'sleep 30\r');
-      await until(desk, uri, (state) => commandsIn(state).length === 1);
+      type(client, uri, 'sleep 30\r');
+      await until(client, uri, (state) => commandsIn(state).length === 1);
       // The shell says what it will run a moment before it does.
       await expect
         .poll(async () => {
-          type(desk, uri, '\x03');
-          return isDone(await stateIn(desk, uri), 1);
+          type(client, uri, '\x03');
+          return isDone(await stateIn(client, uri), 1);
         }, WAIT)
         .toBe(true);
-      const state = await stateIn(desk, uri);
+      const state = await stateIn(client, uri);
       expect(commandsIn(state)).toMatchObject([{ commandLine: 'sleep 30', exitCode: 130 }]);
     });
 
     it('finishes the command that ends the shell itself', async () => {
-      const { desk, uri } = await open();
-      type(desk, uri, 'exit 4\r');
-      const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+      const { client, uri } = await open();
+      type(client, uri, 'exit 4\r');
+      const state = await until(client, uri, ({ exitCode }) => exitCode !== undefined);
       expect(state.exitCode).toBe(4);
       expect(commandsIn(state)).toMatchObject([{ commandLine: 'exit 4', isComplete: true, exitCode: 4 }]);
     });
 
     it('tells several lines as one command', async () => {
-      const { desk, uri } = await open();
-      type(desk, uri, 'for i in 1 2; do\recho "n$i"\rdone\r');
-      const state = await until(desk, uri, (each) => isDone(each, 1));
+      const { client, uri } = await open();
+      type(client, uri, 'for i in 1 2; do\recho "n$i"\rdone\r');
+      const state = await until(client, uri, (each) => isDone(each, 1));
       expect(commandsIn(state)[0]?.output).toContain('n1\r\nn2\r\n');
       expect(commandsIn(state)[0]?.commandLine).toMatch(/^for i in 1 2; do\s*echo "n\$i"[\s;]*done\s*$/);
     });
@@ -132,54 +136,54 @@ for (const { shell, rc, prompt } of SHELLS) {
 }
 
 describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up (skipped unless bash is installed)', () => {
-  const open = async (settings: string): Promise<TerminalRoom & { uri: string }> => {
+  const open = async (settings: string): Promise<TerminalFixture & { uri: string }> => {
     const files = { '.bashrc': `PS1='ready> '\n${settings}\n` };
-    const room = await openTerminalRoom({ terminals: { shell: '/bin/bash' }, files });
-    const uri = await openTerminal(room.desk);
-    await untilText(room.desk, uri, 'ready> ');
-    return { ...room, uri };
+    const fixture = await openTerminalFixture({ terminals: { shell: '/bin/bash' }, files });
+    const uri = await openTerminal(fixture.client);
+    await untilText(fixture.client, uri, 'ready> ');
+    return { ...fixture, uri };
   };
 
   it('stays: hooks of the prompt, traps, PS0, and what $? says', async () => {
-    const { desk, uri } = await open(
+    const { client, uri } = await open(
       `PROMPT_COMMAND='echo "[hook $?]"'\ntrap 'LAST_DEBUG=$BASH_COMMAND' DEBUG\ntrap 'echo bye' EXIT\nPS0='[ps0]'`,
     );
-    type(desk, uri, 'false\r');
-    await until(desk, uri, (state) => isDone(state, 1));
-    await untilText(desk, uri, '[hook 1]');
-    type(desk, uri, 'echo "status $?"; trap -p DEBUG EXIT; echo "$LAST_DEBUG"\r');
-    const state = await until(desk, uri, (each) => isDone(each, 2));
+    type(client, uri, 'false\r');
+    await until(client, uri, (state) => isDone(state, 1));
+    await untilText(client, uri, '[hook 1]');
+    type(client, uri, 'echo "status $?"; trap -p DEBUG EXIT; echo "$LAST_DEBUG"\r');
+    const state = await until(client, uri, (each) => isDone(each, 2));
     const output = commandsIn(state)[1]?.output;
     expect(output).toContain('status 1');
     expect(output).toContain("trap -- 'LAST_DEBUG=$BASH_COMMAND' DEBUG");
     expect(output).toContain("trap -- 'echo bye' EXIT");
     expect(textIn(state.content)).toContain('[ps0]');
-    type(desk, uri, 'exit\r');
-    await untilText(desk, uri, 'bye');
+    type(client, uri, 'exit\r');
+    await untilText(client, uri, 'bye');
   });
 
   it('stays: a prompt that is shown as it stands', async () => {
-    const { desk, uri } = await open('shopt -u promptvars');
-    type(desk, uri, 'echo do""ne\r');
-    const state = await untilText(desk, uri, 'done\r\n');
+    const { client, uri } = await open('shopt -u promptvars');
+    type(client, uri, 'echo do""ne\r');
+    const state = await untilText(client, uri, 'done\r\n');
     expect(textIn(state.content)).not.toContain('atrium');
   });
 
   it('stays: several hooks in an array', async () => {
-    const { desk, uri } = await open(`PROMPT_COMMAND=('echo first' 'echo second')`);
-    type(desk, uri, 'true\r');
-    const state = await until(desk, uri, (each) => isDone(each, 1));
+    const { client, uri } = await open(`PROMPT_COMMAND=('echo first' 'echo second')`);
+    type(client, uri, 'true\r');
+    const state = await until(client, uri, (each) => isDone(each, 1));
     expect(textIn(state.content)).toMatch(/first\r\nsecond\r\n/);
   });
 
   it('stays: the history, and what is to be kept out of it', async () => {
-    const { desk, uri, folder } = await open(`HISTFILE=${'~'}/history\nHISTCONTROL=ignoreboth`);
+    const { client, uri, folder } = await open(`HISTFILE=${'~'}/history\nHISTCONTROL=ignoreboth`);
     for (const [index, line] of ['echo a', 'echo a', ' echo hidden', 'echo b'].entries()) {
-      type(desk, uri, `${line}\r`);
-      await until(desk, uri, (state) => isDone(state, index + 1));
+      type(client, uri, `${line}\r`);
+      await until(client, uri, (state) => isDone(state, index + 1));
     }
-    type(desk, uri, 'exit\r');
-    const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    type(client, uri, 'exit\r');
+    const state = await until(client, uri, ({ exitCode }) => exitCode !== undefined);
     expect(commandsIn(state).map(({ commandLine }) => commandLine)).toEqual(['echo a', 'echo a', '', 'echo b', 'exit']);
     expect(await readFile(path.join(folder, 'history'), 'utf8')).toBe('echo a\necho b\nexit\n');
   });
@@ -192,35 +196,35 @@ describe.skipIf(!existsSync('/usr/bin/zsh'))('what a user of zsh has set up (ski
       'dots/.zshrc':
         'ORDER=$ORDER,rc; PROMPT=\'ready> \'; HISTFILE=$HOME/history; SAVEHIST=9; precmd() { echo "[hook $?]" }',
     };
-    const { desk, folder } = await openTerminalRoom({ terminals: { shell: '/usr/bin/zsh' }, files });
-    const uri = await openTerminal(desk);
-    await untilText(desk, uri, 'ready> ');
-    type(desk, uri, 'echo $ORDER $ZDOTDIR $(print -l ${(k)functions} | grep -c __atrium); false\r');
-    const state = await until(desk, uri, (each) => isDone(each, 1));
+    const { client, folder } = await openTerminalFixture({ terminals: { shell: '/usr/bin/zsh' }, files });
+    const uri = await openTerminal(client);
+    await untilText(client, uri, 'ready> ');
+    type(client, uri, 'echo $ORDER $ZDOTDIR $(print -l ${(k)functions} | grep -c __atrium); false\r');
+    const state = await until(client, uri, (each) => isDone(each, 1));
     expect(commandsIn(state)[0]?.output).toContain(`env,rc ${folder}/dots 4`);
-    await untilText(desk, uri, '[hook 1]');
-    type(desk, uri, 'exit\r');
-    await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    await untilText(client, uri, '[hook 1]');
+    type(client, uri, 'exit\r');
+    await until(client, uri, ({ exitCode }) => exitCode !== undefined);
     expect(await readFile(path.join(folder, 'history'), 'utf8')).toContain('echo $ORDER');
   });
 
   it('leaves ZDOTDIR unset where it was, so that files go home', async () => {
     const files = { '.zshrc': "PROMPT='ready> '" };
-    const { desk } = await openTerminalRoom({ terminals: { shell: '/usr/bin/zsh' }, files });
-    const uri = await openTerminal(desk);
-    await untilText(desk, uri, 'ready> ');
-    type(desk, uri, 'echo "<${ZDOTDIR-unset}>"; zsh -fc \'echo "<${ZDOTDIR-unset}>"\'\r');
-    const state = await until(desk, uri, (each) => isDone(each, 1));
+    const { client } = await openTerminalFixture({ terminals: { shell: '/usr/bin/zsh' }, files });
+    const uri = await openTerminal(client);
+    await untilText(client, uri, 'ready> ');
+    type(client, uri, 'echo "<${ZDOTDIR-unset}>"; zsh -fc \'echo "<${ZDOTDIR-unset}>"\'\r');
+    const state = await until(client, uri, (each) => isDone(each, 1));
     expect(commandsIn(state)[0]?.output).toContain('<unset>\r\n<unset>\r\n');
   });
 });
 
 describe('a shell without marks', () => {
   it('[AHP-234] is a plain terminal', async () => {
-    const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
-    type(desk, uri, 'echo pl""ain\r');
-    const state = await untilText(desk, uri, 'plain');
+    const { client } = await openTerminalFixture();
+    const uri = await openTerminal(client);
+    type(client, uri, 'echo pl""ain\r');
+    const state = await untilText(client, uri, 'plain');
     expect(state.supportsCommandDetection).toBeUndefined();
     expect(commandsIn(state)).toEqual([]);
   });
@@ -246,12 +250,12 @@ describe('a shell without marks', () => {
   });
 
   it('leaves no file behind', async () => {
-    const { host, desk } = await openTerminalRoom({ terminals: { shell: '/bin/bash' } });
+    const { host, client } = await openTerminalFixture({ terminals: { shell: '/bin/bash' } });
     // Others make such files at the same time, elsewhere.
     const folder = await tempFolder();
     vi.stubEnv('TMPDIR', folder);
     const left = async () => (await readdir(folder)).filter((name) => name.startsWith('atrium-shell-'));
-    await openTerminal(desk);
+    await openTerminal(client);
     expect(await left()).toHaveLength(1);
     await host.stop();
     expect(await left()).toEqual([]);
@@ -259,9 +263,9 @@ describe('a shell without marks', () => {
 
   it('puts what it reads where it is told to, for nobody else to change', async () => {
     const scriptsFolder = path.join(await tempFolder(), 'private', 'shells');
-    const { host, desk } = await openTerminalRoom({ terminals: { shell: '/bin/bash', scriptsFolder } });
-    const uri = await openTerminal(desk);
-    await until(desk, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
+    const { host, client } = await openTerminalFixture({ terminals: { shell: '/bin/bash', scriptsFolder } });
+    const uri = await openTerminal(client);
+    await until(client, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
     expect((await stat(scriptsFolder)).mode & 0o777).toBe(0o700);
     await host.stop();
     expect(await readdir(scriptsFolder)).toContain('atrium.bash');

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { callsIn, envelopesOf, stateOf, turnStarted } from '../support/session-room.js';
+import { callsIn, envelopesOf, stateOf, turnStarted } from '../support/session-fixture.js';
 import { type RawClient, settle, startTestHost, type TestHost } from '../support/test-host.js';
 import { answer, extension, openGate } from './support.js';
 

@@ -2,7 +2,7 @@ import type { Gate } from '@atrium/core/contracts/extension.js';
 import { CLIENT_GRACE_MS } from '@atrium/core/sessions/limits.js';
 import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
+import { openPuppetFixture, refusalOf, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { answer, call, callState, DENY, extension, gate, openGate, stepsOf, typesOf } from './support.js';
 
@@ -16,39 +16,42 @@ const HERE = { input: { at: 'garden' } };
 const result = { success: true, pastTenseMessage: 'Looked', content: [{ type: 'text' as const, text: 'a tree' }] };
 const complete = { type: 'session/toolCallComplete' as const, turnId: 't1', toolCallId: 'c1', result };
 
-/** A turn whose active client is desk, with a tool of its own and gates around it, while phone watches. */
-async function clientRoom(gates: readonly Gate[] = []) {
-  const room = await openPuppetRoom({
+/** A turn whose active client is the first one, with a tool of its own and gates around it, while phone watches. */
+async function clientFixture(gates: readonly Gate[] = []) {
+  const fixture = await openPuppetFixture({
     extensions: [extension('watch', { gates })],
     session: { activeClient: { clientId: 'desk', tools: [LOOK] } },
   });
-  return { ...room, phone: await room.join('phone'), turn: room.puppet.turn };
+  return { ...fixture, phone: await fixture.join('phone'), turn: fixture.puppet.turn };
 }
 
 describe("a client's tool", () => {
   it('[CUS-127] is state that everybody sees, and no request is sent to anybody to run it', async () => {
-    const { desk, phone, uri, turn } = await clientRoom();
+    const { client, phone, uri, turn } = await clientFixture();
     expect((await stateOf(phone, uri)).activeClient).toMatchObject({ clientId: 'desk', tools: [LOOK] });
     const outcome = call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    await refusalOf(desk, uri, complete);
+    await client.action(uri, 'session/toolCallReady');
+    await refusalOf(client, uri, complete);
     await outcome;
-    const requests = [...desk.received, ...phone.received].filter(({ id, method }) => method && id !== undefined);
+    const requests = [...client.received, ...phone.received].filter(({ id, method }) => method && id !== undefined);
     expect(requests).toEqual([]);
   });
 
   it('[CUS-128] is offered as long as it is in the list, which is replaced as a whole', async () => {
-    const { desk, uri, turn } = await clientRoom();
+    const { client, uri, turn } = await clientFixture();
     expect(turn.tools().map(({ name }) => name)).toEqual(['look']);
     const tools = [{ name: 'listen' }];
-    await refusalOf(desk, uri, { type: 'session/activeClientToolsChanged', tools });
+    await refusalOf(client, uri, { type: 'session/activeClientToolsChanged', tools });
     expect(turn.tools().map(({ name }) => name)).toEqual(['listen']);
-    await refusalOf(desk, uri, { type: 'session/activeClientChanged', activeClient: { clientId: 'desk', tools: [] } });
+    await refusalOf(client, uri, {
+      type: 'session/activeClientChanged',
+      activeClient: { clientId: 'desk', tools: [] },
+    });
     expect(turn.tools()).toEqual([]);
   });
 
   it('[CUS-129] [CUS-130] runs once its input is complete: while that streams, it is only visible', async () => {
-    const { desk, phone, uri, turn } = await clientRoom();
+    const { client, phone, uri, turn } = await clientFixture();
     const begun = turn.beginCall({ id: 'c1', name: 'look' });
     begun.delta('{"at":');
     begun.delta('"gar');
@@ -59,46 +62,46 @@ describe("a client's tool", () => {
       partialInput: '{"at":"gar',
     });
     const outcome = begun.run('{"at":"garden"}');
-    await desk.action(uri, 'session/toolCallReady');
+    await client.action(uri, 'session/toolCallReady');
     expect(await callState(phone, uri)).toMatchObject({ status: 'running', toolInput: '{"at":"garden"}' });
     expect(await refusalOf(phone, uri, complete)).toContain('another client');
-    await refusalOf(desk, uri, complete);
+    await refusalOf(client, uri, complete);
     expect(await outcome).toMatchObject({ text: 'a tree' });
-    expect(typesOf(desk, uri)).toEqual(['Start', 'Delta', 'Delta', 'Ready', 'Complete']);
+    expect(typesOf(client, uri)).toEqual(['Start', 'Delta', 'Delta', 'Ready', 'Complete']);
   });
 
   it('[CUS-129] [CUS-131] that a person must allow first waits for any client, and runs only then', async () => {
-    const { desk, phone, uri, turn } = await clientRoom([gate('careful', { kind: 'ask', reason: 'look twice' })]);
+    const { client, phone, uri, turn } = await clientFixture([gate('careful', { kind: 'ask', reason: 'look twice' })]);
     const outcome = call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    expect(await callState(desk, uri)).toMatchObject({ status: 'pending-confirmation', toolClientId: 'desk' });
+    await client.action(uri, 'session/toolCallReady');
+    expect(await callState(client, uri)).toMatchObject({ status: 'pending-confirmation', toolClientId: 'desk' });
     expect(await refusalOf(phone, uri, answer(true))).toBeUndefined();
-    expect(await callState(desk, uri)).toMatchObject({ status: 'running' });
-    await refusalOf(desk, uri, complete);
+    expect(await callState(client, uri)).toMatchObject({ status: 'running' });
+    await refusalOf(client, uri, complete);
     expect(await outcome).toMatchObject({ text: 'a tree' });
   });
 
   it('[CUS-132] shows output on the way, each time all of it, and ends with its result alone', async () => {
-    const { desk, phone, uri, turn } = await clientRoom();
+    const { client, phone, uri, turn } = await clientFixture();
     const outcome = call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
+    await client.action(uri, 'session/toolCallReady');
     for (const text of ['a twig', 'half a tree']) {
       const content = [{ type: 'text' as const, text }];
       const progress = { type: 'session/toolCallContentChanged' as const, turnId: 't1', toolCallId: 'c1', content };
-      expect(await refusalOf(desk, uri, progress)).toBeUndefined();
+      expect(await refusalOf(client, uri, progress)).toBeUndefined();
       expect(await callState(phone, uri)).toMatchObject({ status: 'running', content });
     }
     const { content: _content, ...bare } = result;
-    await refusalOf(desk, uri, { ...complete, result: bare });
+    await refusalOf(client, uri, { ...complete, result: bare });
     await outcome;
     expect(await callState(phone, uri)).not.toHaveProperty('content');
   });
 
   it('[CUS-133] of a client that vanished fails after a while, the model hears of it, and the turn goes on', async () => {
-    const { desk, phone, uri, turn, clock, puppet } = await clientRoom();
+    const { client, phone, uri, turn, clock, puppet } = await clientFixture();
     const outcome = call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    desk.disconnect();
+    await client.action(uri, 'session/toolCallReady');
+    client.disconnect();
     await clock.advance(CLIENT_GRACE_MS);
     expect(await outcome).toMatchObject({ kind: 'completed', success: false, text: expect.stringContaining('desk') });
     expect(await callState(phone, uri)).toMatchObject({ status: 'completed', error: { code: 'DISCONNECTED' } });
@@ -110,11 +113,11 @@ describe("a client's tool", () => {
 
 describe("an owner of a client's tool", () => {
   it('[UNI-045] that does not know it, and completes it all the same, ends it once', async () => {
-    const { desk, phone, uri, turn } = await clientRoom();
+    const { client, phone, uri, turn } = await clientFixture();
     const outcome = call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    desk.dispatch(uri, answer(false));
-    expect(await refusalOf(desk, uri, complete)).toBeUndefined();
+    await client.action(uri, 'session/toolCallReady');
+    client.dispatch(uri, answer(false));
+    expect(await refusalOf(client, uri, complete)).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
     await settle();
     expect(typesOf(phone, uri)).toEqual(['Start', 'Ready', 'Confirmed', 'Complete']);
@@ -124,24 +127,24 @@ describe("an owner of a client's tool", () => {
 describe("a gate before a client's tool", () => {
   it('[UNI-046] denies it before its owner sees it run', async () => {
     const watcher = openGate('ci-watcher');
-    const { desk, uri, turn } = await clientRoom([watcher]);
+    const { client, uri, turn } = await clientFixture([watcher]);
     const outcome = call(turn, 'look', HERE);
-    const { action } = await desk.action(uri, 'session/toolCallDelta');
+    const { action } = await client.action(uri, 'session/toolCallDelta');
     expect(action.invocationMessage).toBe('Waiting for ci-watcher');
     expect(watcher.asked[0]).toMatchObject({ toolName: 'look', input: { at: 'garden' } });
     watcher.answer(DENY);
     expect(await outcome).toEqual({ kind: 'denied', reason: 'ci-watcher: CI is failing' });
-    expect(stepsOf(desk, uri).some((step) => 'confirmed' in step.action)).toBe(false);
-    expect(typesOf(desk, uri)).toEqual(['Start', 'Delta', 'Ready', 'Confirmed']);
-    expect(await callState(desk, uri)).toMatchObject({ status: 'cancelled', reason: 'denied' });
+    expect(stepsOf(client, uri).some((step) => 'confirmed' in step.action)).toBe(false);
+    expect(typesOf(client, uri)).toEqual(['Start', 'Delta', 'Ready', 'Confirmed']);
+    expect(await callState(client, uri)).toMatchObject({ status: 'cancelled', reason: 'denied' });
   });
 
   it('[UNI-045] [UNI-046] is not heard any more when the owner was gone too long meanwhile; the call never ran', async () => {
     const slow = { ...openGate('slow'), timeoutMs: 10 * CLIENT_GRACE_MS };
-    const { desk, phone, uri, turn, clock } = await clientRoom([slow]);
+    const { client, phone, uri, turn, clock } = await clientFixture([slow]);
     const outcome = call(turn, 'look', HERE);
     await settle();
-    desk.disconnect();
+    client.disconnect();
     await clock.advance(CLIENT_GRACE_MS);
     slow.answer(DENY);
     expect(await outcome).toMatchObject({ kind: 'completed', success: false });
@@ -151,10 +154,10 @@ describe("a gate before a client's tool", () => {
   });
 
   it('still wants a person to decide when another client takes the call over', async () => {
-    const { desk, phone, uri, turn } = await clientRoom([gate('careful', { kind: 'ask', reason: 'look twice' })]);
+    const { client, phone, uri, turn } = await clientFixture([gate('careful', { kind: 'ask', reason: 'look twice' })]);
     call(turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    desk.disconnect();
+    await client.action(uri, 'session/toolCallReady');
+    client.disconnect();
     await refusalOf(phone, uri, {
       type: 'session/activeClientChanged',
       activeClient: { clientId: 'phone', tools: [LOOK] },
@@ -179,14 +182,14 @@ describe("who is told of a client's tool", () => {
       outsideCallBegins: async () => Promise.reject(new Error(`begins ${told.push('begins')}`)),
       outsideCallEnds: async () => Promise.reject(new Error(`ends ${told.push('ends')}`)),
     });
-    const { desk, uri, puppet } = await openPuppetRoom({
+    const { client, uri, puppet } = await openPuppetFixture({
       extensions: [failing],
       session: { activeClient: { clientId: 'desk', tools: [LOOK] } },
     });
     const outcome = call(puppet.turn, 'look', HERE);
-    await desk.action(uri, 'session/toolCallReady');
-    if ('gates' in parts) await refusalOf(desk, uri, answer(true));
-    await refusalOf(desk, uri, complete);
+    await client.action(uri, 'session/toolCallReady');
+    if ('gates' in parts) await refusalOf(client, uri, answer(true));
+    await refusalOf(client, uri, complete);
     expect(await outcome).toMatchObject({ text: 'a tree' });
     expect(told).toEqual(['begins', 'ends']);
   });
@@ -200,11 +203,11 @@ describe("input that does not fit a client's tool", () => {
     ['is no JSON', '{"at":', /must be a JSON object/],
   ])('and %s fails, and its owner never sees it run', async (_how, input, message) => {
     const watcher = gate('ci-watcher');
-    const { desk, uri, turn } = await clientRoom([watcher]);
+    const { client, uri, turn } = await clientFixture([watcher]);
     const outcome = await call(turn, 'look', { input });
     expect(outcome).toMatchObject({ kind: 'completed', success: false, text: expect.stringMatching(message) });
-    expect(await callState(desk, uri)).toMatchObject({ status: 'completed', error: { code: 'BAD_INPUT' } });
-    expect(stepsOf(desk, uri).some((step) => 'confirmed' in step.action)).toBe(false);
+    expect(await callState(client, uri)).toMatchObject({ status: 'completed', error: { code: 'BAD_INPUT' } });
+    expect(stepsOf(client, uri).some((step) => 'confirmed' in step.action)).toBe(false);
     expect(watcher.asked).toEqual([]);
   });
 });

@@ -6,13 +6,13 @@ import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {
   callsIn,
-  openPuppetRoom,
-  openRoom,
+  openFixture,
+  openPuppetFixture,
   refusalOf,
   startHost,
   stateOf,
   turnStarted,
-} from '../support/session-room.js';
+} from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 import { call, callState, extension, sessionOf, stepsOf } from './support.js';
@@ -28,14 +28,14 @@ function offering(id: string, ...names: string[]): Extension {
 
 describe("an extension's tools", () => {
   it('[UNI-013] are in the list of the session: all of it, each time one comes or goes', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({
+    const { client, uri, puppet } = await openPuppetFixture({
       tools: [echoTool('read')],
       extensions: [offering('mcp', 'fetch')],
     });
     const { extensions } = sessionOf(puppet.turn);
     const names = async () => {
       await settle();
-      return (await stateOf(desk, uri)).serverTools?.map(({ name }) => name);
+      return (await stateOf(client, uri)).serverTools?.map(({ name }) => name);
     };
     expect(await names()).toEqual(['read', 'fetch']);
     extensions.set(offering('browser', 'click', 'shoot'));
@@ -44,25 +44,25 @@ describe("an extension's tools", () => {
     expect(await names()).toEqual(['read', 'get', 'click', 'shoot']);
     extensions.remove('browser');
     expect(await names()).toEqual(['read', 'get']);
-    const changes = desk.envelopes(uri).filter(({ action }) => action.type === 'session/serverToolsChanged');
+    const changes = client.envelopes(uri).filter(({ action }) => action.type === 'session/serverToolsChanged');
     const lists = changes.map(({ action }) => (action as unknown as { tools: unknown[] }).tools.length);
     expect(lists.slice(-3)).toEqual([4, 4, 2]);
   });
 
   it('[UNI-013] are not announced when nothing changed', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({ extensions: [offering('mcp', 'fetch')] });
-    const before = desk.types(uri).length;
+    const { client, uri, puppet } = await openPuppetFixture({ extensions: [offering('mcp', 'fetch')] });
+    const before = client.types(uri).length;
     sessionOf(puppet.turn).extensions.changed();
     sessionOf(puppet.turn).extensions.set(offering('mcp', 'fetch'));
     await settle();
-    expect(desk.types(uri)).toHaveLength(before);
+    expect(client.types(uri)).toHaveLength(before);
   });
 
   it("[UNI-025] come after the host's own, first come first served, and before a client's", async () => {
     const own = echoTool('read');
     const first = offering('a', 'read', 'fetch');
     const second = offering('b', 'fetch', 'click');
-    const { puppet } = await openPuppetRoom({
+    const { puppet } = await openPuppetFixture({
       tools: [own],
       extensions: [first, second],
       session: { activeClient: { clientId: 'desk', tools: [{ name: 'fetch' }, { name: 'look' }] } },
@@ -81,11 +81,11 @@ describe("an extension's tools", () => {
   it('[UNI-014] say at the start of a call whose they are, as far as clients know the keys', async () => {
     const callMeta = { gateway: { provider: 'browser' } };
     const shoot: HostTool = { ...echoTool('shoot'), displayName: 'browser: shoot', owner: 'browser', callMeta };
-    const { desk, uri, puppet } = await openPuppetRoom({ extensions: [extension('browser', { tools: [shoot] })] });
+    const { client, uri, puppet } = await openPuppetFixture({ extensions: [extension('browser', { tools: [shoot] })] });
     await call(puppet.turn, 'shoot');
-    expect(stepsOf(desk, uri)[0]?.action).toMatchObject({ displayName: 'browser: shoot', _meta: callMeta });
-    expect(stepsOf(desk, uri)[0]?.action).not.toHaveProperty('toolClientId');
-    expect(await callState(desk, uri)).toMatchObject({ _meta: callMeta, status: 'completed' });
+    expect(stepsOf(client, uri)[0]?.action).toMatchObject({ displayName: 'browser: shoot', _meta: callMeta });
+    expect(stepsOf(client, uri)[0]?.action).not.toHaveProperty('toolClientId');
+    expect(await callState(client, uri)).toMatchObject({ _meta: callMeta, status: 'completed' });
   });
 });
 
@@ -96,85 +96,85 @@ describe('a tool that was allowed in this session', () => {
   });
 
   /** Runs it once, with a person who does not want to be asked again. */
-  async function allowOnce(room: Awaited<ReturnType<typeof openPuppetRoom>>) {
-    const outcome = call(room.puppet.turn, 'push');
-    await room.desk.action(room.uri, 'session/toolCallReady');
+  async function allowOnce(fixture: Awaited<ReturnType<typeof openPuppetFixture>>) {
+    const outcome = call(fixture.puppet.turn, 'push');
+    await fixture.client.action(fixture.uri, 'session/toolCallReady');
     const target = { turnId: 't1', toolCallId: 'c1', selectedOptionId: ALLOW_IN_SESSION };
-    room.desk.dispatch(room.uri, {
+    fixture.client.dispatch(fixture.uri, {
       type: 'session/toolCallConfirmed',
       ...target,
       approved: true,
       confirmed: 'user-action',
     });
     await outcome;
-    room.puppet.finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
+    fixture.puppet.finish();
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
   }
 
   it('is still allowed when the session has left memory', async () => {
-    const room = await openPuppetRoom({ tools: [asking()] });
-    await allowOnce(room);
-    await room.desk.request('unsubscribe', { channel: room.uri }).catch(() => {});
-    room.desk.disconnect();
-    await room.clock.advance(IDLE_SESSION_MS * 2);
-    expect(room.agent.closings).toBe(1);
-    const phone = await room.join('phone');
-    phone.dispatch(room.uri, turnStarted('t2'));
-    const { turn } = await room.agent.turn(1);
+    const fixture = await openPuppetFixture({ tools: [asking()] });
+    await allowOnce(fixture);
+    await fixture.client.request('unsubscribe', { channel: fixture.uri }).catch(() => {});
+    fixture.client.disconnect();
+    await fixture.clock.advance(IDLE_SESSION_MS * 2);
+    expect(fixture.agent.closings).toBe(1);
+    const phone = await fixture.join('phone');
+    phone.dispatch(fixture.uri, turnStarted('t2'));
+    const { turn } = await fixture.agent.turn(1);
     expect(await call(turn, 'push')).toMatchObject({ success: true });
-    expect(stepsOf(phone, room.uri)[1]?.action).toMatchObject({ confirmed: 'setting' });
+    expect(stepsOf(phone, fixture.uri)[1]?.action).toMatchObject({ confirmed: 'setting' });
   });
 
   it('is still allowed when the host has started anew, in that session only', async () => {
     const log = new KeptLog();
-    const room = await openPuppetRoom({ tools: [asking()], log });
-    await allowOnce(room);
-    await room.host.stop();
+    const fixture = await openPuppetFixture({ tools: [asking()], log });
+    await allowOnce(fixture);
+    await fixture.host.stop();
     const agent = new PuppetAgent();
     const host = await startHost({ log, agents: [agent], tools: [asking()] });
-    const desk = await host.client('desk');
-    await desk.request('subscribe', { channel: room.uri });
-    desk.dispatch(room.uri, turnStarted('t2'));
+    const client = await host.client('desk');
+    await client.request('subscribe', { channel: fixture.uri });
+    client.dispatch(fixture.uri, turnStarted('t2'));
     const { turn } = await agent.turn(0);
     expect(await call(turn, 'push', { id: 'c2' })).toMatchObject({ success: true });
-    const other = await desk.session(undefined, { provider: 'puppet' });
-    desk.dispatch(other, turnStarted('t1'));
+    const other = await client.session(undefined, { provider: 'puppet' });
+    client.dispatch(other, turnStarted('t1'));
     call((await agent.turn(1)).turn, 'push');
     await settle();
-    expect(await callState(desk, other)).toMatchObject({ status: 'pending-confirmation' });
+    expect(await callState(client, other)).toMatchObject({ status: 'pending-confirmation' });
   });
 
   it("is that one tool of that one owner, not another's of the same name", async () => {
-    const room = await openPuppetRoom({ extensions: [extension('git', { tools: [asking('git')] })] });
-    await allowOnce(room);
-    room.desk.dispatch(room.uri, turnStarted('t2'));
-    const { turn } = await room.agent.turn(1);
+    const fixture = await openPuppetFixture({ extensions: [extension('git', { tools: [asking('git')] })] });
+    await allowOnce(fixture);
+    fixture.client.dispatch(fixture.uri, turnStarted('t2'));
+    const { turn } = await fixture.agent.turn(1);
     expect(await call(turn, 'push', { id: 'c2' })).toMatchObject({ success: true });
     const { extensions } = sessionOf(turn);
     extensions.remove('git');
     extensions.set(extension('mail', { tools: [asking('mail')] }));
     call(turn, 'push', { id: 'c3' });
     await settle();
-    expect(await callState(room.desk, room.uri, 'c3')).toMatchObject({ status: 'pending-confirmation' });
+    expect(await callState(fixture.client, fixture.uri, 'c3')).toMatchObject({ status: 'pending-confirmation' });
   });
 
   it("is not a client's of the same name, which may have run already", async () => {
-    const room = await openPuppetRoom({ tools: [asking()] });
-    await allowOnce(room);
-    const { desk, uri } = room;
-    const phone = await room.join('phone');
+    const fixture = await openPuppetFixture({ tools: [asking()] });
+    await allowOnce(fixture);
+    const { client, uri } = fixture;
+    const phone = await fixture.join('phone');
     const claim = (clientId: string) => {
       const activeClient = { clientId, tools: [{ name: 'push' }] };
       return { type: 'session/activeClientChanged', activeClient } as const;
     };
-    expect(await refusalOf(desk, uri, claim('desk'))).toBeUndefined();
-    desk.dispatch(uri, turnStarted('t2'));
-    const { turn } = await room.agent.turn(1);
+    expect(await refusalOf(client, uri, claim('desk'))).toBeUndefined();
+    client.dispatch(uri, turnStarted('t2'));
+    const { turn } = await fixture.agent.turn(1);
     const name = turn.tools().map((tool) => tool.name)[1] ?? '';
     call(turn, name, { id: 'c2' });
     await settle();
     expect(await callState(phone, uri, 'c2')).toMatchObject({ status: 'running', toolClientId: 'desk' });
-    desk.disconnect();
+    client.disconnect();
     expect(await refusalOf(phone, uri, claim('phone'))).toBeUndefined();
     await settle();
     const calls = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
@@ -184,9 +184,9 @@ describe('a tool that was allowed in this session', () => {
 
 describe('what extensions say to a turn that begins', () => {
   async function begin(...extensions: Extension[]) {
-    const room = await openRoom({ extensions, session: { provider: 'puppet' } });
-    room.desk.dispatch(room.uri, turnStarted('t1', 'deploy it'));
-    return room;
+    const fixture = await openFixture({ extensions, session: { provider: 'puppet' } });
+    fixture.client.dispatch(fixture.uri, turnStarted('t1', 'deploy it'));
+    return fixture;
   }
 
   it('[UNI-005] reaches the agent, in their order, and is nowhere in the state', async () => {
@@ -198,18 +198,18 @@ describe('what extensions say to a turn that begins', () => {
       },
     });
     const two = extension('two', { beforeTurn: async () => ({ context: 'SECRET-2' }) });
-    const room = await begin(one, two, extension('silent', {}));
-    const { turn } = await room.agent.turn(0);
+    const fixture = await begin(one, two, extension('silent', {}));
+    const { turn } = await fixture.agent.turn(0);
     expect(turn.context).toEqual(['SECRET-1', 'SECRET-2']);
     expect(seen).toEqual([{ turnId: 't1', text: 'deploy it', agent: undefined, isFirst: true }]);
-    expect(JSON.stringify(room.desk.received)).not.toContain('SECRET');
+    expect(JSON.stringify(fixture.client.received)).not.toContain('SECRET');
   });
 
   it('can stop it, with a reason, and the agent never hears of it', async () => {
-    const room = await begin(extension('policy', { beforeTurn: async () => ({ blocked: 'no deployments today' }) }));
-    const { action } = await room.desk.action(room.uri, 'session/error');
+    const fixture = await begin(extension('policy', { beforeTurn: async () => ({ blocked: 'no deployments today' }) }));
+    const { action } = await fixture.client.action(fixture.uri, 'session/error');
     expect(action.error).toMatchObject({ errorType: 'blocked', message: 'no deployments today' });
-    expect(room.agent.turns).toEqual([]);
+    expect(fixture.agent.turns).toEqual([]);
   });
 
   it('is nothing when they fail', async () => {
@@ -218,7 +218,7 @@ describe('what extensions say to a turn that begins', () => {
         throw new Error('broken');
       },
     });
-    const room = await begin(broken, extension('fine', { beforeTurn: async () => ({ context: 'fine' }) }));
-    expect((await room.agent.turn(0)).turn.context).toEqual(['fine']);
+    const fixture = await begin(broken, extension('fine', { beforeTurn: async () => ({ context: 'fine' }) }));
+    expect((await fixture.agent.turn(0)).turn.context).toEqual(['fine']);
   });
 });

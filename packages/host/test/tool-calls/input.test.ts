@@ -1,6 +1,6 @@
 import { INPUT_MAX_CHARACTERS, schemaProblem } from '@atrium/core/tool-calls/arguments.js';
 import { describe, expect, it } from 'vitest';
-import { openPuppetRoom } from '../support/session-room.js';
+import { openPuppetFixture } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { type EchoTool, echoTool } from '../support/tools.js';
 import { approve, call, callState, extension, gate, typesOf } from './support.js';
@@ -51,17 +51,20 @@ describe('a call whose arguments do not fit', () => {
   it('[UNI-039] fails before gates are asked, and says what is wrong', async () => {
     const watcher = gate('ci-watcher');
     const tool = pushTool();
-    const room = await openPuppetRoom({ tools: [tool], extensions: [extension('w', { gates: [watcher] })] });
-    const outcome = await call(room.puppet.turn, 'push', { input: { to: 'moon' } });
+    const fixture = await openPuppetFixture({ tools: [tool], extensions: [extension('w', { gates: [watcher] })] });
+    const outcome = await call(fixture.puppet.turn, 'push', { input: { to: 'moon' } });
     expect(outcome).toMatchObject({ kind: 'completed', success: false, text: expect.stringContaining('one of') });
-    expect(await callState(room.desk, room.uri)).toMatchObject({ status: 'completed', error: { code: 'BAD_INPUT' } });
+    expect(await callState(fixture.client, fixture.uri)).toMatchObject({
+      status: 'completed',
+      error: { code: 'BAD_INPUT' },
+    });
     expect([tool.runs, watcher.asked]).toEqual([[], []]);
   });
 
   it.each([[''], [undefined], ['{}']])('may be nothing at all where a tool wants nothing (%j)', async (input) => {
     const tool = echoTool('list');
-    const room = await openPuppetRoom({ tools: [tool] });
-    expect(await call(room.puppet.turn, 'list', { input })).toMatchObject({ success: true });
+    const fixture = await openPuppetFixture({ tools: [tool] });
+    expect(await call(fixture.puppet.turn, 'list', { input })).toMatchObject({ success: true });
     expect(tool.runs).toEqual([{}]);
   });
 });
@@ -70,10 +73,10 @@ describe('input that a person changed', () => {
   it('[UNI-039] is checked like the input of the model, and what does not fit does not run', async () => {
     const asking = echoTool('push', { confirmation: { title: 'Push?', editable: true } });
     const tool = { ...asking, definition: { name: 'push', inputSchema: SCHEMA } };
-    const room = await openPuppetRoom({ tools: [tool] });
-    const outcome = call(room.puppet.turn, 'push', { input: { to: 'main' } });
-    await room.desk.action(room.uri, 'session/toolCallReady');
-    approve(room, { editedToolInput: '{"to":"moon"}' });
+    const fixture = await openPuppetFixture({ tools: [tool] });
+    const outcome = call(fixture.puppet.turn, 'push', { input: { to: 'main' } });
+    await fixture.client.action(fixture.uri, 'session/toolCallReady');
+    approve(fixture, { editedToolInput: '{"to":"moon"}' });
     expect(await outcome).toMatchObject({ kind: 'denied', reason: expect.stringContaining('must be one of') });
     expect(tool.runs).toEqual([]);
   });
@@ -84,11 +87,11 @@ describe('input without an end', () => {
 
   it('is shown up to a limit, and what is longer does not run', async () => {
     const tool = echoTool('list');
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const begun = puppet.turn.beginCall({ id: 'c1', name: 'list' });
     for (let chunk = 0; chunk < 4; chunk++) begun.delta(ENDLESS);
     await settle();
-    const { partialInput } = (await callState(desk, uri)) as { partialInput?: string };
+    const { partialInput } = (await callState(client, uri)) as { partialInput?: string };
     expect(partialInput).toHaveLength(INPUT_MAX_CHARACTERS);
     const outcome = await begun.run({ text: ENDLESS.repeat(3) });
     expect(outcome).toMatchObject({ success: false, text: expect.stringContaining('4 MiB are allowed') });
@@ -96,11 +99,11 @@ describe('input without an end', () => {
   });
 
   it('is shown up to a limit where the agent runs the tool itself', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+    const { client, uri, puppet } = await openPuppetFixture();
     const own = puppet.turn.agentRunCall({ id: 'c1', name: 'bash', displayName: 'Bash' });
     for (let chunk = 0; chunk < 4; chunk++) own.delta(ENDLESS);
     await settle();
-    const { partialInput } = (await callState(desk, uri)) as { partialInput?: string };
+    const { partialInput } = (await callState(client, uri)) as { partialInput?: string };
     expect(partialInput).toHaveLength(INPUT_MAX_CHARACTERS);
   });
 });
@@ -108,32 +111,32 @@ describe('input without an end', () => {
 describe('input that streams', () => {
   it('[CUS-130] [UNI-014] is shown as it comes, and the tool gets the whole', async () => {
     const tool = pushTool();
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const begun = puppet.turn.beginCall({ id: 'c1', name: 'push' });
     begun.delta('{"to":');
     await settle();
-    expect(await callState(desk, uri)).toMatchObject({ status: 'streaming', partialInput: '{"to":' });
+    expect(await callState(client, uri)).toMatchObject({ status: 'streaming', partialInput: '{"to":' });
     begun.delta('"main"}');
     expect(await begun.run('{"to":"main"}')).toMatchObject({ success: true });
     expect(tool.runs).toEqual([{ to: 'main' }]);
-    expect(typesOf(desk, uri)).toEqual(['Start', 'Delta', 'Delta', 'Ready', 'Complete']);
+    expect(typesOf(client, uri)).toEqual(['Start', 'Delta', 'Delta', 'Ready', 'Complete']);
   });
 
   it('and cannot be run after all ends as failed, with what there was of it', async () => {
     const tool = pushTool();
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const begun = puppet.turn.beginCall({ id: 'c1', name: 'push' });
     begun.delta('{"to":');
     expect(await begun.fail('the model broke off')).toMatchObject({ success: false, text: 'the model broke off' });
-    expect(await callState(desk, uri)).toMatchObject({ status: 'completed', toolInput: '{"to":', success: false });
+    expect(await callState(client, uri)).toMatchObject({ status: 'completed', toolInput: '{"to":', success: false });
     expect(tool.runs).toEqual([]);
   });
 
   it('and is never completed goes with the turn', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [pushTool()] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [pushTool()] });
     puppet.turn.beginCall({ id: 'c1', name: 'push' }).delta('{');
     puppet.finish();
-    await desk.action(uri, 'session/turnComplete');
-    expect(await callState(desk, uri)).toMatchObject({ status: 'cancelled', reason: 'skipped' });
+    await client.action(uri, 'session/turnComplete');
+    expect(await callState(client, uri)).toMatchObject({ status: 'cancelled', reason: 'skipped' });
   });
 });

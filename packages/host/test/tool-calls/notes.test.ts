@@ -2,26 +2,26 @@ import type { Extension } from '@atrium/core/contracts/extension.js';
 import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import type { ResponsePart } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { openPuppetRoom, stateOf } from '../support/session-room.js';
+import { openPuppetFixture, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 import { call, DENY, extension, gate } from './support.js';
 
-async function notedRoom(...extensions: Extension[]) {
-  const room = await openPuppetRoom({ tools: [echoTool('read')], extensions });
+async function notedFixture(...extensions: Extension[]) {
+  const fixture = await openPuppetFixture({ tools: [echoTool('read')], extensions });
   const notes = async () => {
     await settle();
-    return ((await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? []).flatMap((part: ResponsePart) =>
-      part.kind === 'systemNotification' ? [part.content] : [],
+    return ((await stateOf(fixture.client, fixture.uri)).activeTurn?.responseParts ?? []).flatMap(
+      (part: ResponsePart) => (part.kind === 'systemNotification' ? [part.content] : []),
     );
   };
-  return { ...room, turn: room.puppet.turn, notes };
+  return { ...fixture, turn: fixture.puppet.turn, notes };
 }
 
 describe('a note at a call', () => {
   it('[UNI-018] of a gate goes to the model with the result, and to people as a part of the turn', async () => {
     const watcher = gate('ci-watcher', { kind: 'pass', note: 'the build is red' });
-    const { turn, notes } = await notedRoom(extension('w', { gates: [watcher] }));
+    const { turn, notes } = await notedFixture(extension('w', { gates: [watcher] }));
     const outcome = await call(turn, 'read', { input: { a: 1 } });
     expect(outcome).toMatchObject({
       success: true,
@@ -37,7 +37,7 @@ describe('a note at a call', () => {
       seen.push([toolName, input, outcome.kind === 'completed' && outcome.text]);
       return 'run the formatter';
     };
-    const { turn, notes } = await notedRoom(extension('style', { afterCall: after }));
+    const { turn, notes } = await notedFixture(extension('style', { afterCall: after }));
     expect(await call(turn, 'read')).toMatchObject({ text: '{}\n\n[Note of style: run the formatter]' });
     expect(seen).toEqual([['read', {}, '{}']]);
     expect(await notes()).toEqual(['style: run the formatter']);
@@ -46,7 +46,7 @@ describe('a note at a call', () => {
   it('is not asked for when the call did not run', async () => {
     let asked = 0;
     const parts = { gates: [gate('no', DENY)], afterCall: async () => `${++asked}` };
-    const { turn, notes } = await notedRoom(extension('w', parts));
+    const { turn, notes } = await notedFixture(extension('w', parts));
     expect(await call(turn, 'read')).toMatchObject({ kind: 'denied' });
     expect([asked, await notes()]).toEqual([0, []]);
   });
@@ -60,7 +60,7 @@ describe('a note at a call', () => {
       },
     ],
   ])('of one that %s is none; the result stays', async (_how, afterCall) => {
-    const { turn } = await notedRoom(extension('w', { ...(afterCall && { afterCall }) }));
+    const { turn } = await notedFixture(extension('w', { ...(afterCall && { afterCall }) }));
     expect(await call(turn, 'read')).toMatchObject({ success: true, text: '{}' });
   });
 
@@ -70,7 +70,7 @@ describe('a note at a call', () => {
       signal = stopped;
       return new Promise(() => {});
     };
-    const { turn, clock } = await notedRoom(extension('w', { afterCall: never }));
+    const { turn, clock } = await notedFixture(extension('w', { afterCall: never }));
     const outcome = call(turn, 'read');
     await settle();
     await clock.advance(EXTENSION_TIMEOUT_MS);
@@ -80,7 +80,7 @@ describe('a note at a call', () => {
 
   it('is cut when it is too long', async () => {
     const watcher = gate('w', { kind: 'pass', note: 'x'.repeat(GATE_TEXT_MAX_CHARACTERS * 2) });
-    const { turn, notes } = await notedRoom(extension('w', { gates: [watcher] }));
+    const { turn, notes } = await notedFixture(extension('w', { gates: [watcher] }));
     await call(turn, 'read');
     expect((await notes())[0]).toHaveLength(GATE_TEXT_MAX_CHARACTERS);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { type Envelope, envelopesOf, stateOf, turnStarted } from '../support/session-room.js';
+import { type Envelope, envelopesOf, stateOf, turnStarted } from '../support/session-fixture.js';
 import { type RawClient, settle, startTestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 import { answer, callState, extension, openGate } from './support.js';
@@ -31,17 +31,17 @@ async function play(events: readonly { event: Event; pause: boolean }[]) {
     tools: [tool],
     extensions: [extension('w', { gates: [gate] })],
   });
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { provider: 'puppet' });
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { provider: 'puppet' });
   const phone = await host.client('phone');
   await phone.request('subscribe', { channel: uri });
-  desk.dispatch(uri, turnStarted('t1'));
+  client.dispatch(uri, turnStarted('t1'));
   const { turn } = await agent.turn(0);
   const outcome = turn.callTool({ id: 'c1', name: 'write', input: {} }).catch(() => 'turn over');
   const acts: Record<Event, () => unknown> = {
-    approve: () => desk.dispatch(uri, answer(true)),
-    deny: () => desk.dispatch(uri, answer(false)),
-    edit: () => desk.dispatch(uri, answer(true, { editedToolInput: '{"a":1}' })),
+    approve: () => client.dispatch(uri, answer(true)),
+    deny: () => client.dispatch(uri, answer(false)),
+    edit: () => client.dispatch(uri, answer(true, { editedToolInput: '{"a":1}' })),
     'phone-denies': () => phone.dispatch(uri, answer(false)),
     cancel: () => phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }),
     pass: () => gate.answer({ kind: 'pass' }),
@@ -61,7 +61,7 @@ async function play(events: readonly { event: Event; pause: boolean }[]) {
     await settle();
   }
   const result = await outcome;
-  return { desk, phone, uri, host, tool, result, gate };
+  return { client, phone, uri, host, tool, result, gate };
 }
 
 /** How often the call came to an end, as a client saw it happen. */
@@ -79,10 +79,10 @@ describe('a call that everybody pulls at', () => {
     const step = fc.record({ event: fc.constantFrom(...EVENTS), pause: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (events) => {
-        const { desk, phone, uri, host, tool, result, gate } = await play(events);
-        const [mine, theirs] = [await stateOf(desk, uri), await stateOf(phone, uri)];
+        const { client, phone, uri, host, tool, result, gate } = await play(events);
+        const [mine, theirs] = [await stateOf(client, uri), await stateOf(phone, uri)];
         expect(theirs).toEqual(mine);
-        const call = await callState(desk, uri);
+        const call = await callState(client, uri);
         expect(TERMINAL.has(call?.status ?? '')).toBe(true);
         const [first, ...more] = endings(phone, uri);
         // A turn that is cancelled after the call is over does not end the call a second time.

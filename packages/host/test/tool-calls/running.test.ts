@@ -1,7 +1,7 @@
 import type { HostTool, ToolOutput } from '@atrium/core/contracts/tool.js';
 import { RESULT_DATA_MAX_CHARACTERS, RESULT_TEXT_MAX_CHARACTERS } from '@atrium/core/tool-calls/results.js';
 import { describe, expect, it } from 'vitest';
-import { openPuppetRoom, refusalOf } from '../support/session-room.js';
+import { openPuppetFixture, refusalOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 import { approve, call, callState, extension, sessionOf, typesOf } from './support.js';
@@ -29,26 +29,26 @@ const output = (more: Partial<ToolOutput>): HostTool => ({
 describe('a tool that runs', () => {
   it('[UNI-016] is stopped when its time is up, and fails with TIMEOUT', async () => {
     const { tool, seen } = endlessTool(1_500);
-    const { desk, uri, puppet, clock } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet, clock } = await openPuppetFixture({ tools: [tool] });
     const outcome = call(puppet.turn, 'wait');
     await settle();
     await clock.advance(1_499);
-    expect(await callState(desk, uri)).toMatchObject({ status: 'running' });
+    expect(await callState(client, uri)).toMatchObject({ status: 'running' });
     await clock.advance(1);
     expect(await outcome).toMatchObject({ success: false, text: 'it took longer than 1.5 s and was stopped' });
-    expect(await callState(desk, uri)).toMatchObject({ status: 'completed', error: { code: 'TIMEOUT' } });
+    expect(await callState(client, uri)).toMatchObject({ status: 'completed', error: { code: 'TIMEOUT' } });
     expect(seen.signal?.aborted).toBe(true);
   });
 
   it('[UNI-016] is told when the turn is cancelled, and not waited for if it does not listen', async () => {
     const { tool, seen } = endlessTool();
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     const outcome = call(puppet.turn, 'wait');
-    await desk.action(uri, 'session/toolCallReady');
-    await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await client.action(uri, 'session/toolCallReady');
+    await refusalOf(client, uri, { type: 'session/turnCancelled', turnId: 't1' });
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     expect(seen.signal?.aborted).toBe(true);
-    expect(await callState(desk, uri)).toMatchObject({ status: 'cancelled', reason: 'skipped' });
+    expect(await callState(client, uri)).toMatchObject({ status: 'cancelled', reason: 'skipped' });
   });
 
   it('[UNI-015] shows one block of text while it runs, replaced each time', async () => {
@@ -59,14 +59,14 @@ describe('a tool that runs', () => {
         return new Promise(() => {});
       },
     });
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     call(puppet.turn, 'wait');
-    await desk.action(uri, 'session/toolCallReady');
+    await client.action(uri, 'session/toolCallReady');
     await settle();
     for (const text of ['30%', '60%']) {
       show(text);
       await settle();
-      expect(await callState(desk, uri)).toMatchObject({ status: 'running', content: [{ type: 'text', text }] });
+      expect(await callState(client, uri)).toMatchObject({ status: 'running', content: [{ type: 'text', text }] });
     }
   });
 
@@ -92,15 +92,15 @@ describe('a tool that runs', () => {
       { confirmation: () => ({ title: '?' }), preview: () => Promise.reject(new Error('odd input')) },
     ],
   ])('and cannot say %s fails; the turn goes on', async (_what, parts) => {
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [{ ...echoTool('odd'), ...parts }] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [{ ...echoTool('odd'), ...parts }] });
     expect(await call(puppet.turn, 'odd')).toMatchObject({ success: false, text: 'odd input' });
-    expect(typesOf(desk, uri)).toEqual(['Start', 'Ready', 'Complete']);
+    expect(typesOf(client, uri)).toEqual(['Start', 'Ready', 'Complete']);
   });
 
   it('is not looked ahead for without end', async () => {
     const tool: HostTool = { ...echoTool('odd'), confirmation: () => ({ title: '?' }), timeoutMs: 1_000 };
     const hung = { ...tool, preview: () => new Promise<never>(() => {}) };
-    const { puppet, clock } = await openPuppetRoom({ tools: [hung] });
+    const { puppet, clock } = await openPuppetFixture({ tools: [hung] });
     const outcome = call(puppet.turn, 'odd');
     await settle();
     await clock.advance(1_000);
@@ -109,11 +109,11 @@ describe('a tool that runs', () => {
 
   it('[UNI-099] is not run when it was taken away while a person thought about it', async () => {
     const tool = { ...echoTool('push', { confirmation: { title: 'Sure?' } }), owner: 'git' };
-    const room = await openPuppetRoom({ extensions: [extension('git', { tools: [tool] })] });
-    const outcome = call(room.puppet.turn, 'push');
-    await room.desk.action(room.uri, 'session/toolCallReady');
-    sessionOf(room.puppet.turn).extensions.remove('git');
-    approve(room);
+    const fixture = await openPuppetFixture({ extensions: [extension('git', { tools: [tool] })] });
+    const outcome = call(fixture.puppet.turn, 'push');
+    await fixture.client.action(fixture.uri, 'session/toolCallReady');
+    sessionOf(fixture.puppet.turn).extensions.remove('git');
+    approve(fixture);
     expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
     expect(tool.runs).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('what a tool says', () => {
         { type: 'text', text: 'more' },
       ],
     });
-    const { puppet } = await openPuppetRoom({ tools: [tool] });
+    const { puppet } = await openPuppetFixture({ tools: [tool] });
     const outcome = await call(puppet.turn, 'say');
     expect(outcome).toMatchObject({ content: [{ text }, { text: '\n[Cut: it is too long.]' }] });
   });
@@ -136,22 +136,22 @@ describe('what a tool says', () => {
   it('leaves out data that is too large', async () => {
     const small = { type: 'embeddedResource' as const, data: 'AAAA', contentType: 'image/png' };
     const large = { ...small, data: 'A'.repeat(RESULT_DATA_MAX_CHARACTERS) };
-    const { puppet } = await openPuppetRoom({ tools: [output({ content: [small, large] })] });
+    const { puppet } = await openPuppetFixture({ tools: [output({ content: [small, large] })] });
     const outcome = await call(puppet.turn, 'say');
     expect(outcome).toMatchObject({ content: [small, { type: 'text', text: expect.stringContaining('image/png') }] });
   });
 
   it('[UNI-026] may be data for programs: the model reads it as JSON when there are no words', async () => {
     const tool = output({ structuredContent: { trees: 3 } });
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     expect(await call(puppet.turn, 'say')).toMatchObject({ text: '{"trees":3}' });
-    expect(await callState(desk, uri)).toMatchObject({ structuredContent: { trees: 3 } });
+    expect(await callState(client, uri)).toMatchObject({ structuredContent: { trees: 3 } });
   });
 
   it('[UNI-026] fails with its own words and code', async () => {
     const tool = output({ success: false, error: { message: 'no camera', code: 'NO_DEVICE' } });
-    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { client, uri, puppet } = await openPuppetFixture({ tools: [tool] });
     expect(await call(puppet.turn, 'say')).toMatchObject({ success: false, text: 'no camera' });
-    expect(await callState(desk, uri)).toMatchObject({ error: { message: 'no camera', code: 'NO_DEVICE' } });
+    expect(await callState(client, uri)).toMatchObject({ error: { message: 'no camera', code: 'NO_DEVICE' } });
   });
 });

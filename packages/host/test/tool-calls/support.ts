@@ -5,7 +5,7 @@ import type { Extension, Gate, GateCall, GateVerdict } from '@atrium/core/contra
 import type { Session } from '@atrium/core/sessions/session.js';
 import { TurnRunner } from '@atrium/core/sessions/turn.js';
 import type { SessionAction, ToolCallState } from '@atrium/protocol';
-import { callsIn, envelopesOf, type Room, stateOf } from '../support/session-room.js';
+import { callsIn, envelopesOf, type Fixture, stateOf } from '../support/session-fixture.js';
 import type { RawClient } from '../support/test-host.js';
 
 export const PASS: GateVerdict = { kind: 'pass' };
@@ -81,5 +81,5 @@ export function answer(approved: boolean, more: object = {}): SessionAction {
   return { type: 'session/toolCallConfirmed', ...target, ...decision, ...more } as SessionAction;
 }
 
-export const approve = (room: Pick<Room, 'desk' | 'uri'>, more: object = {}) =>
-  room.desk.dispatch(room.uri, answer(true, more));
+export const approve = (fixture: Pick<Fixture, 'client' | 'uri'>, more: object = {}) =>
+  fixture.client.dispatch(fixture.uri, answer(true, more));

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { declaredPrograms } from '../../src/declared-programs.js';
 import { TrustedFolders } from '../../src/plugins/trust/trust.js';
-import { type CustomRoom, MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
+import { type CustomFixture, MCP_PROGRAM, openCustomFixture, POLL } from '../support/custom-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** A program that leaves a file behind. */
@@ -46,23 +46,28 @@ async function folders() {
   return new TrustedFolders(path.join(await tempFolder(), 'trusted.json'));
 }
 
-async function questionIn(room: CustomRoom, part: string) {
+async function questionIn(fixture: CustomFixture, part: string) {
   const find = async () =>
-    (await room.state()).inputRequests?.find(({ id, message }) => id.startsWith('trust-') && message?.includes(part));
+    (await fixture.state()).inputRequests?.find(
+      ({ id, message }) => id.startsWith('trust-') && message?.includes(part),
+    );
   await expect.poll(find, POLL).toBeTruthy();
   return (await find()) ?? { id: '', message: '' };
 }
 
-function say(room: CustomRoom, requestId: string, response: 'accept' | 'decline' = 'accept'): void {
-  room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId, response });
+function say(fixture: CustomFixture, requestId: string, response: 'accept' | 'decline' = 'accept'): void {
+  fixture.client.dispatch(fixture.uri, { type: 'session/inputCompleted', requestId, response });
 }
 
 /** Hooks run with turns, so there is one more until they did. */
-async function turnsUntil(room: CustomRoom, isDone: () => boolean): Promise<void> {
+async function turnsUntil(fixture: CustomFixture, isDone: () => boolean): Promise<void> {
   const turn = async () => {
-    const { turnId, finish } = await room.turn();
+    const { turnId, finish } = await fixture.turn();
     finish();
-    await room.desk.action(room.uri, (action) => action.type === 'session/turnComplete' && action.turnId === turnId);
+    await fixture.client.action(
+      fixture.uri,
+      (action) => action.type === 'session/turnComplete' && action.turnId === turnId,
+    );
     return isDone();
   };
   await expect.poll(turn, POLL).toBe(true);
@@ -72,77 +77,78 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
   it.each(Object.keys(KINDS))('[REL-055] needs a new yes for what was changed in %s', async (kind) => {
     const { file, content } = KINDS[kind] as (typeof KINDS)[string];
     const [first, second] = ['first', 'second'];
-    const room = await openCustomRoom({ project: { [file]: content(first) }, folders: await folders() });
-    const at = (name: string) => path.join(room.folder, name);
+    const fixture = await openCustomFixture({ project: { [file]: content(first) }, folders: await folders() });
+    const at = (name: string) => path.join(fixture.folder, name);
     await mkdir(at('.agents/plugins/tools'), { recursive: true });
     const ran = (name: string) => existsSync(at(name)) || existsSync(at(`.agents/plugins/tools/${name}`));
-    say(room, (await questionIn(room, first)).id);
-    await turnsUntil(room, () => ran(first));
+    say(fixture, (await questionIn(fixture, first)).id);
+    await turnsUntil(fixture, () => ran(first));
     await writeFile(at(file), content(second));
-    const { message } = await questionIn(room, second);
+    const { message } = await questionIn(fixture, second);
     expect(message).not.toContain(first);
-    await turnsUntil(room, () => true);
+    await turnsUntil(fixture, () => true);
     // Nor does a restart make a yes of it.
-    await room.restart();
-    await turnsUntil(room, () => true);
-    const { id } = await questionIn(room, second);
+    await fixture.restart();
+    await turnsUntil(fixture, () => true);
+    const { id } = await questionIn(fixture, second);
     expect(ran(second)).toBe(false);
-    say(room, id);
-    await turnsUntil(room, () => ran(second));
+    say(fixture, id);
+    await turnsUntil(fixture, () => ran(second));
   });
 
   it('[REL-055] keeps what is unchanged running, and asks about what a client wrote', async () => {
     const good = { command: process.execPath, args: [MCP_PROGRAM, 'good'] };
     const project = { 'atrium.json': text({ mcpServers: { good } }) };
-    const room = await openCustomRoom({ project, folders: await folders() });
-    say(room, (await questionIn(room, 'MCP server good: ')).id);
-    await room.entry('good', ({ state }) => state?.kind === 'ready');
-    const before = room.desk.envelopes(room.uri).length;
-    const uri = pathToFileURL(path.join(room.folder, 'atrium.json')).href;
+    const fixture = await openCustomFixture({ project, folders: await folders() });
+    say(fixture, (await questionIn(fixture, 'MCP server good: ')).id);
+    await fixture.entry('good', ({ state }) => state?.kind === 'ready');
+    const before = fixture.client.envelopes(fixture.uri).length;
+    const uri = pathToFileURL(path.join(fixture.folder, 'atrium.json')).href;
     const data = text({ mcpServers: { good, evil: { ...leaving('evil'), env: { A: 'b' } } } });
-    await room.desk.request('resourceWrite', { channel: 'ahp-root://', uri, data, encoding: 'utf-8' });
-    const { message, id } = await questionIn(room, 'MCP server evil: ');
+    await fixture.client.request('resourceWrite', { channel: 'ahp-root://', uri, data, encoding: 'utf-8' });
+    const { message, id } = await questionIn(fixture, 'MCP server evil: ');
     expect(message).toContain('(sets A)');
     expect(message).not.toContain('MCP server good');
-    say(room, id, 'decline');
-    await expect.poll(() => room.toolNames(), POLL).toContain('mcp__good__echo');
-    const states = room.desk.envelopes(room.uri).slice(before);
+    say(fixture, id, 'decline');
+    await expect.poll(() => fixture.toolNames(), POLL).toContain('mcp__good__echo');
+    const states = fixture.client.envelopes(fixture.uri).slice(before);
     expect(JSON.stringify(states)).not.toContain('"starting"');
-    expect(existsSync(path.join(room.folder, 'evil'))).toBe(false);
+    expect(existsSync(path.join(fixture.folder, 'evil'))).toBe(false);
   });
 
   it('[REL-055] takes a yes for what was shown, not for what the file says by then', async () => {
     const { file, content } = KINDS['mcpServers of atrium.json'] as (typeof KINDS)[string];
-    const room = await openCustomRoom({ project: { [file]: content('shown') }, folders: await folders() });
-    const { id } = await questionIn(room, 'shown');
-    await writeFile(path.join(room.folder, file), content('other'));
-    say(room, id);
-    await questionIn(room, 'other');
-    expect(existsSync(path.join(room.folder, 'other'))).toBe(false);
+    const fixture = await openCustomFixture({ project: { [file]: content('shown') }, folders: await folders() });
+    const { id } = await questionIn(fixture, 'shown');
+    await writeFile(path.join(fixture.folder, file), content('other'));
+    say(fixture, id);
+    await questionIn(fixture, 'other');
+    expect(existsSync(path.join(fixture.folder, 'other'))).toBe(false);
   });
 
   it('[REL-055] is the same by every way that leads there, and two sessions ask for one yes', async () => {
     const { file, content } = KINDS['the .mcp.json of a plugin'] as (typeof KINDS)[string];
-    const room = await openCustomRoom({ project: { [file]: content('mark') }, folders: await folders() });
+    const fixture = await openCustomFixture({ project: { [file]: content('mark') }, folders: await folders() });
     const link = path.join(await tempFolder(), 'link');
-    await symlink(room.folder, link);
-    const other = await room.desk.session(undefined, { workingDirectory: pathToFileURL(link).href });
-    const asked = async () => ((await room.desk.state<{ inputRequests?: object[] }>(other)).inputRequests ?? []).length;
+    await symlink(fixture.folder, link);
+    const other = await fixture.client.session(undefined, { workingDirectory: pathToFileURL(link).href });
+    const asked = async () =>
+      ((await fixture.client.state<{ inputRequests?: object[] }>(other)).inputRequests ?? []).length;
     await expect.poll(asked, POLL).toBe(1);
-    say(room, (await questionIn(room, 'mark')).id);
+    say(fixture, (await questionIn(fixture, 'mark')).id);
     await expect.poll(asked, POLL).toBe(0);
   });
 
   it('[REL-055] follows no link to another start-list without a yes', async () => {
     const { file, content } = KINDS['mcpServers of atrium.json'] as (typeof KINDS)[string];
-    const room = await openCustomRoom({ project: { [file]: content('first') }, folders: await folders() });
-    const at = (name: string) => path.join(room.folder, name);
-    say(room, (await questionIn(room, 'first')).id);
+    const fixture = await openCustomFixture({ project: { [file]: content('first') }, folders: await folders() });
+    const at = (name: string) => path.join(fixture.folder, name);
+    say(fixture, (await questionIn(fixture, 'first')).id);
     await expect.poll(() => existsSync(at('first')), POLL).toBe(true);
     await writeFile(at('theirs.json'), content('second'));
     await rm(at(file));
     await symlink('theirs.json', at(file));
-    await questionIn(room, 'second');
+    await questionIn(fixture, 'second');
     expect(existsSync(at('second'))).toBe(false);
   });
 
@@ -155,11 +161,11 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
       (await declaredPrograms(path.join(base, 'one'))).map(({ digest }) => digest),
     );
     await rename(path.join(base, 'one'), path.join(base, 'two'));
-    const room = await openCustomRoom({
+    const fixture = await openCustomFixture({
       folders: trusted,
       session: { workingDirectory: pathToFileURL(path.join(base, 'two')).href },
     });
-    await questionIn(room, 'mark');
+    await questionIn(fixture, 'mark');
   });
 
   it('[REL-055] [REL-053] declares the same programs to a terminal as to a session, and shows no secret of the host', async () => {
@@ -172,9 +178,9 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
         'more/hooks/hooks.json': text(hooks('sh "${PLUGIN_ROOT}/check.sh"')),
       };
       const trusted = await folders();
-      const room = await openCustomRoom({ project, folders: trusted });
-      const { message = '' } = await questionIn(room, 'hook UserPromptSubmit');
-      const programs = await declaredPrograms(room.folder);
+      const fixture = await openCustomFixture({ project, folders: trusted });
+      const { message = '' } = await questionIn(fixture, 'hook UserPromptSubmit');
+      const programs = await declaredPrograms(fixture.folder);
       expect(programs.map(({ line: shown }) => shown).sort()).toEqual([
         'MCP server remote: connects to https://example.test/${ATRIUM_TEST_SECRET} (sends the headers Authorization)',
         'MCP server secret: node x.js ${ATRIUM_TEST_SECRET} (sets B)',
@@ -183,10 +189,10 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
       for (const { line: shown } of programs) expect(message).toContain(`    ${shown}\n`);
       expect(message).not.toContain('top-secret');
       await trusted.trust(
-        room.folder,
+        fixture.folder,
         programs.map(({ digest }) => digest),
       );
-      await expect.poll(async () => (await room.state()).inputRequests ?? [], POLL).toEqual([]);
+      await expect.poll(async () => (await fixture.state()).inputRequests ?? [], POLL).toEqual([]);
     } finally {
       delete process.env.ATRIUM_TEST_SECRET;
     }

@@ -2,7 +2,7 @@ import { HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '@atrium/cor
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'desk' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 describe('the member `channel`', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KeptLog, SlowLog } from '../support/logs.js';
-import { answerTo, envelopesOf, openRoom, startHost, stateOf } from '../support/session-room.js';
+import { answerTo, envelopesOf, openFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
@@ -26,26 +26,26 @@ function echoesOf(client: RawClient, uri: string, clientSeq: number): number {
 
 describe('the same number twice', () => {
   it('[REL-012] [REL-068] in one tick, and again later, is applied once; the sender alone is answered again', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
-    for (const _twice of [1, 2]) desk.dispatch(uri, title('first'), 7);
-    const { serverSeq } = await answerTo(desk, uri, 7);
-    desk.dispatch(uri, title('second'), 8);
-    await answerTo(desk, uri, 8);
-    desk.dispatch(uri, title('first'), 7);
-    await desk.request('ping', { channel: ROOT });
+    for (const _twice of [1, 2]) client.dispatch(uri, title('first'), 7);
+    const { serverSeq } = await answerTo(client, uri, 7);
+    client.dispatch(uri, title('second'), 8);
+    await answerTo(client, uri, 8);
+    client.dispatch(uri, title('first'), 7);
+    await client.request('ping', { channel: ROOT });
     await settle();
-    const answers = envelopesOf(desk, uri).filter(({ origin }) => origin?.clientSeq === 7);
+    const answers = envelopesOf(client, uri).filter(({ origin }) => origin?.clientSeq === 7);
     // Two in one tick are answered by one echo.
     expect(answers.map((answer) => answer.serverSeq)).toEqual([serverSeq, serverSeq]);
     expect(echoesOf(phone, uri, 7)).toBe(1);
-    expect((await stateOf(desk, uri)).summary.title).toBe('second');
+    expect((await stateOf(client, uri)).summary.title).toBe('second');
   });
 
   it('[REL-012] [REL-068] after a reconnect is applied once, answered again, and not twice in history', async () => {
-    const { desk, uri, host } = await openRoom();
-    desk.dispatch(uri, turn('t1'), 3);
-    await desk.action(uri, 'session/turnComplete');
+    const { client, uri, host } = await openFixture();
+    client.dispatch(uri, turn('t1'), 3);
+    await client.action(uri, 'session/turnComplete');
     const [again] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000, subscriptions: [uri] });
     again.dispatch(uri, turn('t1'), 3);
     again.dispatch(uri, title('After'), 4);
@@ -56,9 +56,9 @@ describe('the same number twice', () => {
 
   it('[REL-012] is also known after the host was stopped and started again', async () => {
     const log = new KeptLog();
-    const { desk, uri, host, clock } = await openRoom({ log });
-    desk.dispatch(uri, turn('t1'), 3);
-    const { serverSeq } = await desk.action(uri, 'session/turnComplete');
+    const { client, uri, host, clock } = await openFixture({ log });
+    client.dispatch(uri, turn('t1'), 3);
+    const { serverSeq } = await client.action(uri, 'session/turnComplete');
     await host.stop();
     const [again, resumed] = await comeBack(await startHost({ log, clock }), 'desk', {
       lastSeenServerSeq: serverSeq,
@@ -74,12 +74,12 @@ describe('the same number twice', () => {
   });
 
   it('[REL-012] is no matter between two clients, or between two lives of one', async () => {
-    const { desk, uri, host, join } = await openRoom();
+    const { client, uri, host, join } = await openFixture();
     const phone = await join('phone');
-    desk.dispatch(uri, title('desk'), 1);
+    client.dispatch(uri, title('desk'), 1);
     phone.dispatch(uri, title('phone'), 1);
     await answerTo(phone, uri, 1);
-    desk.disconnect();
+    client.disconnect();
     const reborn = await host.client('desk', { initialSubscriptions: [uri] });
     reborn.dispatch(uri, title('desk again'), 1);
     await answerTo(reborn, uri, 1);
@@ -87,25 +87,25 @@ describe('the same number twice', () => {
   });
 
   it('[REL-012] a rejected one is not judged a second time', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     const cancelled = { type: 'session/turnCancelled', turnId: 't1' } as const;
-    desk.dispatch(uri, cancelled, 5);
-    const { rejectionReason } = await answerTo(desk, uri, 5);
+    client.dispatch(uri, cancelled, 5);
+    const { rejectionReason } = await answerTo(client, uri, 5);
     expect(rejectionReason).toBeDefined();
-    desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 6);
-    await desk.action(uri, 'session/delta');
-    desk.dispatch(uri, cancelled, 5);
+    client.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 6);
+    await client.action(uri, 'session/delta');
+    client.dispatch(uri, cancelled, 5);
     await settle();
-    const answers = envelopesOf(desk, uri).filter(({ origin }) => origin?.clientSeq === 5);
+    const answers = envelopesOf(client, uri).filter(({ origin }) => origin?.clientSeq === 5);
     expect(answers.map((answer) => answer.rejectionReason)).toEqual([rejectionReason, rejectionReason]);
-    expect((await stateOf(desk, uri)).activeTurn?.id).toBe('t1');
+    expect((await stateOf(client, uri)).activeTurn?.id).toBe('t1');
   });
 
   it('[REL-012] one that was held for the end of the turn is applied once, however often it is sent', async () => {
-    const { desk, uri, host } = await openRoom();
-    desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 1);
-    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
-    const { serverSeq } = await desk.action(uri, 'session/delta');
+    const { client, uri, host } = await openFixture();
+    client.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 1);
+    client.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    const { serverSeq } = await client.action(uri, 'session/delta');
     const [again, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
@@ -121,11 +121,11 @@ describe('the same number twice', () => {
 
   it('[REL-012] one that was under way when the line broke is neither lost nor doubled', async () => {
     const log = new SlowLog();
-    const { desk, uri, host } = await openRoom({ log });
-    await desk.turn(uri, 'hello');
-    const { serverSeq } = await desk.action(uri, 'session/turnComplete');
-    desk.dispatch(uri, title('Under way'), 9);
-    await Promise.resolve().then(() => desk.disconnect());
+    const { client, uri, host } = await openFixture({ log });
+    await client.turn(uri, 'hello');
+    const { serverSeq } = await client.action(uri, 'session/turnComplete');
+    client.dispatch(uri, title('Under way'), 9);
+    await Promise.resolve().then(() => client.disconnect());
     const [again, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
@@ -140,12 +140,12 @@ describe('the same number twice', () => {
 
   it('[REL-012] an echo that is in the replay does not come again beside it', async () => {
     const log = new SlowLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { client, uri, host } = await openFixture({ log });
     const lastSeenServerSeq = log.head;
     const letThrough = log.hold('append');
-    desk.dispatch(uri, title('Just before'), 9);
+    client.dispatch(uri, title('Just before'), 9);
     await settle();
-    desk.disconnect();
+    client.disconnect();
     const returning = comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [uri], pending: [9] });
     await settle();
     letThrough();
@@ -158,7 +158,7 @@ describe('the same number twice', () => {
 
   it('[REL-012] a rejection that nobody could be told of leaves the number free', async () => {
     const log = new SlowLog();
-    const { uri, host } = await openRoom({ log });
+    const { uri, host } = await openFixture({ log });
     const phone = await host.client('phone');
     const letThrough = log.hold('clientSeqs');
     phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
@@ -175,32 +175,32 @@ describe('the same number twice', () => {
 
 describe('numbers out of order', () => {
   it('[REL-013] that go back or skip are each applied once', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     const order = [5, 4, 100, 3, 0, 2 ** 53 - 1, 6, 99];
-    for (const number of order) desk.dispatch(uri, title(`number ${number}`), number);
-    await answerTo(desk, uri, 99);
-    for (const number of order) desk.dispatch(uri, title(`number ${number}`), number);
-    desk.dispatch(uri, title('last'), 200);
-    await answerTo(desk, uri, 200);
+    for (const number of order) client.dispatch(uri, title(`number ${number}`), number);
+    await answerTo(client, uri, 99);
+    for (const number of order) client.dispatch(uri, title(`number ${number}`), number);
+    client.dispatch(uri, title('last'), 200);
+    await answerTo(client, uri, 200);
     await settle();
-    const applied = new Set(envelopesOf(desk, uri).flatMap(({ origin, serverSeq }) => (origin ? serverSeq : [])));
+    const applied = new Set(envelopesOf(client, uri).flatMap(({ origin, serverSeq }) => (origin ? serverSeq : [])));
     expect(applied.size).toBe(order.length + 1);
-    const echoed = envelopesOf(desk, uri).flatMap(({ origin }) => origin?.clientSeq ?? []);
+    const echoed = envelopesOf(client, uri).flatMap(({ origin }) => origin?.clientSeq ?? []);
     expect(echoed.slice(0, order.length)).toEqual(order);
   });
 
   it.each([-1, 1.5, 2 ** 53, 2 ** 53 + 2, -(2 ** 53)])(
     '[REL-013] %d is no number: the action is dropped, and harms nobody',
     async (number) => {
-      const { desk, uri, join } = await openRoom();
+      const { client, uri, join } = await openFixture();
       const phone = await join('phone');
-      desk.dispatch(uri, title('bad'), number);
-      desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, number);
+      client.dispatch(uri, title('bad'), number);
+      client.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, number);
       phone.dispatch(uri, title('good'));
       await phone.action(uri, 'session/titleChanged');
       await settle();
-      expect(envelopesOf(desk, uri).map(({ action }) => action)).toEqual([
-        ...envelopesOf(desk, uri)
+      expect(envelopesOf(client, uri).map(({ action }) => action)).toEqual([
+        ...envelopesOf(client, uri)
           .filter(({ action }) => action.type === 'session/ready')
           .map(({ action }) => action),
         title('good'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FailingLog } from '../support/logs.js';
-import { answerTo, startHost } from '../support/session-room.js';
+import { answerTo, startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 const channel = 'ahp-session:/one';
@@ -27,9 +27,9 @@ describe('errors of requests', () => {
 
   it('[AHP-096] a URI in use is -32003, also when both creations are under way', async () => {
     const host = await startHost();
-    const [desk, phone] = [await host.client(), await host.client()];
+    const [client, phone] = [await host.client(), await host.client()];
     const answers = await Promise.all([
-      desk.ask('createSession', { channel }),
+      client.ask('createSession', { channel }),
       phone.ask('createSession', { channel }),
       phone.ask('createSession', { channel }),
     ]);

@@ -1,7 +1,7 @@
 import { FRAME_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import { FRAME_MAX_DEPTH } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 
 async function anyone(): Promise<RawClient> {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { componentsOf } from '../support/host-components.js';
 import { SlowLog } from '../support/logs.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
 

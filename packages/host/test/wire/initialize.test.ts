@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol'
 import { describe, expect, it } from 'vitest';
 import { SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 interface Result {
@@ -101,11 +101,11 @@ describe('the version', () => {
 describe('the result', () => {
   it('[AHP-020] has the current number of the host', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const uri = await desk.session();
-    await desk.turn(uri, 'hello');
+    const client = await host.client();
+    const uri = await client.session();
+    await client.turn(uri, 'hello');
     await settle();
-    const newest = Math.max(...desk.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
+    const newest = Math.max(...client.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
     expect(newest).toBeGreaterThan(4);
     expect((await initialize(host, { clientId: 'phone' })).serverSeq).toBe(newest);
   });
@@ -126,8 +126,8 @@ describe('the result', () => {
   it('[AHP-021] has no snapshots when none were asked for, and then nothing is subscribed', async () => {
     const host = await startHost();
     const quiet = await host.client('quiet', { initialSubscriptions: undefined });
-    const desk = await host.client();
-    await desk.turn(await desk.session(), 'hello');
+    const client = await host.client();
+    await client.turn(await client.session(), 'hello');
     await settle();
     expect(quiet.received).toHaveLength(1);
     expect(quiet.received[0]?.result).toMatchObject({ snapshots: [] });
@@ -135,21 +135,21 @@ describe('the result', () => {
 
   it('[AHP-021] what was subscribed is followed from there on', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const uri = await desk.session();
+    const client = await host.client();
+    const uri = await client.session();
     const phone = await host.client('phone', { initialSubscriptions: [uri] });
-    await desk.turn(uri, 'hello');
+    await client.turn(uri, 'hello');
     await phone.action(uri, 'session/turnComplete');
-    expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await desk.state(uri)));
+    expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await client.state(uri)));
   });
 });
 
 describe('a window', () => {
   it('of the last turns is ours alone: the result says which they are', async () => {
     const host = await startHost();
-    const desk = await host.client();
-    const uri = await desk.session();
-    for (let turn = 0; turn < 5; turn++) await desk.turn(uri, 'hello', `t${turn}`);
+    const client = await host.client();
+    const uri = await client.session();
+    for (let turn = 0; turn < 5; turn++) await client.turn(uri, 'hello', `t${turn}`);
     const { snapshots, turns } = await initialize(host, {
       clientId: 'phone',
       initialSubscriptions: [ROOT, uri],
@@ -169,43 +169,43 @@ describe('a window', () => {
 
 describe('a slow handshake', () => {
   /** Someone watches a busy session and one that has to be read from a slow disk first. */
-  async function slowHandshake(during: (busy: string, desk: RawClient, newcomer: RawClient) => Promise<void>) {
+  async function slowHandshake(during: (busy: string, client: RawClient, newcomer: RawClient) => Promise<void>) {
     const log = new SlowLog();
     const first = await startHost({ log });
     const resting = await (await first.client()).session();
     await first.stop();
     const host = await startHost({ log });
-    const desk = await host.client('desk');
-    const busy = await desk.session();
+    const client = await host.client('desk');
+    const busy = await client.session();
     const letThrough = log.hold('archiveHead');
     const newcomer = host.connect();
     const handshake = newcomer.initialize('newcomer', { initialSubscriptions: [ROOT, busy, resting] });
     await settle();
-    await during(busy, desk, newcomer);
+    await during(busy, client, newcomer);
     letThrough();
     const result = (await handshake) as unknown as Result;
     await settle();
-    return { result, busy, resting, desk, newcomer };
+    return { result, busy, resting, client, newcomer };
   }
 
   it('[AHP-020][AHP-107] is true of one moment: all snapshots carry the number of the answer', async () => {
-    const { result, busy, desk, newcomer } = await slowHandshake(async () => {});
+    const { result, busy, client, newcomer } = await slowHandshake(async () => {});
     expect(result.snapshots.map(({ fromSeq }) => fromSeq)).toEqual(result.snapshots.map(() => result.serverSeq));
     expect(result.snapshots).toHaveLength(3);
-    await desk.turn(busy, 'hello');
+    await client.turn(busy, 'hello');
     await newcomer.action(busy, 'session/turnComplete');
-    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await desk.state(busy)));
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await client.state(busy)));
   });
 
   it('[AHP-020][AHP-107][REL-017] misses nothing that happens meanwhile', async () => {
-    const { result, busy, desk, newcomer } = await slowHandshake(async (uri, client) => {
+    const { result, busy, client, newcomer } = await slowHandshake(async (uri, client) => {
       await client.turn(uri, 'hello');
     });
     const answer = newcomer.received.findIndex((message) => message.result === (result as unknown));
     expect(newcomer.received.slice(0, answer)).toEqual([]);
     const later = newcomer.received.slice(answer + 1).map(({ params }) => Number(params?.serverSeq));
     expect(later.filter((seq) => seq <= result.serverSeq)).toEqual([]);
-    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await desk.state(busy)));
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await client.state(busy)));
   });
 
   it('[AHP-022] has nothing for a session that was disposed meanwhile', async () => {

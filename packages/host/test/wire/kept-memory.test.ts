@@ -5,7 +5,7 @@ import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { answerTo, openRoom, startHost } from '../support/session-room.js';
+import { answerTo, openFixture, startHost } from '../support/session-fixture.js';
 import { ROOT } from '../support/test-host.js';
 
 setFlagsFromString('--expose-gc');
@@ -20,19 +20,19 @@ const unknown = (name: string) => ({ type: `session/${name}` }) as unknown as St
 
 describe('memory that a client takes', () => {
   it('[REL-057] is not that of whole actions for the reasons why they were turned down', async () => {
-    const { desk, uri } = await openRoom();
+    const { client, uri } = await openFixture();
     const before = heapMegabytes();
     for (let clientSeq = 1; clientSeq <= 40; clientSeq++) {
-      desk.dispatch(uri, unknown(`${clientSeq} ${'x'.repeat(10 ** 6)}`), clientSeq);
-      expect((await answerTo(desk, uri, clientSeq)).rejectionReason).toHaveLength(1_000);
-      desk.received.length = 0;
+      client.dispatch(uri, unknown(`${clientSeq} ${'x'.repeat(10 ** 6)}`), clientSeq);
+      expect((await answerTo(client, uri, clientSeq)).rejectionReason).toHaveLength(1_000);
+      client.received.length = 0;
     }
     expect(heapMegabytes() - before).toBeLessThan(15);
   });
 
   it('[REL-068] does not grow with how often it begins anew under one id', async () => {
-    const { desk, uri, host } = await openRoom();
-    desk.disconnect();
+    const { client, uri, host } = await openFixture();
+    client.disconnect();
     const round = async () => {
       const client = await host.client('again');
       for (let clientSeq = 1; clientSeq <= 300; clientSeq++) {

@@ -19,7 +19,7 @@ import {
   turnCounter,
 } from '../support/large-session.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ROOT, settle } from '../support/test-host.js';
 import { openClient } from './transports/support.js';
@@ -176,24 +176,24 @@ describe('[REL-058] the snapshot of a large session', () => {
 
   it('[REL-017] what happens while it goes out follows it, once', async () => {
     const { host } = await largeHost();
-    const desk = await host.client('desk');
+    const desktop = await host.client('desk');
     const client = PartClient.connected(host);
     await client.initialize('reader', { initialSubscriptions: [] });
     let titles = 0;
-    client.onPart = () => void desk.dispatch(LARGE, { type: 'session/titleChanged', title: `Title ${++titles}` });
+    client.onPart = () => void desktop.dispatch(LARGE, { type: 'session/titleChanged', title: `Title ${++titles}` });
     await client.request('subscribe', { channel: LARGE });
     await client.action(LARGE, ({ title }) => title === (`Title ${titles}` as never));
     expect(client.types(LARGE)).toHaveLength(titles);
-    expect(new Mirror().takeAll(client.received).state(LARGE)).toEqual(comparable(await desk.state(LARGE)));
+    expect(new Mirror().takeAll(client.received).state(LARGE)).toEqual(comparable(await desktop.state(LARGE)));
   });
 
   it('[REL-017] shows the history as it was when it was taken, also when that is cut meanwhile', async () => {
     const { host, state } = await largeHost();
-    const desk = await host.client('desk', { initialSubscriptions: [LARGE] });
+    const desktop = await host.client('desk', { initialSubscriptions: [LARGE] });
     const client = await halfway(host);
     for (const turnId of ['t90', 't40', 't5']) {
-      desk.dispatch(LARGE, { type: 'session/truncated', turnId });
-      await desk.turn(LARGE, 'hello', `behind-${turnId}`);
+      desktop.dispatch(LARGE, { type: 'session/truncated', turnId });
+      await desktop.turn(LARGE, 'hello', `behind-${turnId}`);
     }
     goOn(client);
     const { snapshot } = (await client.until(({ id }) => id === 500)).result as {
@@ -205,7 +205,7 @@ describe('[REL-058] the snapshot of a large session', () => {
       ({ turnId, type }) => type === 'session/turnComplete' && turnId === ('behind-t5' as never),
     );
     const seen = new Mirror().takeAll(client.received).state(LARGE) as SessionState;
-    expect(seen).toEqual(comparable(await desk.state(LARGE)));
+    expect(seen).toEqual(comparable(await desktop.state(LARGE)));
     expect(seen.turns.map(({ id }) => id)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 'behind-t5']);
   });
 
@@ -224,7 +224,7 @@ describe('[REL-058] the snapshot of a large session', () => {
 describe('[REL-058] a subscriber of a large session', () => {
   it('that does not read has one part and what is behind it waiting, and is let go past the limit', async () => {
     const { host, log } = await largeHost();
-    const desk = await host.client('desk');
+    const desktop = await host.client('desk');
     const client = await halfway(host);
     await settle(20);
     expect(client.parts).toHaveLength(1);
@@ -232,7 +232,7 @@ describe('[REL-058] a subscriber of a large session', () => {
     const text = 'x'.repeat(100_000);
     for (let count = 0; !client.closed && count < (2 * OUTBOX_MAX_BYTES) / text.length; count++) {
       const userMessage = { text: `${count} ${text}` };
-      desk.dispatch(LARGE, { type: 'session/pendingMessageSet', kind: 'steering', id: 'one', userMessage });
+      desktop.dispatch(LARGE, { type: 'session/pendingMessageSet', kind: 'steering', id: 'one', userMessage });
       await settle(1);
     }
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.TooSlow });
@@ -286,9 +286,9 @@ describe('[REL-058] a subscriber of a large session', () => {
 
   it('comes back when the session is disposed in the middle of it', async () => {
     const { host } = await largeHost();
-    const desk = await host.client('desk');
+    const desktop = await host.client('desk');
     const client = await halfway(host);
-    await desk.request('disposeSession', { channel: LARGE });
+    await desktop.request('disposeSession', { channel: LARGE });
     goOn(client);
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.SnapshotNeeded });
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 /** Small numbers from a seed, the same on every machine. */

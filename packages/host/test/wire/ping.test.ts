@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlowLog } from '../support/logs.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 describe('ping', () => {

@@ -2,7 +2,7 @@ import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog, SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { answerTo, openRoom, refusalOf, startHost } from '../support/session-room.js';
+import { answerTo, openFixture, refusalOf, startHost } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 interface Envelope {
@@ -29,25 +29,25 @@ async function comeBack(host: TestHost, clientId: string, params: object): Promi
   return [client, resumed as unknown as Resumed];
 }
 
-/** A room that desk has left after seeing some number, and where things went on. */
+/** A fixture whose first client has left after some number, with actions after that. */
 async function afterLeaving() {
-  const room = await openRoom();
-  const phone = await room.join('phone');
-  await room.desk.turn(room.uri, 'hello');
-  const { serverSeq: lastSeen } = await room.desk.action(room.uri, 'session/turnComplete');
+  const fixture = await openFixture();
+  const phone = await fixture.join('phone');
+  await fixture.client.turn(fixture.uri, 'hello');
+  const { serverSeq: lastSeen } = await fixture.client.action(fixture.uri, 'session/turnComplete');
   await settle();
-  room.desk.disconnect();
-  await phone.turn(room.uri, 'hello');
+  fixture.client.disconnect();
+  await phone.turn(fixture.uri, 'hello');
   await settle();
-  return { ...room, phone, lastSeen };
+  return { ...fixture, phone, lastSeen };
 }
 
 describe('reconnect', () => {
   it('[AHP-202] takes the place of initialize, with the id of before', async () => {
     const { host, uri, lastSeen } = await afterLeaving();
-    const [desk] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
-    desk.dispatch(uri, title('Back'), 50);
-    expect(await desk.action(uri, 'session/titleChanged')).toMatchObject({
+    const [desktop] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    desktop.dispatch(uri, title('Back'), 50);
+    expect(await desktop.action(uri, 'session/titleChanged')).toMatchObject({
       origin: { clientId: 'desk', clientSeq: 50 },
     });
   });
@@ -82,12 +82,12 @@ describe('reconnect', () => {
 
 describe('a replay', () => {
   it('[AHP-205] has every missed action of the resumed channels, in order, own echoes included', async () => {
-    const { host, desk, uri, phone } = await afterLeaving();
-    const seen = Math.min(...desk.envelopes(uri).map(({ serverSeq }) => serverSeq)) - 1;
+    const { host, client: desktop, uri, phone } = await afterLeaving();
+    const seen = Math.min(...desktop.envelopes(uri).map(({ serverSeq }) => serverSeq)) - 1;
     const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: seen, subscriptions: [uri] });
     expect(resumed.type).toBe('replay');
     expect(resumed.missing).toEqual([]);
-    const missed = [...desk.envelopes(uri), ...phone.envelopes(uri)];
+    const missed = [...desktop.envelopes(uri), ...phone.envelopes(uri)];
     const expected = [...new Map(missed.map((envelope) => [envelope.serverSeq, envelope])).values()];
     expect(resumed.actions).toEqual(expected.sort((a, b) => a.serverSeq - b.serverSeq));
     expect(resumed.actions.some(({ origin }) => (origin as { clientId?: string })?.clientId === 'desk')).toBe(true);
@@ -123,8 +123,8 @@ describe('a replay', () => {
 
   it('[REL-020] names a session that is disposed while another one is being opened', async () => {
     const log = new SlowLog();
-    const first = await openRoom({ log });
-    const other = await first.desk.session();
+    const first = await openFixture({ log });
+    const other = await first.client.session();
     await first.host.stop();
     const host = await startHost({ log, clock: first.clock });
     const phone = await host.client('phone');
@@ -151,29 +151,29 @@ describe('a replay', () => {
 
   it('[AHP-208] is whole; live actions follow behind it, none lost and none twice', async () => {
     const { host, phone, lastSeen, uri } = await afterLeaving();
-    const desk = host.connect();
+    const desktop = host.connect();
     const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: lastSeen, subscriptions: [uri] };
     for (let count = 0; count < 5; count++) phone.dispatch(uri, title(`before ${count}`));
-    desk.send({ id: 1, method: 'reconnect', params });
+    desktop.send({ id: 1, method: 'reconnect', params });
     for (let count = 0; count < 20; count++) {
       phone.dispatch(uri, title(`during ${count}`));
       if (count % 4 === 0) await settle(1);
     }
-    await desk.action(uri, (action) => (action as { title?: string }).title === 'during 19');
-    const [answer] = desk.received;
+    await desktop.action(uri, (action) => (action as { title?: string }).title === 'during 19');
+    const [answer] = desktop.received;
     expect(answer?.id).toBe(1);
     const replayed = (answer?.result as Resumed | undefined)?.actions ?? [];
-    const numbers = [...replayed, ...desk.envelopes(uri)].map(({ serverSeq }) => serverSeq);
+    const numbers = [...replayed, ...desktop.envelopes(uri)].map(({ serverSeq }) => serverSeq);
     const everything = phone.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual(everything.filter((number) => number > lastSeen));
   });
 
   it('[AHP-208] an action that is just being stored is in it or follows it, whatever the moment', async () => {
     const log = new SlowLog();
-    const { host, desk, uri, join } = await openRoom({ log });
+    const { host, client: desktop, uri, join } = await openFixture({ log });
     const phone = await join('phone');
-    const mirror = new Mirror().takeAll(desk.received);
-    desk.disconnect();
+    const mirror = new Mirror().takeAll(desktop.received);
+    desktop.disconnect();
     for (let moment = 0; moment < 60; moment++) {
       const letThrough = log.hold('append');
       phone.dispatch(uri, title(`Title ${moment}`));
@@ -191,25 +191,25 @@ describe('a replay', () => {
   it('[AHP-210][AHP-088] has no notifications in it', async () => {
     const { host, phone, lastSeen } = await afterLeaving();
     await phone.session();
-    const [desk, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen });
+    const [desktop, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen });
     await settle();
     expect(JSON.stringify(resumed)).not.toContain('sessionAdded');
-    expect(desk.received.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
-    expect(await desk.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{}, {}] });
+    expect(desktop.received.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
+    expect(await desktop.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{}, {}] });
   });
 
   it('[REL-017] that takes long is not overtaken, and loses nothing when the buffer runs over meanwhile', async () => {
     const log = new SlowLog();
-    const first = await openRoom({ log });
-    const resting = await first.desk.session();
+    const first = await openFixture({ log });
+    const resting = await first.client.session();
     await first.host.stop();
     const host = await startHost({ log, clock: first.clock });
     const phone = await host.client('phone', { initialSubscriptions: [first.uri] });
     const lastSeen = log.head;
     const letThrough = log.hold('archiveHead');
-    const desk = host.connect();
+    const desktop = host.connect();
     const subscriptions = [first.uri, resting];
-    desk.send({
+    desktop.send({
       id: 1,
       method: 'reconnect',
       params: { channel: ROOT, clientId: 'desk', lastSeenServerSeq: lastSeen, subscriptions },
@@ -218,9 +218,9 @@ describe('a replay', () => {
     for (let count = 0; count < 1_100; count++) phone.dispatch(first.uri, title(`number ${count}`));
     await phone.action(first.uri, (action) => (action as { title?: string }).title === 'number 1099');
     letThrough();
-    await desk.until(({ id }) => id === 1);
+    await desktop.until(({ id }) => id === 1);
     await settle();
-    expect(new Mirror().takeAll(desk.received).state(first.uri)).toEqual(comparable(await phone.state(first.uri)));
+    expect(new Mirror().takeAll(desktop.received).state(first.uri)).toEqual(comparable(await phone.state(first.uri)));
   });
 });
 
@@ -229,7 +229,7 @@ describe('a snapshot instead', () => {
     const { host, phone, uri } = await afterLeaving();
     for (let count = 0; count < 1_100; count++) phone.dispatch(uri, title(`number ${count}`));
     await phone.action(uri, (action) => (action as { title?: string }).title === 'number 1099');
-    const [desk, resumed] = await comeBack(host, 'desk', {
+    const [desktop, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: 1,
       subscriptions: [ROOT, uri, 'ahp-session:/none'],
     });
@@ -237,8 +237,8 @@ describe('a snapshot instead', () => {
     expect(resumed).not.toHaveProperty('missing');
     expect(resumed.snapshots.map(({ resource }) => resource)).toEqual([ROOT, uri]);
     phone.dispatch(uri, title('Live'));
-    await desk.action(uri, 'session/titleChanged');
-    expect(new Mirror().takeAll(desk.received).state(uri)).toEqual(comparable(await phone.state(uri)));
+    await desktop.action(uri, 'session/titleChanged');
+    expect(new Mirror().takeAll(desktop.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });
 
   it('[AHP-206] of a window says which turns it holds', async () => {
@@ -257,10 +257,10 @@ describe('a snapshot instead', () => {
 
   it('[AHP-207][REL-016] is given to one who has seen more than there is', async () => {
     const { host, uri, phone } = await afterLeaving();
-    const [desk, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000_000, subscriptions: [uri] });
+    const [desktop, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000_000, subscriptions: [uri] });
     expect(resumed).toMatchObject({ type: 'snapshot', snapshots: [{ resource: uri, state: { turns: [{}, {}] } }] });
     phone.dispatch(uri, title('Live'));
-    await desk.action(uri, 'session/titleChanged');
+    await desktop.action(uri, 'session/titleChanged');
   });
 
   it('[REL-020] has nothing for a session that was disposed meanwhile', async () => {
@@ -275,7 +275,7 @@ describe('one client on two connections', () => {
   it.each(['reconnect', 'initialize'])(
     '[AHP-209][REL-014] the older is closed by %s, and only the newer is live',
     async (method) => {
-      const { desk, uri, host, join } = await openRoom();
+      const { client: desktop, uri, host, join } = await openFixture();
       const phone = await join('phone');
       const newer = host.connect();
       newer.clientId = 'desk';
@@ -284,19 +284,19 @@ describe('one client on two connections', () => {
         const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: 0, subscriptions: [uri] };
         await newer.request('reconnect', params);
       }
-      expect(desk.closed).toMatchObject({ code: CloseCode.Replaced });
-      const seen = desk.received.length;
-      desk.dispatch(uri, title('From the grave'));
+      expect(desktop.closed).toMatchObject({ code: CloseCode.Replaced });
+      const seen = desktop.received.length;
+      desktop.dispatch(uri, title('From the grave'));
       phone.dispatch(uri, title('For the living'));
       await newer.action(uri, 'session/titleChanged');
       await settle();
-      expect(desk.received).toHaveLength(seen);
+      expect(desktop.received).toHaveLength(seen);
       expect(await phone.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
     },
   );
 
   it('[REL-014] that race each other leave exactly one', async () => {
-    const { desk, host } = await openRoom();
+    const { client: desktop, host } = await openFixture();
     const rivals = Array.from({ length: 5 }, () => host.connect());
     for (const rival of rivals) {
       rival.send({
@@ -306,18 +306,18 @@ describe('one client on two connections', () => {
       });
     }
     await settle();
-    expect([desk, ...rivals].filter(({ closed }) => !closed)).toHaveLength(1);
+    expect([desktop, ...rivals].filter(({ closed }) => !closed)).toHaveLength(1);
   });
 });
 
 describe('what the client still waits for', () => {
   it('is settled when it was accepted and stored; one that was rejected may be sent again, for the reason', async () => {
-    const { desk, uri, host } = await openRoom();
-    desk.dispatch(uri, title('Yes'), 1);
-    await desk.action(uri, 'session/titleChanged');
-    desk.dispatch(uri, { type: 'session/nonsense' }, 2);
-    expect((await answerTo(desk, uri, 2)).rejectionReason).toBeDefined();
-    desk.disconnect();
+    const { client: desktop, uri, host } = await openFixture();
+    desktop.dispatch(uri, title('Yes'), 1);
+    await desktop.action(uri, 'session/titleChanged');
+    desktop.dispatch(uri, { type: 'session/nonsense' }, 2);
+    expect((await answerTo(desktop, uri, 2)).rejectionReason).toBeDefined();
+    desktop.disconnect();
     const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 0, pending: [1, 2, 3, 4] });
     expect(resumed.settled).toEqual([1]);
   });
@@ -335,11 +335,11 @@ describe('what the client still waits for', () => {
 describe('after a restart of the host', () => {
   it('[AHP-205][REL-016] a replay goes on where the last life ended: the counter is kept', async () => {
     const log = new KeptLog();
-    const { desk, uri, host, clock } = await openRoom({ log });
-    const before = new Mirror().takeAll(desk.received);
+    const { client: desktop, uri, host, clock } = await openFixture({ log });
+    const before = new Mirror().takeAll(desktop.received);
     const { lastSeen } = before;
-    desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
-    await desk.action(uri, 'session/turnComplete');
+    desktop.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
+    await desktop.action(uri, 'session/turnComplete');
     await host.stop();
     const second = await startHost({ log, clock });
     const [back, resumed] = await comeBack(second, 'desk', {
@@ -355,8 +355,8 @@ describe('after a restart of the host', () => {
   });
 
   it('[REL-016] on an empty log everyone starts anew, and no old number is taken for a new one', async () => {
-    const { desk, uri, host } = await openRoom();
-    await desk.turn(uri, 'hello');
+    const { client: desktop, uri, host } = await openFixture();
+    await desktop.turn(uri, 'hello');
     await host.stop();
     const fresh = await startHost();
     const client = fresh.connect();

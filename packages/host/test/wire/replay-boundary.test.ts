@@ -2,7 +2,7 @@ import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { ReplayBuffer } from '@atrium/core/wire/replay.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { startHost } from '../support/session-room.js';
+import { startHost } from '../support/session-fixture.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
 
 const envelope = (serverSeq: number) => ({
@@ -69,12 +69,15 @@ describe('on the wire', () => {
   it('[REL-015][AHP-205][AHP-206] one before the oldest is replayed, two before is a snapshot, also after a restart', async () => {
     const log = new KeptLog();
     const host = await startHost({ log });
-    const desk = await host.client('desk');
-    const uri = await desk.session();
+    const client = await host.client('desk');
+    const uri = await client.session();
     for (let count = 0; count < REPLAY_MAX_ENVELOPES + 50; count++) {
-      desk.dispatch(uri, { type: 'session/titleChanged', title: `number ${count}` });
+      client.dispatch(uri, { type: 'session/titleChanged', title: `number ${count}` });
     }
-    await desk.action(uri, (action) => (action as { title?: string }).title === `number ${REPLAY_MAX_ENVELOPES + 49}`);
+    await client.action(
+      uri,
+      (action) => (action as { title?: string }).title === `number ${REPLAY_MAX_ENVELOPES + 49}`,
+    );
     await settle();
     const oldest = log.head - REPLAY_MAX_ENVELOPES + 1;
     const replayed = await outcome(host, uri, oldest - 1);

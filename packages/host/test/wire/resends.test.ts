@@ -5,7 +5,7 @@ import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
-import { answerTo, envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { answerTo, envelopesOf, openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
@@ -28,8 +28,8 @@ const answersTo = (client: RawClient, uri: string, clientSeq: number) =>
 describe('a client that counts from 1 on every connection', () => {
   it('[REL-068] has every one of 40 turns run, over five reconnects and a restart', async () => {
     const log = new KeptLog();
-    const { desk, uri, host, clock } = await openRoom({ log });
-    let [client, current] = [desk, host];
+    const { client: desktop, uri, host, clock } = await openFixture({ log });
+    let [client, current] = [desktop, host];
     const sent: string[] = [];
     for (let connection = 0; connection < 5; connection++) {
       if (connection === 3) {
@@ -48,10 +48,10 @@ describe('a client that counts from 1 on every connection', () => {
   });
 
   it('[REL-068] may use a number for three actions in turn, and resend the newest', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client: desktop, uri, host } = await openFixture();
     for (const turnId of ['a', 'b', 'c']) {
-      desk.dispatch(uri, turnStarted(turnId, 'hello'), 1);
-      await desk.action(uri, ({ type, turnId: id }) => type === 'session/turnComplete' && id === turnId);
+      desktop.dispatch(uri, turnStarted(turnId, 'hello'), 1);
+      await desktop.action(uri, ({ type, turnId: id }) => type === 'session/turnComplete' && id === turnId);
     }
     const again = await comeBack(host, 'desk', { subscriptions: [uri] });
     again.dispatch(uri, turnStarted('c', 'hello'), 1);
@@ -60,7 +60,7 @@ describe('a client that counts from 1 on every connection', () => {
   });
 
   it('[REL-068] claims its role again with the very action it sent on the connection before', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client: desktop, uri, host } = await openFixture();
     const claim = { type: 'session/activeClientChanged', activeClient: { clientId: 'desk', tools: [] } } as const;
     for (const lastSeenServerSeq of [0, 1_000]) {
       const client = await comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [uri] });
@@ -70,14 +70,14 @@ describe('a client that counts from 1 on every connection', () => {
       client.disconnect();
       await settle();
     }
-    expect(desk.closed?.reason).toMatch(/connected again/);
+    expect(desktop.closed?.reason).toMatch(/connected again/);
   });
 
   it('[REL-068] sets a value again that it has seen taken, because it no longer waits for that answer', async () => {
-    const { desk, uri, host } = await openRoom();
-    for (const [index, text] of ['zero', 'one', 'two'].entries()) desk.dispatch(uri, title(text), index + 1);
-    await answerTo(desk, uri, 3);
-    const again = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen(desk, uri), subscriptions: [uri] });
+    const { client: desktop, uri, host } = await openFixture();
+    for (const [index, text] of ['zero', 'one', 'two'].entries()) desktop.dispatch(uri, title(text), index + 1);
+    await answerTo(desktop, uri, 3);
+    const again = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen(desktop, uri), subscriptions: [uri] });
     again.dispatch(uri, { type: 'session/isReadChanged', isRead: true }, 1);
     again.dispatch(uri, title('one'), 2);
     await answerTo(again, uri, 2);
@@ -85,11 +85,11 @@ describe('a client that counts from 1 on every connection', () => {
   });
 
   it('[REL-068] does not undo what happened since with the resend of a value that it never saw taken', async () => {
-    const { desk, uri, host, join } = await openRoom();
+    const { client: desktop, uri, host, join } = await openFixture();
     const phone = await join('phone');
-    const lastSeenServerSeq = lastSeen(desk, uri);
-    desk.dispatch(uri, title('desk'), 1);
-    const { serverSeq } = await answerTo(desk, uri, 1);
+    const lastSeenServerSeq = lastSeen(desktop, uri);
+    desktop.dispatch(uri, title('desk'), 1);
+    const { serverSeq } = await answerTo(desktop, uri, 1);
     phone.dispatch(uri, title('phone'));
     await phone.action(uri, (action) => action.type === 'session/titleChanged' && action.title === 'phone');
     const again = await comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [] });
@@ -100,11 +100,11 @@ describe('a client that counts from 1 on every connection', () => {
   });
 
   it('[REL-068] is understood with members in another order, and not on another channel', async () => {
-    const { desk, uri, host } = await openRoom();
-    const other = await desk.session();
+    const { client: desktop, uri, host } = await openFixture();
+    const other = await desktop.session();
     const turn = { type: 'session/turnStarted', turnId: 't', userMessage: { text: 'hello', attachments: [] } };
-    desk.dispatch(uri, turn, 1);
-    await desk.action(uri, 'session/turnComplete');
+    desktop.dispatch(uri, turn, 1);
+    await desktop.action(uri, 'session/turnComplete');
     const again = await comeBack(host, 'desk', { subscriptions: [uri, other] });
     const turned = { turnId: 't', userMessage: { attachments: [], text: 'hello' }, type: turn.type };
     again.dispatch(uri, turned, 1);
@@ -119,9 +119,9 @@ describe('a client that counts from 1 on every connection', () => {
 describe('a resend of what was turned down', () => {
   it('[REL-065] is turned down again, with its reason, after reconnects and restarts, to the sender alone', async () => {
     const log = new KeptLog();
-    const { desk, uri, host, clock } = await openRoom({ log });
-    desk.dispatch(uri, cancelled('t1'), 5);
-    const { rejectionReason } = await answerTo(desk, uri, 5);
+    const { client: desktop, uri, host, clock } = await openFixture({ log });
+    desktop.dispatch(uri, cancelled('t1'), 5);
+    const { rejectionReason } = await answerTo(desktop, uri, 5);
     let current = host;
     for (let round = 0; round < 3; round++) {
       for (let times = 0; times < 2; times++) {
@@ -142,7 +142,7 @@ describe('a resend of what was turned down', () => {
 
   it('[REL-065] is turned down again from a file on disk, and in sessions-v1 in its own words', async () => {
     const dataDir = await tempFolder();
-    const { uri, host, clock } = await openRoom({ log: await openSqliteLog({ dataDir }) });
+    const { uri, host, clock } = await openFixture({ log: await openSqliteLog({ dataDir }) });
     const session = uri.replace('ahp-session:', 'mock:');
     const phone = await sessionsV1Client(host, 'phone');
     const action = { type: 'session/turnCancelled', session, turnId: 'none' };
@@ -160,10 +160,10 @@ describe('a resend of what was turned down', () => {
   });
 
   it("[REL-065] is not told to be settled: Atrium's own client asks again and hears the reason", async () => {
-    const { desk, uri, host } = await openRoom();
-    desk.dispatch(uri, cancelled('t1'), 5);
-    desk.dispatch(uri, title('taken'), 6);
-    await answerTo(desk, uri, 6);
+    const { client: desktop, uri, host } = await openFixture();
+    desktop.dispatch(uri, cancelled('t1'), 5);
+    desktop.dispatch(uri, title('taken'), 6);
+    await answerTo(desktop, uri, 6);
     const client = host.connect();
     const params = { channel: ROOT, clientId: 'desk', subscriptions: [], lastSeenServerSeq: 0, pending: [5, 6, 7] };
     expect(await client.request('reconnect', params)).toMatchObject({ settled: [6] });
@@ -173,13 +173,13 @@ describe('a resend of what was turned down', () => {
 describe('what is kept for resends', () => {
   it('[REL-068] is bounded by client, and goes when the client begins anew', async () => {
     const log = new KeptLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { client: desktop, uri, host } = await openFixture({ log });
     const kept = async () => (await log.records('sent:')).length;
     const before = await kept();
     for (let clientSeq = 1; clientSeq <= SENT_ACTIONS_KEPT_MAX + 50; clientSeq++) {
-      desk.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
+      desktop.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
     }
-    await answerTo(desk, uri, SENT_ACTIONS_KEPT_MAX + 50);
+    await answerTo(desktop, uri, SENT_ACTIONS_KEPT_MAX + 50);
     await settle();
     expect((await kept()) - before).toBe(SENT_ACTIONS_KEPT_MAX);
     const again = await comeBack(host, 'desk', { subscriptions: [] });
@@ -192,15 +192,15 @@ describe('what is kept for resends', () => {
 
   it('[REL-057] is bounded for a client that leaves numbers out, and its newest can still be resent', async () => {
     const log = new KeptLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { client: desktop, uri, host } = await openFixture({ log });
     const start = JSON.parse((await log.record('client:desk')) ?? '').epoch as number;
     const last = 2 * (SCATTERED_NUMBERS_MAX + 50);
     for (let clientSeq = 2; clientSeq <= last; clientSeq += 2)
-      desk.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
-    await answerTo(desk, uri, last);
+      desktop.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
+    await answerTo(desktop, uri, last);
     expect((await log.clientSeqs('desk', start, 0)).length).toBeLessThanOrEqual(SCATTERED_NUMBERS_MAX + 1);
-    desk.dispatch(uri, title('the last'), last + 2);
-    await answerTo(desk, uri, last + 2);
+    desktop.dispatch(uri, title('the last'), last + 2);
+    await answerTo(desktop, uri, last + 2);
     const again = await comeBack(host, 'desk', { subscriptions: [] });
     again.dispatch(uri, title(`number ${last}`), last);
     await answerTo(again, uri, last);
@@ -209,12 +209,12 @@ describe('what is kept for resends', () => {
 
   it('[REL-068] is as it was when the new action under a number could not be stored', async () => {
     const log = new FailingLog();
-    const { desk, uri, host } = await openRoom({ log });
-    desk.dispatch(uri, turnStarted('a', 'hello'), 1);
-    await desk.action(uri, 'session/turnComplete');
+    const { client: desktop, uri, host } = await openFixture({ log });
+    desktop.dispatch(uri, turnStarted('a', 'hello'), 1);
+    await desktop.action(uri, 'session/turnComplete');
     log.isFull = true;
-    desk.dispatch(uri, title('lost'), 1);
-    await desk.untilClosed();
+    desktop.dispatch(uri, title('lost'), 1);
+    await desktop.untilClosed();
     log.isFull = false;
     const again = await comeBack(host, 'desk', { subscriptions: [uri] });
     again.dispatch(uri, turnStarted('a', 'hello'), 1);
@@ -226,11 +226,11 @@ describe('what is kept for resends', () => {
 
   it('[REL-065] [REL-068] sends the client back that asks again while nothing can be stored', async () => {
     const log = new FailingLog();
-    const { desk, uri, host, join } = await openRoom({ log });
+    const { client: desktop, uri, host, join } = await openFixture({ log });
     const phone = await join('phone');
-    desk.dispatch(uri, title('taken'), 4);
-    desk.dispatch(uri, cancelled('t1'), 5);
-    const { rejectionReason } = await answerTo(desk, uri, 5);
+    desktop.dispatch(uri, title('taken'), 4);
+    desktop.dispatch(uri, cancelled('t1'), 5);
+    const { rejectionReason } = await answerTo(desktop, uri, 5);
     // The answer to the first has no number of its own: it is lost with what the phone asks for.
     for (const action of [title('taken'), cancelled('t1')]) {
       const clientSeq = action.type === 'session/titleChanged' ? 4 : 5;
@@ -249,11 +249,11 @@ describe('what is kept for resends', () => {
 
   it('[REL-068] has nothing of two actions under one number that could not be stored', async () => {
     const log = new FailingLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { client: desktop, uri, host } = await openFixture({ log });
     log.isFull = true;
-    desk.dispatch(uri, title('first'), 1);
-    desk.dispatch(uri, title('second'), 1);
-    await desk.untilClosed();
+    desktop.dispatch(uri, title('first'), 1);
+    desktop.dispatch(uri, title('second'), 1);
+    await desktop.untilClosed();
     log.isFull = false;
     const again = await comeBack(host, 'desk', { subscriptions: [uri] });
     again.dispatch(uri, title('first'), 1);
@@ -278,16 +278,16 @@ describe('a resend of what is being decided on the connection before', () => {
     ['taken', false],
   ])('[REL-065] is answered when the action is %s', async (_name, isBusy) => {
     const log = new PonderingLog();
-    const { desk, uri, host } = await openRoom({ log });
-    if (isBusy) desk.dispatch(uri, turnStarted('busy', 'slow'), 1);
-    if (isBusy) await answerTo(desk, uri, 1);
+    const { client: desktop, uri, host } = await openFixture({ log });
+    if (isBusy) desktop.dispatch(uri, turnStarted('busy', 'slow'), 1);
+    if (isBusy) await answerTo(desktop, uri, 1);
     let goOn = () => {};
     log.pondering = new Promise((resolve) => {
       goOn = resolve;
     });
-    desk.dispatch(uri, turnStarted('t', 'hello'), 2);
+    desktop.dispatch(uri, turnStarted('t', 'hello'), 2);
     await settle();
-    const again = await comeBack(host, 'desk', { subscriptions: [uri], lastSeenServerSeq: lastSeen(desk, uri) });
+    const again = await comeBack(host, 'desk', { subscriptions: [uri], lastSeenServerSeq: lastSeen(desktop, uri) });
     again.dispatch(uri, turnStarted('t', 'hello'), 2);
     await settle();
     goOn();

@@ -4,7 +4,7 @@ import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { dataFolder } from '../support/log-folders.js';
 import { SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { lastText, openPuppetRoom, startHost } from '../support/session-room.js';
+import { lastText, openPuppetFixture, startHost } from '../support/session-fixture.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 interface Resumed {
@@ -31,12 +31,12 @@ describe('a host that is started again on its folder', () => {
   it('[AHP-205][REL-012][REL-016] goes on counting, replays what was missed, and applies nothing twice', async () => {
     const folder = dataFolder();
     const first = await hostOn(folder);
-    const desk = await first.client('desk');
-    const uri = await desk.session();
-    const mirror = new Mirror().takeAll(desk.received);
+    const client = await first.client('desk');
+    const uri = await client.session();
+    const mirror = new Mirror().takeAll(client.received);
     const { lastSeen } = mirror;
-    desk.dispatch(uri, turn('t1'), 1);
-    await desk.action(uri, 'session/turnComplete');
+    client.dispatch(uri, turn('t1'), 1);
+    await client.action(uri, 'session/turnComplete');
     await first.stop();
 
     const second = await hostOn(folder);
@@ -72,10 +72,10 @@ describe('a host that is started again on its folder', () => {
   it('[REL-012] numbers that were rejected stay rejected, and none of them fails the log', async () => {
     const folder = dataFolder();
     const first = await hostOn(folder);
-    const desk = await first.client('desk');
-    const uri = await desk.session();
-    desk.dispatch(uri, { type: 'session/nonsense' }, 4);
-    await desk.until(({ params }) => params?.rejectionReason !== undefined);
+    const client = await first.client('desk');
+    const uri = await client.session();
+    client.dispatch(uri, { type: 'session/nonsense' }, 4);
+    await client.until(({ params }) => params?.rejectionReason !== undefined);
     await first.stop();
     const [back] = await comeBack(await hostOn(folder), { lastSeenServerSeq: 1, subscriptions: [uri] });
     back.dispatch(uri, { type: 'session/nonsense' }, 4);
@@ -86,7 +86,7 @@ describe('a host that is started again on its folder', () => {
 
   it('[REL-012] what was asked for while the last one stopped took nothing away', async () => {
     const log = new SlowLog();
-    const { host, uri, puppet, join } = await openPuppetRoom({ log });
+    const { host, uri, puppet, join } = await openPuppetFixture({ log });
     const phone = await join('phone');
     const letThrough = log.hold('clientSeqs');
     phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });

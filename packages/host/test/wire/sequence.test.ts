@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerTo, openRoom, refusalOf } from '../support/session-room.js';
+import { answerTo, openFixture, refusalOf } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
@@ -10,27 +10,27 @@ function numbersOf(client: { received: readonly { params?: Record<string, unknow
 
 describe('the sequence', () => {
   it('[AHP-105] is one for all channels, and leaves nothing out', async () => {
-    const { desk, uri } = await openRoom();
-    const other = await desk.session();
-    await Promise.all([desk.turn(uri, 'hello'), desk.turn(other, 'hello')]);
-    await refusalOf(desk, uri, { type: 'session/turnCancelled' });
-    await desk.request('disposeSession', { channel: other });
+    const { client: desktop, uri } = await openFixture();
+    const other = await desktop.session();
+    await Promise.all([desktop.turn(uri, 'hello'), desktop.turn(other, 'hello')]);
+    await refusalOf(desktop, uri, { type: 'session/turnCancelled' });
+    await desktop.request('disposeSession', { channel: other });
     await settle();
-    const numbers = numbersOf(desk);
+    const numbers = numbersOf(desktop);
     const [first = 0] = numbers;
     expect(numbers).toEqual(numbers.map((_, index) => first + index));
-    expect(new Set(desk.envelopes(ROOT).map(({ action }) => action.type))).toEqual(
+    expect(new Set(desktop.envelopes(ROOT).map(({ action }) => action.type))).toEqual(
       new Set(['root/activeSessionsChanged']),
     );
   });
 
   it('[AHP-105] a client that watches one channel sees gaps, always growing', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client: desktop, uri, host } = await openFixture();
     const phone = await host.client('phone', { initialSubscriptions: [uri] });
-    const other = await desk.session();
+    const other = await desktop.session();
     for (const text of ['a', 'b', 'c']) {
-      desk.dispatch(other, title(text));
-      desk.dispatch(uri, title(text));
+      desktop.dispatch(other, title(text));
+      desktop.dispatch(uri, title(text));
     }
     await phone.action(uri, (action) => (action as { title?: string }).title === 'c');
     const numbers = numbersOf(phone);
@@ -40,14 +40,14 @@ describe('the sequence', () => {
   });
 
   it('[AHP-106] is the same for everyone, whoever was first', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client: desktop, uri, join } = await openFixture();
     const [phone, carol] = [await join('phone'), await join('carol')];
     for (let round = 0; round < 20; round++) {
-      for (const client of [desk, phone, carol]) client.dispatch(uri, title(`${client.clientId} ${round}`));
+      for (const client of [desktop, phone, carol]) client.dispatch(uri, title(`${client.clientId} ${round}`));
       if (round % 3 === 0) await settle(1);
     }
     await settle();
-    const seen = [desk, phone, carol].map((client) =>
+    const seen = [desktop, phone, carol].map((client) =>
       client.envelopes(uri).filter(({ action }) => action.type === 'session/titleChanged'),
     );
     expect(seen[0]).toHaveLength(60);
@@ -56,13 +56,13 @@ describe('the sequence', () => {
   });
 
   it('[AHP-106] a rejection stands in its place among the actions around it', async () => {
-    const { desk, uri } = await openRoom();
-    const first = desk.dispatch(uri, title('One'));
-    const refused = desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' });
-    const last = desk.dispatch(uri, title('Two'));
-    await answerTo(desk, uri, last);
+    const { client: desktop, uri } = await openFixture();
+    const first = desktop.dispatch(uri, title('One'));
+    const refused = desktop.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' });
+    const last = desktop.dispatch(uri, title('Two'));
+    await answerTo(desktop, uri, last);
     await settle();
-    const own = desk.envelopes(uri).filter(({ origin }) => origin);
+    const own = desktop.envelopes(uri).filter(({ origin }) => origin);
     expect(own.map(({ origin }) => origin)).toEqual(
       [first, refused, last].map((clientSeq) => ({ clientId: 'desk', clientSeq })),
     );
@@ -72,9 +72,9 @@ describe('the sequence', () => {
   });
 
   it('[AHP-106] effects come after the action that causes them', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.turn(uri, 'hello');
-    const types = desk.types(uri);
+    const { client: desktop, uri } = await openFixture();
+    await desktop.turn(uri, 'hello');
+    const types = desktop.types(uri);
     expect(types.slice(types.indexOf('session/turnStarted'))).toEqual([
       'session/turnStarted',
       'session/responsePart',
@@ -86,19 +86,19 @@ describe('the sequence', () => {
 
 describe('an echo', () => {
   it('[AHP-108] reaches the one who asked, like everyone else, with its origin', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client: desktop, uri, join } = await openFixture();
     const phone = await join('phone');
-    const clientSeq = desk.dispatch(uri, title('Mine'));
+    const clientSeq = desktop.dispatch(uri, title('Mine'));
     const origin = { clientId: 'desk', clientSeq };
-    for (const client of [desk, phone]) {
+    for (const client of [desktop, phone]) {
       expect(await client.action(uri, 'session/titleChanged')).toMatchObject({ action: title('Mine'), origin });
     }
     await settle();
-    expect(desk.types(uri).filter((type) => type === 'session/titleChanged')).toHaveLength(1);
+    expect(desktop.types(uri).filter((type) => type === 'session/titleChanged')).toHaveLength(1);
   });
 
   it('[AHP-109] reaches the one who asked without watching, and nothing else of that channel does', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client: desktop, uri, host } = await openFixture();
     const phone = await host.client('phone');
     const clientSeq = phone.dispatch(uri, {
       type: 'session/turnStarted',
@@ -106,22 +106,22 @@ describe('an echo', () => {
       userMessage: { text: 'hello' },
     });
     expect(await answerTo(phone, uri, clientSeq)).toMatchObject({ action: { turnId: 't1' } });
-    await desk.action(uri, 'session/turnComplete');
+    await desktop.action(uri, 'session/turnComplete');
     await settle();
     expect(phone.types(uri)).toEqual(['session/turnStarted']);
   });
 
   it('[AHP-111] nobody hears of a channel that only looks alike', async () => {
-    const { desk, host } = await openRoom();
-    const uri = await desk.session('ahp-session:/a/b');
+    const { client: desktop, host } = await openFixture();
+    const uri = await desktop.session('ahp-session:/a/b');
     const watching = await Promise.all(
       ['ahp-session:/a', 'ahp-session:/a/b/c', 'ahp-session:/A/B'].map(async (channel) => {
-        await desk.session(channel);
+        await desktop.session(channel);
         return host.client(`at ${channel}`, { initialSubscriptions: [channel] });
       }),
     );
-    desk.dispatch(uri, title('Here'));
-    await desk.action(uri, 'session/titleChanged');
+    desktop.dispatch(uri, title('Here'));
+    await desktop.action(uri, 'session/titleChanged');
     await settle();
     for (const client of watching) expect(numbersOf(client)).toEqual([]);
   });

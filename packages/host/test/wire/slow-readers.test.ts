@@ -3,7 +3,7 @@ import { CloseCode } from '@atrium/core/wire/transport.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { comparable, Mirror } from '../support/mirror.js';
-import { openPuppetRoom, type PuppetRoom, textIn } from '../support/session-room.js';
+import { openPuppetFixture, type PuppetFixture, textIn } from '../support/session-fixture.js';
 import { comparableSessionsV1, sessionsV1Client } from '../support/sessions-v1-client.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';
 
@@ -17,7 +17,7 @@ const read = (client: RawClient) => {
 
 describe('a client that reads slowly', () => {
   it('[REL-041] ends up in the same state, whichever version it speaks, with fewer messages', async () => {
-    const { host, desk, uri, puppet, join } = await openPuppetRoom();
+    const { host, client, uri, puppet, join } = await openPuppetFixture();
     const fast = await join('fast');
     const slow = await join('slow');
     const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
@@ -36,7 +36,7 @@ describe('a client that reads slowly', () => {
     for (const client of lagging) read(client);
     await settle();
 
-    const state = await desk.state<SessionState>(uri);
+    const state = await client.state<SessionState>(uri);
     expect(textIn(state.turns[0]?.responseParts)).toContain('word 0 word 1 ');
     for (const client of [slow, middle, fast]) {
       expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
@@ -51,7 +51,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-041] can still come back with the last number it was given', async () => {
-    const { host, uri, puppet, join } = await openPuppetRoom();
+    const { host, uri, puppet, join } = await openPuppetFixture();
     const slow = await join('slow');
     stall(slow);
     for (let count = 0; count < 50; count++) puppet.turn.text(`${count} `);
@@ -69,32 +69,32 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-040] that stops altogether is closed with a code; others are not held up, and it can come back', async () => {
-    const { host, desk, uri, puppet, join } = await openPuppetRoom();
+    const { host, client, uri, puppet, join } = await openPuppetFixture();
     const [stuck, fast] = [await join('stuck'), await join('fast')];
     const { lastSeen } = new Mirror().takeAll(stuck.received);
     stall(stuck);
     const seen = stuck.received.length;
     for (let count = 0; count <= OUTBOX_MAX_MESSAGES; count++) {
-      desk.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
+      client.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
       if (count % 100 !== 0) continue;
       await settle(2);
       expect(fast.types(uri).at(-1)).toBe('session/titleChanged');
     }
     expect(await stuck.untilClosed()).toMatchObject({ code: CloseCode.TooSlow });
     expect(stuck.received).toHaveLength(seen);
-    expect([desk.closed, fast.closed]).toEqual([undefined, undefined]);
+    expect([client.closed, fast.closed]).toEqual([undefined, undefined]);
     puppet.finish();
     await fast.action(uri, 'session/turnComplete');
     const again = host.connect();
     const params = { channel: ROOT, clientId: 'stuck', lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] };
     expect(await again.request('reconnect', params)).toMatchObject({ type: 'snapshot' });
-    expect(new Mirror().takeAll(again.received).state(uri)).toEqual(comparable(await desk.state(uri)));
+    expect(new Mirror().takeAll(again.received).state(uri)).toEqual(comparable(await client.state(uri)));
   });
 
   it('[REL-040] that stops while 50 MB stream is closed; the text is whole for everyone else', {
     timeout: 60_000,
   }, async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const [stuck, fast] = [await join('stuck'), await join('fast')];
     stall(stuck);
     for (let count = 0; count < 100; count++) {
@@ -106,21 +106,21 @@ describe('a client that reads slowly', () => {
     expect(stuck.closed).toMatchObject({ code: CloseCode.TooSlow });
     const lengths = fast.envelopes(uri).map(({ action }) => textOf(action).length);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(50_000_000);
-    expect(desk.closed).toBeUndefined();
+    expect(client.closed).toBeUndefined();
   });
 
   it('[REL-040] a burst is no slowness: 5,000 actions in one tick reach everyone', async () => {
-    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const { client, uri, puppet, join } = await openPuppetFixture();
     const reader = await join('reader');
     for (let count = 0; count < 5_000; count++) puppet.turn.text('x');
     puppet.finish();
     await reader.action(uri, 'session/turnComplete');
     expect(reader.types(uri).filter((type) => type === 'session/delta')).toHaveLength(5_000);
-    expect([desk.closed, reader.closed]).toEqual([undefined, undefined]);
+    expect([client.closed, reader.closed]).toEqual([undefined, undefined]);
   });
 
   it('[REL-040] a snapshot above the limit reaches a client that reads', async () => {
-    const { host, uri, puppet } = await openPuppetRoom();
+    const { host, uri, puppet } = await openPuppetFixture();
     for (let count = 0; count < 40; count++) say(puppet, count);
     puppet.finish();
     await settle();
@@ -134,7 +134,7 @@ describe('a client that reads slowly', () => {
 const CHUNK = 'x'.repeat(500_000);
 
 /** Half a megabyte of an answer whose parts have two of them each, with a thought in between. */
-function say({ turn }: PuppetRoom['puppet'], count: number): void {
+function say({ turn }: PuppetFixture['puppet'], count: number): void {
   if (count % 4 === 0) turn.reasoning('y');
   turn.text(CHUNK);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { openRoom, startHost } from '../support/session-room.js';
+import { openFixture, startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 interface Subscribed {
@@ -23,24 +23,24 @@ describe('subscribe', () => {
   });
 
   it('[AHP-027][AHP-107] everything later follows, with greater numbers; nothing earlier does', async () => {
-    const { desk, uri, join } = await openRoom();
-    await desk.turn(uri, 'hello');
+    const { client, uri, join } = await openFixture();
+    await client.turn(uri, 'hello');
     const phone = await join('phone');
     const { snapshot } = await phone.request<Subscribed>('subscribe', { channel: uri });
-    await desk.turn(uri, 'hello');
+    await client.turn(uri, 'hello');
     await phone.action(uri, 'session/turnComplete');
     const numbers = phone.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(Math.min(...numbers)).toBeGreaterThan(snapshot.fromSeq);
-    expect(phone.types(uri)).toEqual(desk.types(uri).slice(-phone.types(uri).length));
+    expect(phone.types(uri)).toEqual(client.types(uri).slice(-phone.types(uri).length));
     expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });
 
   it('[AHP-107] the snapshot of a quiet channel carries the number of the whole host', async () => {
-    const { desk, uri, host } = await openRoom();
-    const other = await desk.session();
-    await desk.turn(other, 'hello');
+    const { client, uri, host } = await openFixture();
+    const other = await client.session();
+    await client.turn(other, 'hello');
     await settle();
-    const newest = Math.max(...desk.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
+    const newest = Math.max(...client.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
     const phone = await host.client('phone', { initialSubscriptions: [] });
     expect((await phone.request<Subscribed>('subscribe', { channel: uri })).snapshot.fromSeq).toBe(newest);
   });
@@ -57,40 +57,40 @@ describe('subscribe', () => {
   });
 
   it('[AHP-030] twice gives a fresh snapshot, and every action once', async () => {
-    const { desk, uri } = await openRoom();
-    await desk.request('subscribe', { channel: uri });
-    await desk.turn(uri, 'hello');
-    const { snapshot } = await desk.request<Subscribed>('subscribe', { channel: uri });
+    const { client, uri } = await openFixture();
+    await client.request('subscribe', { channel: uri });
+    await client.turn(uri, 'hello');
+    const { snapshot } = await client.request<Subscribed>('subscribe', { channel: uri });
     expect(snapshot.state).toMatchObject({ turns: [{ state: 'complete' }] });
-    await desk.turn(uri, 'hello');
-    const numbers = desk.envelopes(uri).map(({ serverSeq }) => serverSeq);
+    await client.turn(uri, 'hello');
+    const numbers = client.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual([...new Set(numbers)]);
-    expect(new Mirror().takeAll(desk.received).state(uri)).toEqual(comparable(await desk.state(uri)));
+    expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(await client.state(uri)));
   });
 });
 
 describe('unsubscribe', () => {
   it('[AHP-031] stops the traffic of that channel alone', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
     phone.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     const before = phone.envelopes(uri).length;
-    await desk.turn(uri, 'hello');
+    await client.turn(uri, 'hello');
     await settle();
     expect(phone.envelopes(uri)).toHaveLength(before);
     expect(phone.received.some(({ method }) => method === 'root/sessionSummaryChanged')).toBe(true);
   });
 
   it('[AHP-031] is taken in order with subscribe', async () => {
-    const { desk, uri, join } = await openRoom();
+    const { client, uri, join } = await openFixture();
     const phone = await join('phone');
     phone.send({ method: 'unsubscribe', params: { channel: uri } });
     phone.send({ id: 90, method: 'subscribe', params: { channel: uri } });
     phone.send({ method: 'unsubscribe', params: { channel: uri } });
     phone.send({ id: 91, method: 'subscribe', params: { channel: uri } });
     await phone.until(({ id }) => id === 91);
-    desk.dispatch(uri, title('After'));
+    client.dispatch(uri, title('After'));
     expect((await phone.action(uri, 'session/titleChanged')).action).toEqual(title('After'));
   });
 
@@ -98,18 +98,18 @@ describe('unsubscribe', () => {
     ['a channel that does not exist', 'ahp-session:/none'],
     ['text that is no channel', 'nonsense'],
   ])('[AHP-032] of %s is ignored', async (_name, channel) => {
-    const { desk, uri } = await openRoom();
-    desk.send({ method: 'unsubscribe', params: { channel } });
-    await desk.turn(uri, 'hello');
-    expect(desk.closed).toBeUndefined();
+    const { client, uri } = await openFixture();
+    client.send({ method: 'unsubscribe', params: { channel } });
+    await client.turn(uri, 'hello');
+    expect(client.closed).toBeUndefined();
   });
 
   it('[AHP-032] of a channel that is not subscribed is ignored', async () => {
-    const { desk, uri, host } = await openRoom();
+    const { client, uri, host } = await openFixture();
     const phone = await host.client('phone');
     phone.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
-    await desk.turn(uri, 'hello');
+    await client.turn(uri, 'hello');
     expect(await phone.request('ping', { channel: ROOT })).toBeNull();
   });
 });
@@ -145,14 +145,14 @@ describe('protocol notifications', () => {
 describe('a session that leaves memory', () => {
   it('[AHP-027] is still followed by whoever subscribes meanwhile', async () => {
     const clock = new FakeClock();
-    const { desk, uri, host } = await openRoom({ clock });
-    await desk.turn(uri, 'hello');
-    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { client, uri, host } = await openFixture({ clock });
+    await client.turn(uri, 'hello');
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     await clock.advance(61_000);
     const phone = await host.client('phone');
     await phone.request('subscribe', { channel: uri });
-    desk.dispatch(uri, title('Awake'));
+    client.dispatch(uri, title('Awake'));
     await phone.action(uri, 'session/titleChanged');
     expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });

@@ -3,7 +3,7 @@ import type { SessionState, Turn } from '@atrium/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { answerTo, startHost } from '../support/session-room.js';
+import { answerTo, startHost } from '../support/session-fixture.js';
 import { type RawClient, settle, startTestHost, type TestHost } from '../support/test-host.js';
 
 /** More than stay in memory, and more than one page. */

@@ -7,47 +7,47 @@ import { silentLogger } from '@atrium/core/util/logger.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Worktrees } from '../../src/workspace/worktrees/worktrees.js';
-import { commitAll, edit, gitIn, repository } from '../support/changes-room.js';
+import { commitAll, edit, gitIn, repository } from '../support/changes-fixture.js';
 import { gitStandIn } from '../support/git-stand-in.js';
-import { turnStarted } from '../support/session-room.js';
+import { turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type RawClient, ROOT, startTestHost } from '../support/test-host.js';
 
 const CONFIG = { isolation: 'worktree' };
 
-interface Room {
-  readonly desk: RawClient;
+interface Fixture {
+  readonly client: RawClient;
   readonly data: string;
   create(name: string, folder: string, config?: object): Promise<string>;
 }
 
-async function room(data?: string): Promise<Room> {
+async function fixture(data?: string): Promise<Fixture> {
   const dataFolder = data ?? (await tempFolder());
   const host = await startTestHost({ dataFolder });
   onTestFinished(() => host.stop());
-  const desk = await host.client('desk');
+  const client = await host.client('desk');
   const create = async (name: string, folder: string, config: object = CONFIG) => {
     const workingDirectory = pathToFileURL(folder).href;
-    const uri = await desk.session(`ahp-session:/${name}`, { workingDirectory, config });
-    const { summary } = await desk.state<SessionState>(uri);
+    const uri = await client.session(`ahp-session:/${name}`, { workingDirectory, config });
+    const { summary } = await client.state<SessionState>(uri);
     return fileURLToPath(summary.workingDirectory ?? '');
   };
-  return { desk, data: dataFolder, create };
+  return { client, data: dataFolder, create };
 }
 
-async function failure(desk: RawClient, channel: string, folder: string, config: object): Promise<string> {
+async function failure(client: RawClient, channel: string, folder: string, config: object): Promise<string> {
   const workingDirectory = pathToFileURL(folder).href;
-  const { error } = await desk.ask('createSession', { channel, workingDirectory, config });
+  const { error } = await client.ask('createSession', { channel, workingDirectory, config });
   if (error) return error.message;
-  await desk.request('subscribe', { channel });
-  const failed = async () => (await desk.state<SessionState>(channel)).creationError;
+  await client.request('subscribe', { channel });
+  const failed = async () => (await client.state<SessionState>(channel)).creationError;
   await expect.poll(failed, { timeout: 10_000 }).toBeDefined();
   return (await failed())?.message ?? '';
 }
 
 describe('the worktree of a session', { timeout: 30_000 }, () => {
   it('is where the session works, also when its folder was named by a link, or is a part of the repository', async () => {
-    const { create } = await room();
+    const { create } = await fixture();
     const top = await repository({ 'a.txt': 'a\n', 'part/b.txt': 'b\n' });
     const link = path.join(await tempFolder(), 'link');
     await symlink(top, link);
@@ -61,24 +61,24 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   });
 
   it('is waited for by a turn that comes before it is made, and made again for a turn that misses it', async () => {
-    const { desk } = await room();
+    const { client } = await fixture();
     const top = await repository();
     const channel = 'ahp-session:/soon';
-    await desk.request('createSession', { channel, workingDirectory: pathToFileURL(top).href, config: CONFIG });
-    await desk.request('subscribe', { channel });
-    const turns = async () => (await desk.state<SessionState>(channel)).turns.map(({ state }) => state);
-    desk.dispatch(channel, turnStarted('t1'));
+    await client.request('createSession', { channel, workingDirectory: pathToFileURL(top).href, config: CONFIG });
+    await client.request('subscribe', { channel });
+    const turns = async () => (await client.state<SessionState>(channel)).turns.map(({ state }) => state);
+    client.dispatch(channel, turnStarted('t1'));
     await expect.poll(turns, { timeout: 10_000 }).toEqual(['complete']);
-    const { summary } = await desk.state<SessionState>(channel);
+    const { summary } = await client.state<SessionState>(channel);
     const place = fileURLToPath(summary.workingDirectory ?? '');
     await rm(place, { recursive: true });
-    desk.dispatch(channel, turnStarted('t2'));
+    client.dispatch(channel, turnStarted('t2'));
     await expect.poll(turns, { timeout: 10_000 }).toEqual(['complete', 'complete']);
     expect(existsSync(place)).toBe(true);
   });
 
   it('leaves alone what people keep elsewhere, such as a worktree on a disk that is not there now', async () => {
-    const { create } = await room();
+    const { create } = await fixture();
     const top = await repository();
     const disk = path.join(await tempFolder(), 'disk');
     gitIn(top, 'worktree', 'add', '-q', '-b', 'away', disk);
@@ -91,7 +91,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   });
 
   it('is made anew when it was not finished, or when somebody removed it by hand; commits stay', async () => {
-    const first = await room();
+    const first = await fixture();
     const top = await repository();
     const place = await first.create('a', top);
     await edit(place, 'new.txt', 'n\n');
@@ -99,7 +99,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
     gitIn(place, 'commit', '-qm', 'in the worktree');
     const make = async () => {
       const worktrees = new Worktrees(path.join(first.data, 'worktrees'), silentLogger);
-      const state = await first.desk.state<SessionState>('ahp-session:/a');
+      const state = await first.client.state<SessionState>('ahp-session:/a');
       await worktrees.attach({ uri: 'ahp-session:/a', state } as never).place?.();
     };
     await rm(place, { recursive: true });
@@ -114,18 +114,18 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   });
 
   it('takes a branch for a branch, whatever it is called', async () => {
-    const { desk } = await room();
+    const { client } = await fixture();
     const top = await repository();
     for (const branch of ['-M', '--detach', 'nowhere']) {
-      const why = await failure(desk, `ahp-session:/${branch}`, top, { ...CONFIG, branch });
+      const why = await failure(client, `ahp-session:/${branch}`, top, { ...CONFIG, branch });
       expect(why).toContain(`there is no branch ${branch}`);
     }
     expect(gitIn(top, 'branch', '--format=%(refname:short)')).toBe('main\n');
   });
 
   it('is refused where there can be none, and never silently replaced by the folder itself', async () => {
-    const { desk } = await room();
-    expect(await failure(desk, 'ahp-session:/a', await tempFolder(), CONFIG)).toContain('git repository');
+    const { client } = await fixture();
+    expect(await failure(client, 'ahp-session:/a', await tempFolder(), CONFIG)).toContain('git repository');
     const bare = await startTestHost();
     onTestFinished(() => bare.stop());
     const phone = await bare.client('phone');
@@ -133,7 +133,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   });
 
   it('stays when it has commits that are in no branch', async () => {
-    const { create, data } = await room();
+    const { create, data } = await fixture();
     const place = await create('a', await repository());
     gitIn(place, 'checkout', '-q', '--detach');
     await edit(place, 'new.txt', 'n\n');
@@ -148,7 +148,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   });
 
   it('starts no program that its repository names, not even when it is removed', async () => {
-    const { create, data } = await room();
+    const { create, data } = await fixture();
     const proof = path.join(await tempFolder(), 'proof');
     const top = await repository();
     await edit(top, '.gitattributes', '*.txt filter=evil\n');
@@ -164,14 +164,14 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
   it.each(['onbranch:atrium/**', 'gitdir:**/worktrees/**'])(
     'starts none that is named only there: %s',
     async (when) => {
-      const { desk } = await room();
+      const { client } = await fixture();
       const proof = path.join(await tempFolder(), 'proof');
       const top = await repository();
       await edit(top, '.gitattributes', '*.txt filter=late\n');
       commitAll(top, 'attributes');
       await edit(top, '.git/late', `[filter "late"]\n\tsmudge = touch ${proof}; cat\n`);
       gitIn(top, 'config', `includeIf.${when}.path`, 'late');
-      expect(await failure(desk, 'ahp-session:/late', top, CONFIG)).toContain('includeIf');
+      expect(await failure(client, 'ahp-session:/late', top, CONFIG)).toContain('includeIf');
       expect(existsSync(proof)).toBe(false);
     },
   );
@@ -179,19 +179,19 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
 
 describe('a repository that keeps Git waiting', { timeout: 30_000 }, () => {
   it('does not keep the rest of a client waiting', async () => {
-    const { desk } = await room();
+    const { client } = await fixture();
     const top = await repository();
     const gate = path.join(await tempFolder(), 'gate');
     await gitStandIn(`until [ -e ${gate} ]; do sleep 0.02; done; exec "$GIT" "$@"`);
     const workingDirectory = pathToFileURL(top).href;
-    const resolved = desk.request('resolveSessionConfig', { channel: ROOT, workingDirectory });
-    const looked = desk.request('sessionConfigCompletions', {
+    const resolved = client.request('resolveSessionConfig', { channel: ROOT, workingDirectory });
+    const looked = client.request('sessionConfigCompletions', {
       channel: ROOT,
       workingDirectory,
       config: CONFIG,
       property: 'branch',
     });
-    await desk.request('listSessions', { channel: ROOT });
+    await client.request('listSessions', { channel: ROOT });
     await writeFile(gate, '');
     expect(await resolved).toMatchObject({ values: { isolation: 'folder' } });
     expect(await looked).toMatchObject({ items: [{ value: 'main' }] });
@@ -209,10 +209,10 @@ describe('looking for a folder', () => {
     await symlink(path.join(folder, 'closed'), path.join(folder, 'open', 'way-out'));
     const host = await startTestHost({ defaultDirectory: pathToFileURL(path.join(folder, 'open')).href });
     onTestFinished(() => host.stop());
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     const found = async (query: string) => {
       const params = { channel: ROOT, property: 'folder', query: `${folder}/${query}` };
-      const { items } = await desk.request<{ items: { value: string }[] }>('sessionConfigCompletions', params);
+      const { items } = await client.request<{ items: { value: string }[] }>('sessionConfigCompletions', params);
       return items.map(({ value }) => path.relative(folder, value));
     };
     expect(await found('open/')).toEqual(['open/inner']);

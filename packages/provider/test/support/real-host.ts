@@ -1,4 +1,4 @@
-/** A real host with a real gateway on a real port, a scripted agent, and a person at a desk. Ended after the test. */
+/** A real host with a real gateway on a real port, a scripted agent, and a client. Ended after the test. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ export interface RealHost {
   readonly host: Host;
   readonly url: string;
   readonly folder: string;
-  readonly desk: Client;
+  readonly client: Client;
   readonly session: Subscription<'session'>;
   /** The id by which providers know the session. */
   readonly sessionId: string;
@@ -76,14 +76,14 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   const { port } = server;
   const url = `ws://localhost:${port}`;
   host.gatewayAt({ url, port });
-  const desk = await connect({ transport: () => inProcess((end) => host.connect(end)), clientId: 'desk' });
+  const client = await connect({ transport: () => inProcess((end) => host.connect(end)), clientId: 'desk' });
   const open = async () =>
-    desk.subscribe(await desk.createSession({ provider: 'mock', workingDirectory: pathToFileURL(folder).href }));
+    client.subscribe(await client.createSession({ provider: 'mock', workingDirectory: pathToFileURL(folder).href }));
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;
     isStopped = true;
-    desk.close();
+    client.close();
     await host.stop();
     await server.close();
     await rm(folder, { recursive: true, force: true });
@@ -95,7 +95,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     host,
     url,
     folder,
-    desk,
+    client,
     session,
     sessionId: session.uri.slice(session.uri.lastIndexOf('/') + 1),
     open,

@@ -6,7 +6,7 @@ import { describe, onTestFinished, test } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
-export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 /** For everything that a page should show by itself. Machines that run many things at once are slow. */
 const WAIT_MS = 15_000;
@@ -60,7 +60,7 @@ class Pages {
 
   constructor(readonly browser: Browser) {}
 
-  async open(url: string, options: BrowserContextOptions = DESK, { isNew = false }: PageUse = {}): Promise<Page> {
+  async open(url: string, options: BrowserContextOptions = DESKTOP, { isNew = false }: PageUse = {}): Promise<Page> {
     const kind = JSON.stringify(options);
     const page = (isNew ? undefined : this.#idle.get(kind)?.pop()) ?? (await this.#create(options));
     onTestFinished(() => this.#giveBack(page, kind));

@@ -8,8 +8,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
-import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';
-import { openPuppetRoom, openRoom } from '../../support/session-room.js';
+import { openGateway, overSocket, pair, sessionId } from '../../support/gateway-connections.js';
+import { openFixture, openPuppetFixture } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -30,7 +30,7 @@ describe('a frame', () => {
   it.each(['[]', '"x"', '{}', '{"type":5}', '{"type":"hello"', 'null', ''])(
     '[GW-004] that is no message (%s) is answered, and the line stays open',
     async (text) => {
-      const { host } = await openRoom();
+      const { host } = await openFixture();
       const provider = TestProvider.connect(host);
       provider.sendText(text);
       expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON' });
@@ -39,14 +39,14 @@ describe('a frame', () => {
   );
 
   it('[GW-005] may carry members that nobody knows', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host);
     const ack = await provider.hello({ zzz: {}, hooks: { later: true } });
     expect(ack.providerId).toMatch(/^p-/);
   });
 
   it('[GW-007] of a later minor version is understood as far as it goes; a major one has a number of its own', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host);
     // Nothing is agreed upon beforehand: neither the new member nor the new type, nor that there are any.
     const { protocolVersion } = await provider.hello({ minorVersion: 7, capabilities: ['dreams'] });
@@ -64,7 +64,7 @@ describe('a frame', () => {
   });
 
   it('[GW-006] of a type that nobody knows is answered once, and the next one works', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = await TestProvider.bound(host);
     provider.send({ type: 'future.thing' });
     provider.send({ type: 'push', level: 'keep', event: 'here' });
@@ -74,35 +74,35 @@ describe('a frame', () => {
   });
 
   it('[GW-213] has 2 MB at most, a result 5 MB, and too much is answered', async () => {
-    const room = await openPuppetRoom();
+    const fixture = await openPuppetFixture();
     const tool = { name: 'ci_status', description: 'CI', parameters: {} };
-    const provider = await TestProvider.bound(room.host, { tools: [tool] });
+    const provider = await TestProvider.bound(fixture.host, { tools: [tool] });
     const push = { type: 'push', level: 'keep', event: '' };
-    const room1 = MESSAGE_MAX_BYTES - JSON.stringify(push).length;
-    provider.send({ ...push, event: 'x'.repeat(room1) });
-    provider.send({ ...push, event: 'x'.repeat(room1 + 1) });
+    const fixture1 = MESSAGE_MAX_BYTES - JSON.stringify(push).length;
+    provider.send({ ...push, event: 'x'.repeat(fixture1) });
+    provider.send({ ...push, event: 'x'.repeat(fixture1 + 1) });
     expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', replyTo: 'push' });
-    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const outcome = fixture.puppet.turn.callTool({ name: 'ci_status', input: {} });
     const { id } = await provider.next('tool.call');
     const result = { type: 'tool.result', id, data: '' };
-    const room2 = TOOL_RESULT_MAX_BYTES - JSON.stringify(result).length;
-    provider.send({ ...result, data: 'x'.repeat(room2 + 1) });
+    const fixture2 = TOOL_RESULT_MAX_BYTES - JSON.stringify(result).length;
+    provider.send({ ...result, data: 'x'.repeat(fixture2 + 1) });
     expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', replyTo: 'tool.result' });
-    provider.send({ ...result, data: 'x'.repeat(room2) });
+    provider.send({ ...result, data: 'x'.repeat(fixture2) });
     expect(await outcome).toMatchObject({ success: true });
     expect(provider.of('error')).toHaveLength(2);
   });
 
   it('[GW-214] of more than 16 MB is not read', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    const provider = await overSocket(door.port);
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    const provider = await overSocket(gateway.port);
     provider.sendText('x'.repeat(17 * 2 ** 20));
     expect(await provider.untilClosed()).toMatchObject({ code: 1009 });
   });
 
   it('[GW-220] of a known type with a wrong shape is not valid JSON either', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host);
     provider.send({ type: 'hello', protocolVersion: 2 });
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON', replyTo: 'hello' });
@@ -114,7 +114,7 @@ describe('a frame', () => {
   });
 
   it('keeps its answer short, whatever it asked for', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host);
     provider.send({ ...HELLO, session: 'x'.repeat(100_000) });
     provider.send({ type: 'y'.repeat(100_000) });
@@ -126,7 +126,7 @@ describe('a frame', () => {
 
 describe('a stranger', () => {
   it('[GW-015] is sent away after ten seconds', async () => {
-    const { host, clock } = await openRoom();
+    const { host, clock } = await openFixture();
     const provider = TestProvider.connect(host, 'network');
     await clock.advance(9_900);
     expect(provider.closed).toBeUndefined();
@@ -135,7 +135,7 @@ describe('a stranger', () => {
   });
 
   it('[GW-015] is sent away after five messages that it may not send', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host, 'network');
     for (let count = 0; count < 4; count++) provider.send(HELLO);
     await settle();
@@ -146,7 +146,7 @@ describe('a stranger', () => {
   });
 
   it('has nothing parsed that is longer than all it could have to say', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host, 'network');
     provider.send({ type: 'auth', token: 'x'.repeat(UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS) });
     expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
@@ -155,7 +155,7 @@ describe('a stranger', () => {
 
 describe('an error', () => {
   it('[GW-217] [GW-219] [GW-087] says what was wrong with which message, and the line goes on', async () => {
-    const { host, uri } = await openRoom();
+    const { host, uri } = await openFixture();
     const provider = TestProvider.connect(host);
     const ack = await provider.hello();
     provider.send({ type: 'tools.update', requestId: 'r1', sessionId: 'nowhere', tools: [] });
@@ -178,7 +178,7 @@ describe('an error', () => {
   });
 
   it('[GW-217] [GW-219] of every code but two leaves the line as good as it was', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const tool = (name: string) => ({ name, description: 'x', parameters: {} });
     await TestProvider.bound(host, { name: 'other', tools: [tool('taken')] });
     const provider = await TestProvider.bound(host);
@@ -218,9 +218,9 @@ describe('both transports', () => {
   it('[GW-001] [GW-226] carry the same conversation', async () => {
     const transcripts: string[][] = [];
     for (const how of ['in-process', 'socket'] as const) {
-      const room = await openRoom();
-      const via = how === 'socket' ? await overSocket((await openDoor(room.host)).port) : undefined;
-      const { provider } = await pair(room, via);
+      const fixture = await openFixture();
+      const via = how === 'socket' ? await overSocket((await openGateway(fixture.host)).port) : undefined;
+      const { provider } = await pair(fixture, via);
       await provider.hello({ name: 'browser', tools: [{ name: 'shot', description: 'Takes it.', parameters: {} }] });
       provider.sendText('nonsense');
       provider.send({
@@ -233,20 +233,20 @@ describe('both transports', () => {
       for (let count = 0; count < 5; count++) provider.send({ type: 'push', level: 'keep', event: `${count}` });
       provider.send({ type: 'stream.query', queryId: 'q', streams: ['browser'], last: 10 });
       await provider.next('stream.history');
-      await room.desk.request('disposeSession', { channel: room.uri });
+      await fixture.client.request('disposeSession', { channel: fixture.uri });
       await provider.next('sessions.updated');
       provider.send({ type: 'goodbye' });
       await provider.untilClosed();
-      transcripts.push([...comparable(provider.received, room.uri), String(provider.closed?.code)]);
+      transcripts.push([...comparable(provider.received, fixture.uri), String(provider.closed?.code)]);
     }
     expect(transcripts[0]?.length).toBeGreaterThan(8);
     expect(transcripts[1]).toEqual(transcripts[0]);
   });
 
   it.each(['in-process', 'socket'] as const)('[GW-226] keep the order (%s)', async (how) => {
-    const room = await openRoom();
-    const provider = how === 'socket' ? await overSocket((await openDoor(room.host)).port) : undefined;
-    const paired = await pair(room, provider);
+    const fixture = await openFixture();
+    const provider = how === 'socket' ? await overSocket((await openGateway(fixture.host)).port) : undefined;
+    const paired = await pair(fixture, provider);
     await paired.provider.hello({ name: 'browser' });
     for (let count = 0; count < 1_000; count++)
       paired.provider.send({ type: 'stream.query', queryId: `${count}`, streams: ['browser'], last: 1 });
@@ -257,7 +257,7 @@ describe('both transports', () => {
   });
 
   it('[GW-226] let everybody finish: a provider that answers at once is not spoken to in the middle of it', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const [transport, end] = transportPair();
     const query = (queryId: string) =>
       end.send(JSON.stringify({ type: 'stream.query', queryId, streams: ['ci'], last: 1 }));
@@ -284,9 +284,9 @@ describe('both transports', () => {
   });
 
   it('let others through while one of them floods', async () => {
-    const room = await openRoom();
-    const flooding = await TestProvider.bound(room.host, { name: 'flood' });
-    const other = await TestProvider.bound(room.host, { name: 'other' });
+    const fixture = await openFixture();
+    const flooding = await TestProvider.bound(fixture.host, { name: 'flood' });
+    const other = await TestProvider.bound(fixture.host, { name: 'other' });
     for (let count = 0; count < 10_000; count++) flooding.send({ type: 'future.thing' });
     await settle(2);
     other.send({ type: 'stream.query', queryId: 'q', streams: ['other'], last: 1 });

@@ -4,8 +4,8 @@ import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ToProviderMessage } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { SlowLog } from '../../support/logs.js';
-import { call, openProviderRoom, tool } from '../../support/provider-room.js';
-import { openPuppetRoom } from '../../support/session-room.js';
+import { call, openProviderFixture, tool } from '../../support/provider-fixture.js';
+import { openPuppetFixture } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -24,12 +24,12 @@ function calledIn(messages: readonly ToProviderMessage[]): Set<string> {
 describe('while a hello is being stored', () => {
   it('[GW-073] what it brought is in force, and the provider is asked after it was acknowledged', async () => {
     const log = new SlowLog();
-    const room = await openPuppetRoom({ log });
+    const fixture = await openPuppetFixture({ log });
     const letThrough = log.hold('append');
-    const provider = TestProvider.connect(room.host);
+    const provider = TestProvider.connect(fixture.host);
     provider.send({ ...HELLO, ...GATED, tools: [tool('a')] });
     await settle();
-    const outcome = call(room, 'a');
+    const outcome = call(fixture, 'a');
     await settle();
     expect(order(provider, 'hello.ack', 'gate.check')).toEqual([]);
     letThrough();
@@ -43,12 +43,12 @@ describe('while a hello is being stored', () => {
 
   it('[GW-063] [GW-074] the same holds for one that binds anew', async () => {
     const log = new SlowLog();
-    const room = await openProviderRoom({ tools: [tool('a')] }, { log });
-    const { provider } = room;
+    const fixture = await openProviderFixture({ tools: [tool('a')] }, { log });
+    const { provider } = fixture;
     const letThrough = log.hold('append');
     provider.send({ ...HELLO, tools: [tool('b')] });
     await settle();
-    void call(room, 'b');
+    void call(fixture, 'b');
     await settle();
     expect(provider.of('tool.call')).toEqual([]);
     letThrough();
@@ -58,9 +58,9 @@ describe('while a hello is being stored', () => {
   });
 
   it('[GW-210] [GW-063] nothing of the old binding is used any more, however many calls race', async () => {
-    const room = await openProviderRoom({ tools: [tool('old')], concurrency: { max: 2 } });
-    const { provider } = room;
-    const old = Array.from({ length: 8 }, () => call(room, 'old'));
+    const fixture = await openProviderFixture({ tools: [tool('old')], concurrency: { max: 2 } });
+    const { provider } = fixture;
+    const old = Array.from({ length: 8 }, () => call(fixture, 'old'));
     await provider.next('tool.call');
     provider.send({ ...HELLO, tools: [tool('fresh')] });
     const fresh: Promise<ToolOutcome>[] = [];
@@ -72,8 +72,8 @@ describe('while a hello is being stored', () => {
       }
     };
     for (let round = 0; round < 100; round++) {
-      old.push(call(room, 'old'));
-      fresh.push(call(room, 'fresh'));
+      old.push(call(fixture, 'old'));
+      fresh.push(call(fixture, 'fresh'));
       if (round % 3 === 0) await settle(1);
       answerFresh();
     }
@@ -89,12 +89,12 @@ describe('while a hello is being stored', () => {
 
   it('[GW-142] a provider that is lost then answers nothing: the call at its gate is denied', async () => {
     const log = new SlowLog();
-    const room = await openPuppetRoom({ log });
+    const fixture = await openPuppetFixture({ log });
     const letThrough = log.hold('append');
-    const provider = TestProvider.connect(room.host);
+    const provider = TestProvider.connect(fixture.host);
     provider.send({ ...HELLO, ...GATED, tools: [tool('a')] });
     await settle();
-    const outcome = call(room, 'a');
+    const outcome = call(fixture, 'a');
     await settle();
     provider.drop();
     letThrough();

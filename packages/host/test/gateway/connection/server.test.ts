@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { ARRIVALS_PER_SECOND_MAX, startGatewayServer } from '../../../src/gateway/server.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { openDoor, overSocket, pair } from '../../support/provider-door.js';
-import { openRoom } from '../../support/session-room.js';
+import { openGateway, overSocket, pair } from '../../support/gateway-connections.js';
+import { openFixture } from '../../support/session-fixture.js';
 
 function statusOf(port: number, path: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
@@ -55,24 +55,24 @@ function arrival(port: number): Promise<() => Promise<string>> {
 
 describe('the port for providers', () => {
   it('[GW-002] is any that is asked for; 9400 when none is', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    expect(door.port).toBeGreaterThan(0);
-    await overSocket(door.port);
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    expect(gateway.port).toBeGreaterThan(0);
+    await overSocket(gateway.port);
     expect(GATEWAY_DEFAULT_PORT).toBe(9_400);
   });
 
   it('[GW-003] is open on this machine only', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    expect([...door.addresses].sort()).toEqual(expect.arrayContaining(['127.0.0.1']));
-    expect(door.addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    expect([...gateway.addresses].sort()).toEqual(expect.arrayContaining(['127.0.0.1']));
+    expect(gateway.addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
     const others = Object.values(networkInterfaces()).flatMap((list = []) =>
       list.filter(({ internal, family }) => !internal && family === 'IPv4'),
     );
     for (const { address } of others) {
       const outcome = await new Promise((resolve) => {
-        const socket = connect({ host: address, port: door.port }, () => resolve('connected'));
+        const socket = connect({ host: address, port: gateway.port }, () => resolve('connected'));
         socket.on('error', ({ message }) => resolve(message));
       });
       expect(outcome).toContain('ECONNREFUSED');
@@ -80,16 +80,16 @@ describe('the port for providers', () => {
   });
 
   it('[GW-014] [GW-015] has fifty places, also for strangers; a place that becomes free can be taken', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    const providers = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => overSocket(door.port)));
-    expect(await refusal(door.port)).toBe(503);
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    const providers = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => overSocket(gateway.port)));
+    expect(await refusal(gateway.port)).toBe(503);
     providers[0]?.send({ type: 'auth', mode: 'pair' });
     await providers[0]?.next('auth.pairing');
     providers[1]?.drop();
     await expect
       .poll(() =>
-        overSocket(door.port).then(
+        overSocket(gateway.port).then(
           () => true,
           () => false,
         ),
@@ -98,11 +98,11 @@ describe('the port for providers', () => {
   });
 
   it('[GW-014] lets in fifty that come in one moment, as they do when the host has started anew', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    const arrivals = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => arrival(door.port)));
-    // Who comes behind them is answered when all of them are at the door; only then the first says what it wants.
-    expect(await statusOf(door.port, '/')).toMatchObject({ status: 426 });
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    const arrivals = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => arrival(gateway.port)));
+    // A later request is answered when all of them have connected; only then the first says what it wants.
+    expect(await statusOf(gateway.port, '/')).toMatchObject({ status: 426 });
     const answers = await Promise.all(arrivals.map((upgrade) => upgrade()));
     expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 101'))).toHaveLength(CONNECTIONS_MAX);
   });
@@ -110,39 +110,39 @@ describe('the port for providers', () => {
   it('asks those who come too fast to wait a second', async () => {
     const clock = new FakeClock();
     const onConnection = () => {};
-    const door = await startGatewayServer({ port: 0, clock, onConnection });
-    onTestFinished(() => door.close());
+    const gateway = await startGatewayServer({ port: 0, clock, onConnection });
+    onTestFinished(() => gateway.close());
     for (let count = 0; count < ARRIVALS_PER_SECOND_MAX; count++) {
-      const provider = await overSocket(door.port);
+      const provider = await overSocket(gateway.port);
       provider.drop();
       await provider.untilClosed();
     }
-    expect(await refusal(door.port)).toBe(429);
+    expect(await refusal(gateway.port)).toBe(429);
     await clock.advance(1_000);
-    await overSocket(door.port);
+    await overSocket(gateway.port);
   });
 
   it('[GW-016] says nothing in plain HTTP', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    expect(await statusOf(door.port, '/secret')).toEqual({ status: 404, body: '' });
-    expect(await statusOf(door.port, '/')).toEqual({ status: 426, body: '' });
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    expect(await statusOf(gateway.port, '/secret')).toEqual({ status: 404, body: '' });
+    expect(await statusOf(gateway.port, '/')).toEqual({ status: 426, body: '' });
   });
 
   it('is reached by the name of this machine only', async () => {
-    const { host } = await openRoom();
-    const door = await openDoor(host);
-    expect(await refusal(door.port, { headers: { Host: 'evil.example' } })).toBe(403);
+    const { host } = await openFixture();
+    const gateway = await openGateway(host);
+    expect(await refusal(gateway.port, { headers: { Host: 'evil.example' } })).toBe(403);
   });
 
   it('[GW-012] closes its sockets with "going away"', async () => {
-    const room = await openRoom();
-    const door = await openDoor(room.host);
-    const stranger = await overSocket(door.port);
-    const { provider } = await pair(room, await overSocket(door.port));
-    await door.close();
+    const fixture = await openFixture();
+    const gateway = await openGateway(fixture.host);
+    const stranger = await overSocket(gateway.port);
+    const { provider } = await pair(fixture, await overSocket(gateway.port));
+    await gateway.close();
     expect(await stranger.untilClosed()).toMatchObject({ code: 1001 });
     expect(await provider.untilClosed()).toMatchObject({ code: 1001 });
-    await expect(overSocket(door.port)).rejects.toThrow();
+    await expect(overSocket(gateway.port)).rejects.toThrow();
   });
 });

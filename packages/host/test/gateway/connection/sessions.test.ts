@@ -6,10 +6,10 @@ import { Gateway } from '../../../src/gateway/gateway.js';
 import { SessionList, TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { SessionTrust } from '../../../src/plugins/trust/session-trust.js';
 import { NO_TRUST } from '../../../src/plugins/trust/trust.js';
+import { pair, sessionId } from '../../support/gateway-connections.js';
 import { componentsOf } from '../../support/host-components.js';
-import { pair, sessionId } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';
-import { openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { openFixture, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { settle, type TestHost } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -28,34 +28,36 @@ async function toolsOf(client: Parameters<typeof stateOf>[0], uri: string): Prom
 
 describe('the list of sessions', () => {
   it('[GW-018] [UNI-010] is the first thing that a provider hears', async () => {
-    const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openFixture({ session: { workingDirectory: 'file:///usr' } });
+    const provider = TestProvider.connect(fixture.host);
     expect(await provider.next('sessions')).toEqual({
       type: 'sessions',
-      active: [{ id: sessionId(room.uri), label: (await stateOf(room.desk, room.uri)).summary.title, cwd: '/usr' }],
+      active: [
+        { id: sessionId(fixture.uri), label: (await stateOf(fixture.client, fixture.uri)).summary.title, cwd: '/usr' },
+      ],
     });
     expect(provider.received[0]?.type).toBe('sessions');
   });
 
   it('[GW-017] [UNI-010] has one session in the foreground: the one that a person touched last', async () => {
-    const room = await openRoom();
-    const other = await room.desk.session();
+    const fixture = await openFixture();
+    const other = await fixture.client.session();
     const first = async () => {
-      const provider = TestProvider.connect(room.host);
+      const provider = TestProvider.connect(fixture.host);
       return (await provider.next('sessions')).active[0]?.id;
     };
-    await room.desk.turn(room.uri, 'hello');
-    expect(await first()).toBe(sessionId(room.uri));
-    await room.desk.turn(other, 'hello');
+    await fixture.client.turn(fixture.uri, 'hello');
+    expect(await first()).toBe(sessionId(fixture.uri));
+    await fixture.client.turn(other, 'hello');
     expect(await first()).toBe(sessionId(other));
   });
 
   it('[GW-017] has the id, the label and the folder of each, and says which one is in the foreground', async () => {
-    const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
-    const other = await room.desk.session(undefined, { workingDirectory: 'file:///tmp' });
-    const sessions = [room.uri, other].map((uri) => inMemory(room.host, uri));
+    const fixture = await openFixture({ session: { workingDirectory: 'file:///usr' } });
+    const other = await fixture.client.session(undefined, { workingDirectory: 'file:///tmp' });
+    const sessions = [fixture.uri, other].map((uri) => inMemory(fixture.host, uri));
     const gateway = new Gateway({
-      clock: room.clock,
+      clock: fixture.clock,
       logger: silentLogger,
       address: () => undefined,
       commits: { settled: async () => {}, afterCommit: (then) => then() },
@@ -73,7 +75,7 @@ describe('the list of sessions', () => {
     await settle();
     const titles = sessions.map(({ state }) => state.summary.title);
     const [one, two] = [
-      { id: sessionId(room.uri), label: titles[0], cwd: '/usr' },
+      { id: sessionId(fixture.uri), label: titles[0], cwd: '/usr' },
       { id: sessionId(other), label: titles[1], cwd: '/tmp' },
     ];
     expect(gateway.sessions()).toEqual([
@@ -106,14 +108,14 @@ describe('the list of sessions', () => {
   });
 
   it('[GW-022] [GW-023] [GW-024] [UNI-011] is told anew when one starts or ends, to everybody who was let in', async () => {
-    const room = await openRoom();
-    const waiting = TestProvider.connect(room.host);
-    const bound = await TestProvider.bound(room.host, { session: sessionId(room.uri) });
-    const { provider: paired } = await pair(room);
-    const stranger = TestProvider.connect(room.host, 'network');
-    const other = await room.desk.session();
+    const fixture = await openFixture();
+    const waiting = TestProvider.connect(fixture.host);
+    const bound = await TestProvider.bound(fixture.host, { session: sessionId(fixture.uri) });
+    const { provider: paired } = await pair(fixture);
+    const stranger = TestProvider.connect(fixture.host, 'network');
+    const other = await fixture.client.session();
     await settle();
-    await room.desk.request('disposeSession', { channel: other });
+    await fixture.client.request('disposeSession', { channel: other });
     await settle();
     for (const provider of [waiting, bound, paired])
       expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([2, 1]);
@@ -121,59 +123,59 @@ describe('the list of sessions', () => {
   });
 
   it('[GW-023] [GW-024] lets a provider bind as soon as it has heard of a session', async () => {
-    const room = await openRoom();
-    await room.desk.request('disposeSession', { channel: room.uri });
+    const fixture = await openFixture();
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
-    const provider = TestProvider.connect(room.host);
-    const uri = await room.desk.session();
+    const provider = TestProvider.connect(fixture.host);
+    const uri = await fixture.client.session();
     const { active } = await provider.next('sessions.updated');
     expect((await provider.hello({ session: active[0]?.id })).sessionId).toBe(sessionId(uri));
     expect(provider.of('error')).toEqual([]);
   });
 
   it('is told at most once a second when titles change', async () => {
-    const room = await openRoom();
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openFixture();
+    const provider = TestProvider.connect(fixture.host);
     for (let count = 0; count < 100; count++)
-      room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: `Title ${count}` });
+      fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: `Title ${count}` });
     await settle(20);
     expect(provider.of('sessions.updated')).toHaveLength(1);
-    await room.clock.advance(TITLES_INTERVAL_MS);
+    await fixture.clock.advance(TITLES_INTERVAL_MS);
     expect(provider.of('sessions.updated').map(({ active }) => active[0]?.label)).toEqual(['Title 0', 'Title 99']);
   });
 
   it('[UNI-011] leaves out a session that rests, and has it again when somebody comes back', async () => {
-    const room = await openRoom();
-    const provider = TestProvider.connect(room.host);
-    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    const fixture = await openFixture();
+    const provider = TestProvider.connect(fixture.host);
+    fixture.client.send({ method: 'unsubscribe', params: { channel: fixture.uri } });
     await settle();
-    await room.clock.advance(60 * 60_000);
+    await fixture.clock.advance(60 * 60_000);
     expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([0]);
-    await room.desk.request('subscribe', { channel: room.uri });
+    await fixture.client.request('subscribe', { channel: fixture.uri });
     await settle();
     expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([0, 1]);
   });
 
   it('keeps a session in memory as long as a provider is bound to it', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
-    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
+    fixture.client.send({ method: 'unsubscribe', params: { channel: fixture.uri } });
     await settle();
-    await room.clock.advance(60 * 60_000);
+    await fixture.clock.advance(60 * 60_000);
     expect(provider.of('sessions.updated')).toEqual([]);
     provider.drop();
     await settle();
-    await room.clock.advance(60 * 60_000);
-    const other = TestProvider.connect(room.host);
+    await fixture.clock.advance(60 * 60_000);
+    const other = TestProvider.connect(fixture.host);
     expect((await other.next('sessions')).active).toEqual([]);
   });
 
   it('[GW-027] cannot be changed by any message of a provider', async () => {
-    const room = await openRoom();
-    const other = sessionId(await room.desk.session());
-    const listed = async () => (await TestProvider.connect(room.host).next('sessions')).active;
+    const fixture = await openFixture();
+    const other = sessionId(await fixture.client.session());
+    const listed = async () => (await TestProvider.connect(fixture.host).next('sessions')).active;
     const before = await listed();
-    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const provider = await TestProvider.bound(fixture.host, { session: 'all' });
     // Everything that there is to say, with words in it that would mean something to whoever listened to them.
     const wishes = { label: 'Mine', title: 'Mine', active: [], cwd: '/elsewhere', dispose: true };
     for (const type of TO_GATEWAY_TYPES) {
@@ -194,74 +196,74 @@ describe('the list of sessions', () => {
 
 describe('the end of a session', () => {
   it('[GW-026] is told to its providers before the list changes', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host, { tools: [TOOL] });
     await settle();
     const before = provider.received.length;
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     expect(provider.received.slice(before)).toMatchObject([
-      { type: 'session.lifecycle', state: 'shutdown.pending', deadline: 10_000, sessionId: sessionId(room.uri) },
+      { type: 'session.lifecycle', state: 'shutdown.pending', deadline: 10_000, sessionId: sessionId(fixture.uri) },
       { type: 'sessions.updated', active: [] },
     ]);
   });
 
   it('[GW-198] [GW-199] [GW-201] leaves a provider that is everywhere where it still is', async () => {
-    const room = await openRoom();
-    const other = await room.desk.session();
-    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
-    expect(await toolsOf(room.desk, room.uri)).toEqual(['ci_status']);
-    expect(await toolsOf(room.desk, other)).toEqual(['ci_status']);
-    await room.desk.request('disposeSession', { channel: room.uri });
+    const fixture = await openFixture();
+    const other = await fixture.client.session();
+    const provider = await TestProvider.bound(fixture.host, { session: 'all', tools: [TOOL] });
+    expect(await toolsOf(fixture.client, fixture.uri)).toEqual(['ci_status']);
+    expect(await toolsOf(fixture.client, other)).toEqual(['ci_status']);
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     const pending = provider.of('session.lifecycle').filter(({ state }) => state === 'shutdown.pending');
-    expect(pending).toMatchObject([{ sessionId: sessionId(room.uri) }]);
-    expect(await toolsOf(room.desk, other)).toEqual(['ci_status']);
+    expect(pending).toMatchObject([{ sessionId: sessionId(fixture.uri) }]);
+    expect(await toolsOf(fixture.client, other)).toEqual(['ci_status']);
     provider.send({ type: 'tools.update', requestId: 'r', remove: ['ci_status'] });
     expect(await provider.next('ack')).toMatchObject({ sessionId: sessionId(other) });
   });
 
   it('waits for the old one to be apart before a restored session is open again', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host, { session: 'all', tools: [TOOL] });
     provider.isSilent = true;
-    await room.desk.request('disposeSession', { channel: room.uri });
-    await room.desk.request('atrium/restoreSession', { channel: room.uri });
-    await room.desk.request('subscribe', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
+    await fixture.client.request('atrium/restoreSession', { channel: fixture.uri });
+    await fixture.client.request('subscribe', { channel: fixture.uri });
     await settle();
-    provider.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    provider.send({ type: 'session.ready', sessionId: sessionId(fixture.uri) });
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION' });
-    await room.clock.advance(10_000);
-    expect(provider.of('sessions.updated').at(-1)?.active).toMatchObject([{ id: sessionId(room.uri) }]);
-    provider.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    await fixture.clock.advance(10_000);
+    expect(provider.of('sessions.updated').at(-1)?.active).toMatchObject([{ id: sessionId(fixture.uri) }]);
+    provider.send({ type: 'session.ready', sessionId: sessionId(fixture.uri) });
     await settle();
-    expect(await toolsOf(room.desk, room.uri)).toEqual(['ci_status']);
+    expect(await toolsOf(fixture.client, fixture.uri)).toEqual(['ci_status']);
     provider.isSilent = false;
   });
 
   it('[GW-012] sends everybody away when the host stops', async () => {
-    const room = await openRoom();
-    const bound = await TestProvider.bound(room.host);
-    const stranger = TestProvider.connect(room.host, 'network');
-    await room.host.stop();
+    const fixture = await openFixture();
+    const bound = await TestProvider.bound(fixture.host);
+    const stranger = TestProvider.connect(fixture.host, 'network');
+    await fixture.host.stop();
     expect(await bound.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
     expect(await stranger.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
     expect(bound.of('session.lifecycle').map(({ state }) => state)).toContain('shutdown.pending');
-    const late = TestProvider.connect(room.host);
+    const late = TestProvider.connect(fixture.host);
     expect(await late.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
   });
 
   it('[GW-012] waits ten seconds for a silent provider when the host stops, and no longer', async () => {
-    const room = await openRoom();
-    const bound = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const bound = await TestProvider.bound(fixture.host);
     bound.isSilent = true;
     let isStopped = false;
-    const stopped = room.host.stop().then(() => {
+    const stopped = fixture.host.stop().then(() => {
       isStopped = true;
     });
-    await room.clock.advance(9_900);
+    await fixture.clock.advance(9_900);
     expect(isStopped).toBe(false);
-    await room.clock.advance(200);
+    await fixture.clock.advance(200);
     await stopped;
     expect(await bound.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
   });
@@ -269,34 +271,34 @@ describe('the end of a session', () => {
 
 describe('session.ready', () => {
   it('[GW-201] brings a provider that is everywhere into a session that came later, not before', async () => {
-    const room = await openRoom();
+    const fixture = await openFixture();
     const rule = { match: { tool: '*' }, action: 'deny', reason: 'no' };
     const hello = { session: 'all', tools: [TOOL], hooks: { onPreToolUse: [rule] } };
-    const provider = await TestProvider.bound(room.host, hello);
-    const later = await room.desk.session();
+    const provider = await TestProvider.bound(fixture.host, hello);
+    const later = await fixture.client.session();
     await settle();
-    expect(await toolsOf(room.desk, later)).toEqual([]);
-    expect((await stateOf(room.desk, later)).customizations ?? []).toEqual([]);
+    expect(await toolsOf(fixture.client, later)).toEqual([]);
+    expect((await stateOf(fixture.client, later)).customizations ?? []).toEqual([]);
     provider.send({ type: 'session.ready', sessionId: sessionId(later) });
     await settle();
-    expect(await toolsOf(room.desk, later)).toEqual(['ci_status']);
-    const [entry] = (await stateOf(room.desk, later)).customizations ?? [];
+    expect(await toolsOf(fixture.client, later)).toEqual(['ci_status']);
+    const [entry] = (await stateOf(fixture.client, later)).customizations ?? [];
     expect(entry?.children).toHaveLength(1);
   });
 
   it('[GW-203] is for those who are everywhere, and for sessions that are there; twice is once', async () => {
-    const room = await openRoom();
-    const single = await TestProvider.bound(room.host, { name: 'single', session: sessionId(room.uri) });
-    single.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    const fixture = await openFixture();
+    const single = await TestProvider.bound(fixture.host, { name: 'single', session: sessionId(fixture.uri) });
+    single.send({ type: 'session.ready', sessionId: sessionId(fixture.uri) });
     expect(await single.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'session.ready' });
-    const all = await TestProvider.bound(room.host, { name: 'all', session: 'all' });
-    const later = await room.desk.session();
+    const all = await TestProvider.bound(fixture.host, { name: 'all', session: 'all' });
+    const later = await fixture.client.session();
     all.send({ type: 'session.ready', sessionId: sessionId(later) });
     all.send({ type: 'session.ready', sessionId: sessionId(later) });
     await settle();
     const started = all.of('session.lifecycle').filter(({ sessionId: id }) => id === sessionId(later));
     expect(started).toHaveLength(1);
-    await room.desk.request('disposeSession', { channel: later });
+    await fixture.client.request('disposeSession', { channel: later });
     await settle();
     all.send({ type: 'session.ready', sessionId: sessionId(later) });
     expect(await all.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: 'session.ready' });
@@ -304,10 +306,10 @@ describe('session.ready', () => {
 });
 
 it('[GW-212] a provider acts in the session that it is bound to, and in no other', async () => {
-  const room = await openRoom();
-  const other = await room.desk.session();
-  const provider = await TestProvider.bound(room.host, {
-    session: sessionId(room.uri),
+  const fixture = await openFixture();
+  const other = await fixture.client.session();
+  const provider = await TestProvider.bound(fixture.host, {
+    session: sessionId(fixture.uri),
     tools: [TOOL],
     hooks: {
       onPreToolUse: [{ match: {}, action: 'deny', reason: 'x' }],
@@ -317,10 +319,10 @@ it('[GW-212] a provider acts in the session that it is bound to, and in no other
   });
   provider.send({ type: 'push', level: 'surface', event: 'news' });
   await settle();
-  const state = await stateOf(room.desk, other);
+  const state = await stateOf(fixture.client, other);
   expect(state.serverTools ?? []).toEqual([]);
   expect(state.customizations ?? []).toEqual([]);
   expect(JSON.stringify(state._meta ?? {})).not.toContain('news');
-  room.desk.dispatch(other, turnStarted('t1', 'tool'));
-  await room.desk.action(other, 'session/toolCallReady');
+  fixture.client.dispatch(other, turnStarted('t1', 'tool'));
+  await fixture.client.action(other, 'session/toolCallReady');
 });

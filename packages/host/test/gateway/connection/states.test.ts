@@ -12,9 +12,9 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { ProviderConnection } from '../../../src/gateway/connection.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { pair, sessionId, shownCode, shownPairings } from '../../support/provider-door.js';
+import { pair, sessionId, shownCode, shownPairings } from '../../support/gateway-connections.js';
 import { MESSAGES } from '../../support/provider-messages.js';
-import { openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
+import { openFixture, openPuppetFixture, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -105,7 +105,7 @@ it('[REL-044] knows twenty-nine types and eight states', () => {
 
 /** Goes in by a code, and says at each step in which state its connection is. */
 async function walk(): Promise<ConnectionState[]> {
-  const room = await openRoom();
+  const fixture = await openFixture();
   const states: ConnectionState[] = [];
   const { enter } = ProviderConnection.prototype;
   const watch = vi.spyOn(ProviderConnection.prototype, 'enter').mockImplementation(function (
@@ -117,7 +117,7 @@ async function walk(): Promise<ConnectionState[]> {
     states.push(this.state);
   });
   try {
-    const { provider } = await pair(room);
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'browser' });
     await provider.hello({ name: 'browser' });
     provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, session: 'nowhere' });
@@ -149,7 +149,7 @@ it('[GW-058] goes through all eight states, in their order', async () => {
 
 describe('a connection', () => {
   it('[GW-059] takes only auth at first, and says in which state it is', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host, 'network');
     provider.send({ type: 'hello', name: 'ci', protocolVersion: 2 });
     expect(await provider.next('error')).toMatchObject({
@@ -160,20 +160,20 @@ describe('a connection', () => {
   });
 
   it('[GW-060] makes no second code while it waits for the first', async () => {
-    const { host, desk, uri } = await openRoom();
+    const { host, client, uri } = await openFixture();
     const provider = TestProvider.connect(host, 'network');
     provider.send({ type: 'auth', mode: 'pair' });
     await provider.next('auth.pairing');
     provider.send({ type: 'auth', mode: 'pair' });
     expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'auth' });
-    expect(await shownPairings(desk)).toHaveLength(1);
+    expect(await shownPairings(client)).toHaveLength(1);
     // The first one is the one that counts.
-    provider.send({ type: 'auth.confirm', code: await shownCode(desk, uri) });
+    provider.send({ type: 'auth.confirm', code: await shownCode(client, uri) });
     await provider.next('sessions');
   });
 
   it('[GW-061] does nothing before hello', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = TestProvider.connect(host);
     provider.send({ type: 'push', level: 'keep', event: 'too early' });
     expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'push' });
@@ -183,8 +183,8 @@ describe('a connection', () => {
   });
 
   it('[GW-062] takes every type once it is bound', async () => {
-    const room = await openRoom();
-    const { provider, token } = await pair(room);
+    const fixture = await openFixture();
+    const { provider, token } = await pair(fixture);
     await provider.hello({ name: 'browser' });
     const answers = provider.received.length;
     provider.send({ type: 'auth', token });
@@ -203,9 +203,9 @@ describe('a connection', () => {
   });
 
   it('[GW-062] never changes how it was let in', async () => {
-    const room = await openRoom();
-    const first = await pair(room);
-    const second = await pair(room);
+    const fixture = await openFixture();
+    const first = await pair(fixture);
+    const second = await pair(fixture);
     await first.provider.hello({ name: 'browser' });
     first.provider.send({ type: 'auth', token: second.token });
     expect(await first.provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'auth' });
@@ -214,7 +214,7 @@ describe('a connection', () => {
   });
 
   it('[GW-063] gives messages that come during a rebind to the new binding', async () => {
-    const { host } = await openRoom();
+    const { host } = await openFixture();
     const provider = await TestProvider.bound(host, { name: 'old' });
     provider.send({ type: 'hello', name: 'new', protocolVersion: 2 });
     provider.send({ type: 'push', level: 'keep', event: 'mine' });
@@ -224,16 +224,16 @@ describe('a connection', () => {
   });
 
   it('[GW-064] [GW-075] takes hello and goodbye when a rebind has failed', async () => {
-    const { host, desk, uri } = await openRoom();
+    const { host, client, uri } = await openFixture();
     const tool = { name: 'ci_status', description: 'CI', parameters: {} };
     const provider = await TestProvider.bound(host, { tools: [tool] });
     provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'nowhere', tools: [tool] });
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: 'hello' });
-    expect(await desk.state(uri)).toMatchObject({ serverTools: [] });
+    expect(await client.state(uri)).toMatchObject({ serverTools: [] });
     provider.send({ type: 'push', level: 'keep', event: 'x' });
     expect((await provider.next('error')).message).toContain('Unbound');
     await provider.hello({ tools: [tool] });
-    expect(await desk.state(uri)).toMatchObject({ serverTools: [{ name: 'ci_status' }] });
+    expect(await client.state(uri)).toMatchObject({ serverTools: [{ name: 'ci_status' }] });
     provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'nowhere' });
     await provider.next('error');
     provider.send({ type: 'goodbye' });
@@ -241,7 +241,7 @@ describe('a connection', () => {
   });
 
   it('[GW-065] [GW-066] ends with goodbye, and what still arrives counts for nothing', async () => {
-    const { host, desk, uri } = await openRoom();
+    const { host, client, uri } = await openFixture();
     const watcher = await TestProvider.bound(host, { name: 'watcher' });
     const provider = await TestProvider.bound(host, {
       tools: [{ name: 'ci_status', description: 'CI', parameters: {} }],
@@ -249,32 +249,32 @@ describe('a connection', () => {
     provider.send({ type: 'goodbye', reason: 'done' });
     provider.send({ type: 'push', level: 'keep', event: 'late' });
     expect(await provider.untilClosed()).toMatchObject({ code: 1000 });
-    expect(await desk.state(uri)).toMatchObject({ serverTools: [] });
+    expect(await client.state(uri)).toMatchObject({ serverTools: [] });
     watcher.send({ type: 'stream.query', queryId: 'q', streams: ['ci@ci'], last: 5 });
     expect((await watcher.next('stream.history')).streams).toEqual({ 'ci@ci': [] });
   });
 
   it('[GW-065] ends with goodbye also when somebody waits for it: they hear that it is gone', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, {
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, {
       tools: [{ name: 'ci_status', description: 'CI', parameters: {} }],
     });
-    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const outcome = fixture.puppet.turn.callTool({ name: 'ci_status', input: {} });
     const { id } = await provider.next('tool.call');
     provider.send({ type: 'goodbye' });
     provider.send({ type: 'tool.result', id, data: 'after all' });
     expect(await outcome).toMatchObject({ success: false });
-    const [part] = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? [];
+    const [part] = (await stateOf(fixture.client, fixture.uri)).activeTurn?.responseParts ?? [];
     expect(part).toMatchObject({ toolCall: { status: 'completed', error: { code: 'DISCONNECTED' } } });
     expect(await provider.untilClosed()).toMatchObject({ code: 1000 });
     expect(provider.of('tool.cancel')).toEqual([]);
   });
 
   it('[GW-067] [GW-199] stays when its session ends, and can bind to another one', async () => {
-    const room = await openRoom();
-    const other = await room.desk.session();
-    const provider = await TestProvider.bound(room.host, { session: sessionId(room.uri) });
-    await room.desk.request('disposeSession', { channel: room.uri });
+    const fixture = await openFixture();
+    const other = await fixture.client.session();
+    const provider = await TestProvider.bound(fixture.host, { session: sessionId(fixture.uri) });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await provider.next('sessions.updated');
     await settle();
     provider.send({ type: 'push', level: 'keep', event: 'x' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { sessionId } from '../../support/gateway-connections.js';
 import { SlowLog } from '../../support/logs.js';
-import { sessionId } from '../../support/provider-door.js';
-import { envelopesOf, openRoom, stateOf } from '../../support/session-room.js';
+import { envelopesOf, openFixture, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -16,30 +16,30 @@ const UPDATES = [
 
 describe('an update', () => {
   it('[GW-204] [GW-206] of any kind is acknowledged, and counts', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
     for (const [index, update] of UPDATES.entries()) {
       provider.send({ ...update, requestId: `r${index}` });
       expect(await provider.next('ack')).toEqual({
         type: 'ack',
         requestId: `r${index}`,
-        sessionId: sessionId(room.uri),
+        sessionId: sessionId(fixture.uri),
         revision: index + 1,
       });
     }
   });
 
   it('[GW-204] without a request id is taken, and acknowledged without one', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
     provider.send(UPDATES[0] ?? {});
-    expect(await provider.next('ack')).toEqual({ type: 'ack', sessionId: sessionId(room.uri), revision: 1 });
+    expect(await provider.next('ack')).toEqual({ type: 'ack', sessionId: sessionId(fixture.uri), revision: 1 });
   });
 
   it('[GW-205] [GW-206] is acknowledged for every session that it is about; each counts for itself', async () => {
-    const room = await openRoom();
-    const uris = [room.uri, await room.desk.session(), await room.desk.session()];
-    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const fixture = await openFixture();
+    const uris = [fixture.uri, await fixture.client.session(), await fixture.client.session()];
+    const provider = await TestProvider.bound(fixture.host, { session: 'all' });
     const [first = ''] = uris.map(sessionId);
     provider.send({ type: 'context.update', requestId: 'one', sessionId: first, context: 'c' });
     expect(await provider.next('ack')).toMatchObject({ requestId: 'one', sessionId: first, revision: 1 });
@@ -47,24 +47,24 @@ describe('an update', () => {
     await settle();
     const acks = provider.of('ack').filter(({ requestId }) => requestId === 'all');
     expect(new Map(acks.map((ack) => [ack.sessionId, ack.revision]))).toEqual(
-      new Map(uris.map((uri) => [sessionId(uri), uri === room.uri ? 2 : 1])),
+      new Map(uris.map((uri) => [sessionId(uri), uri === fixture.uri ? 2 : 1])),
     );
   });
 
   it('[GW-207] [UNI-024] is acknowledged when it is stored and in force', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
     provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
     await provider.next('ack');
-    const types = envelopesOf(room.desk, room.uri).map(({ action }) => action.type);
+    const types = envelopesOf(fixture.client, fixture.uri).map(({ action }) => action.type);
     expect(types).toContain('session/serverToolsChanged');
-    expect((await stateOf(room.desk, room.uri)).serverTools).toMatchObject([{ name: 'ci_status' }]);
+    expect((await stateOf(fixture.client, fixture.uri)).serverTools).toMatchObject([{ name: 'ci_status' }]);
   });
 
   it('[GW-207] [UNI-024] is not acknowledged as long as it could still be lost', async () => {
     const log = new SlowLog();
-    const room = await openRoom({ log });
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture({ log });
+    const provider = await TestProvider.bound(fixture.host);
     const letThrough = log.hold('append');
     provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
     await settle(20);
@@ -74,8 +74,8 @@ describe('an update', () => {
   });
 
   it('[GW-208] waits for the one before it; another kind does not', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
     provider.send({ type: 'tools.update', requestId: 'first', tools: [TOOL] });
     provider.send({ type: 'tools.update', requestId: 'second', tools: [] });
     provider.send({ type: 'context.update', requestId: 'third', context: 'c' });
@@ -87,10 +87,10 @@ describe('an update', () => {
   });
 
   it('[GW-209] that fails is answered by an error instead, and changes nothing anywhere', async () => {
-    const room = await openRoom();
-    const other = await room.desk.session();
-    await TestProvider.bound(room.host, { name: 'owner', session: sessionId(other), tools: [TOOL] });
-    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const fixture = await openFixture();
+    const other = await fixture.client.session();
+    await TestProvider.bound(fixture.host, { name: 'owner', session: sessionId(other), tools: [TOOL] });
+    const provider = await TestProvider.bound(fixture.host, { session: 'all' });
     provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
     expect(await provider.next('error')).toMatchObject({
       code: 'TOOL_CONFLICT',
@@ -99,32 +99,32 @@ describe('an update', () => {
     });
     await settle();
     expect(provider.of('ack')).toEqual([]);
-    expect((await stateOf(room.desk, room.uri)).serverTools ?? []).toEqual([]);
+    expect((await stateOf(fixture.client, fixture.uri)).serverTools ?? []).toEqual([]);
     provider.send({ type: 'context.update', requestId: 'next', context: '' });
     expect(await provider.next('ack')).toMatchObject({ revision: 1 });
   });
 
   it('writes nothing when nothing has changed, and never what is said to the model', async () => {
-    const room = await openRoom();
+    const fixture = await openFixture();
     const secret = 'whisper to the model';
     const hooks = {
       onPreToolUse: [{ match: { tool: 'x' }, action: 'context', content: secret }],
       transforms: { tone: { action: 'append', content: secret } },
     };
-    const provider = await TestProvider.bound(room.host, {
+    const provider = await TestProvider.bound(fixture.host, {
       tools: [TOOL],
       hooks,
       context: secret,
       startup_context: secret,
     });
     await settle();
-    const before = envelopesOf(room.desk, room.uri).length;
+    const before = envelopesOf(fixture.client, fixture.uri).length;
     for (let count = 0; count < 20; count++) {
       provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
       await provider.next('ack');
     }
-    expect(envelopesOf(room.desk, room.uri).slice(before)).toEqual([]);
-    expect(JSON.stringify(room.desk.received)).not.toContain(secret);
+    expect(envelopesOf(fixture.client, fixture.uri).slice(before)).toEqual([]);
+    expect(JSON.stringify(fixture.client.received)).not.toContain(secret);
   });
 });
 
@@ -136,19 +136,19 @@ describe('a session id', () => {
     { type: 'session.ready' },
     { type: 'shutdown.ready' },
   ])('[GW-211] that is not one of its own is refused ($type)', async (message) => {
-    const room = await openRoom();
-    const other = await room.desk.session();
+    const fixture = await openFixture();
+    const other = await fixture.client.session();
     // Only those who are bound everywhere may say that they are ready.
     const isEverywhere = message.type === 'session.ready';
-    const session = isEverywhere ? 'all' : sessionId(room.uri);
-    const provider = await TestProvider.bound(room.host, { session });
+    const session = isEverywhere ? 'all' : sessionId(fixture.uri);
+    const provider = await TestProvider.bound(fixture.host, { session });
     provider.send({ ...message, sessionId: isEverywhere ? 'nowhere' : sessionId(other) });
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: message.type });
   });
 
   it('[GW-090] is needed to say that one is ready for the end', async () => {
-    const room = await openRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture();
+    const provider = await TestProvider.bound(fixture.host);
     provider.send({ type: 'shutdown.ready' });
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON', replyTo: 'shutdown.ready' });
   });

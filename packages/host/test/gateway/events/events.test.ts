@@ -1,8 +1,8 @@
 import type { ProviderSessionEventName } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { pair } from '../../support/gateway-connections.js';
 import { componentsOf } from '../../support/host-components.js';
-import { pair } from '../../support/provider-door.js';
-import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { openFixture, openPuppetFixture, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -36,10 +36,10 @@ function lifecycle(provider: TestProvider): string[] {
 
 describe('session events', () => {
   it('[GW-194] [UNI-067] [UNI-068] tell what people and agents say, step by step', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host, { subscribe: ALL, tools: [TOOL] });
-    room.desk.dispatch(room.uri, turnStarted('t1', 'how is CI?'));
-    const { turn, finish } = await room.agent.turn(0);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host, { subscribe: ALL, tools: [TOOL] });
+    fixture.client.dispatch(fixture.uri, turnStarted('t1', 'how is CI?'));
+    const { turn, finish } = await fixture.agent.turn(0);
     turn.text('Let me ');
     turn.text('look.');
     const outcome = turn.callTool({ name: 'ci_status', input: { branch: 'main' } });
@@ -66,23 +66,23 @@ describe('session events', () => {
   });
 
   it('[UNI-068] put all calls of a step together, before any of them is over', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, {
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, {
       subscribe: ['assistant.message', 'tool.execution_complete'],
       tools: [TOOL],
     });
-    room.puppet.turn.text('Both.');
+    fixture.puppet.turn.text('Both.');
     const outcomes = ['main', 'dev'].map((branch) =>
-      room.puppet.turn.callTool({ name: 'ci_status', input: { branch } }),
+      fixture.puppet.turn.callTool({ name: 'ci_status', input: { branch } }),
     );
     for (const _ of outcomes) {
       const { id } = await provider.next('tool.call');
       provider.send({ type: 'tool.result', id, data: 'green' });
     }
     await Promise.all(outcomes);
-    room.puppet.turn.reasoning('Hm.');
-    room.puppet.turn.text('Done.');
-    room.puppet.finish();
+    fixture.puppet.turn.reasoning('Hm.');
+    fixture.puppet.turn.text('Done.');
+    fixture.puppet.finish();
     await settle();
     const toolRequests = ['main', 'dev'].map((branch) => ({ name: 'ci_status', args: { branch } }));
     expect(events(provider)).toMatchObject([
@@ -94,12 +94,12 @@ describe('session events', () => {
   });
 
   it('[GW-053] are of tools only for a stranger', async () => {
-    const room = await openPuppetRoom();
-    const { provider } = await pair(room);
+    const fixture = await openPuppetFixture();
+    const { provider } = await pair(fixture);
     provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, subscribe: ['user.message'] });
     expect((await provider.next('error')).code).toBe('UNAUTHORIZED');
     await provider.hello({ name: 'browser', subscribe: ['tool.execution_complete'] });
-    await room.puppet.turn.scriptedTool(CANNED);
+    await fixture.puppet.turn.scriptedTool(CANNED);
     expect((await provider.next('session.event')).data).toEqual({
       tool: 'edit',
       args: { file: 'a.ts' },
@@ -109,10 +109,10 @@ describe('session events', () => {
   });
 
   it('[GW-194] are sent only to those who asked for them', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host, { subscribe: ['assistant.message'] });
-    room.desk.dispatch(room.uri, turnStarted('t1'));
-    const { turn, finish } = await room.agent.turn(0);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host, { subscribe: ['assistant.message'] });
+    fixture.client.dispatch(fixture.uri, turnStarted('t1'));
+    const { turn, finish } = await fixture.agent.turn(0);
     turn.text('Hello.');
     finish();
     await settle();
@@ -120,19 +120,19 @@ describe('session events', () => {
   });
 
   it('[UNI-069] tell how long a tool ran, and that a denied one failed', async () => {
-    const room = await openPuppetRoom();
+    const fixture = await openPuppetFixture();
     const rule = { match: { tool: 'blocked' }, action: 'deny', reason: 'never' };
-    const provider = await TestProvider.bound(room.host, {
+    const provider = await TestProvider.bound(fixture.host, {
       subscribe: ['tool.execution_complete'],
       tools: [TOOL, { ...TOOL, name: 'blocked' }],
       hooks: { onPreToolUse: [rule] },
     });
-    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const outcome = fixture.puppet.turn.callTool({ name: 'ci_status', input: {} });
     const call = await provider.next('tool.call');
-    await room.clock.advance(1_500);
+    await fixture.clock.advance(1_500);
     provider.send({ type: 'tool.result', id: call.id, error: 'no network', errorCode: 'INTERNAL' });
     await outcome;
-    await room.puppet.turn.callTool({ name: 'blocked', input: {} });
+    await fixture.puppet.turn.callTool({ name: 'blocked', input: {} });
     await settle();
     expect(provider.of('session.event').map(({ data }) => data)).toMatchObject([
       { tool: 'ci_status', result: { type: 'failure', output: 'no network' }, durationMs: 1_500 },
@@ -141,11 +141,11 @@ describe('session events', () => {
   });
 
   it('[UNI-069] tell of a call that was cut off with its turn', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, { subscribe: ['tool.execution_complete'], tools: [TOOL] });
-    room.puppet.turn.callTool({ name: 'ci_status', input: {} }).catch(() => {});
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, { subscribe: ['tool.execution_complete'], tools: [TOOL] });
+    fixture.puppet.turn.callTool({ name: 'ci_status', input: {} }).catch(() => {});
     await provider.next('tool.call');
-    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' });
+    fixture.client.dispatch(fixture.uri, { type: 'session/turnCancelled', turnId: 't1' });
     expect((await provider.next('session.event')).data).toMatchObject({
       tool: 'ci_status',
       result: { type: 'failure' },
@@ -153,9 +153,9 @@ describe('session events', () => {
   });
 
   it('[UNI-070] tell what the agent is about to do', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, { subscribe: ['assistant.intent'] });
-    room.puppet.turn.activity('Reading the tests');
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, { subscribe: ['assistant.intent'] });
+    fixture.puppet.turn.activity('Reading the tests');
     await settle();
     expect(events(provider)).toEqual([['assistant.intent', { intent: 'Reading the tests' }]]);
   });
@@ -163,12 +163,12 @@ describe('session events', () => {
 
 describe('the life of a session', () => {
   it('[UNI-071] starts right after the acknowledgement, and in later sessions when a provider is ready for them', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host, { session: 'all' });
     await settle();
     const types = provider.received.map(({ type }) => type);
     expect(types.slice(types.indexOf('hello.ack'))).toEqual(['hello.ack', 'session.lifecycle']);
-    await room.desk.session('ahp-session:/later', { provider: 'puppet' });
+    await fixture.client.session('ahp-session:/later', { provider: 'puppet' });
     await settle();
     expect(provider.of('session.lifecycle')).toHaveLength(1);
     provider.send({ type: 'session.ready', sessionId: 'later' });
@@ -177,36 +177,36 @@ describe('the life of a session', () => {
   });
 
   it('[UNI-059] [UNI-063] is idle though a question to people is open', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host);
-    const session = componentsOf(room.host.host).sessions.inMemory.get(room.uri);
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host);
+    const session = componentsOf(fixture.host.host).sessions.inMemory.get(fixture.uri);
     session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
-    room.puppet.finish();
+    fixture.puppet.finish();
     await settle();
-    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
+    expect((await stateOf(fixture.client, fixture.uri)).inputRequests).toHaveLength(1);
     expect(lifecycle(provider)).toEqual(['started', 'idle']);
   });
 
   it('[UNI-072] ends with the host: providers are told, and may still say something', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     provider.isSilent = true;
-    const stopped = room.host.stop();
+    const stopped = fixture.host.stop();
     await settle();
     expect(provider.of('session.lifecycle').at(-1)).toMatchObject({ state: 'shutdown.pending', deadline: 10_000 });
     expect(provider.closed).toBeUndefined();
-    provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
+    provider.send({ type: 'shutdown.ready', sessionId: fixture.uri.split('/').at(-1) });
     await stopped;
     expect((await provider.untilClosed()).code).toBe(1001);
   });
 
   it('[UNI-073] ends at once for people, on every wire, whatever its providers do', async () => {
-    const room = await openRoom(PUPPET);
-    const phone = await room.join('phone');
-    const old = await sessionsV1Client(room.host, 'old');
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const phone = await fixture.join('phone');
+    const old = await sessionsV1Client(fixture.host, 'old');
+    const provider = await TestProvider.bound(fixture.host);
     provider.isSilent = true;
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await phone.until(({ method }) => method === 'root/sessionRemoved');
     await settle();
     expect(old.notifications().map(({ type }) => type)).toContain('notify/sessionRemoved');
@@ -214,26 +214,26 @@ describe('the life of a session', () => {
     const again = await old.raw.request('createSession', { session: 'puppet:/fresh', provider: 'puppet' });
     expect(again).toBeNull();
     // The host itself waits for it when it stops.
-    provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
+    provider.send({ type: 'shutdown.ready', sessionId: fixture.uri.split('/').at(-1) });
   });
 
   it('[GW-195] [GW-196] [UNI-059] [UNI-071] is started when bound, and idle once nothing is left to do', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     await settle();
     expect(lifecycle(provider)).toEqual(['started']);
-    room.desk.dispatch(room.uri, turnStarted('t1'));
-    const first = await room.agent.turn(0);
+    fixture.client.dispatch(fixture.uri, turnStarted('t1'));
+    const first = await fixture.agent.turn(0);
     const queued = {
       type: 'session/pendingMessageSet',
       kind: 'queued',
       id: 'q',
       userMessage: { text: 'more' },
     } as const;
-    room.desk.dispatch(room.uri, queued);
+    fixture.client.dispatch(fixture.uri, queued);
     await settle();
     first.finish();
-    const second = await room.agent.turn(1);
+    const second = await fixture.agent.turn(1);
     expect(lifecycle(provider)).toEqual(['started']);
     second.finish();
     await settle();
@@ -241,29 +241,29 @@ describe('the life of a session', () => {
   });
 
   it('[GW-195] [GW-197] [UNI-072] [UNI-073] ends after its providers are ready, and people do not wait for them', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host, { tools: [TOOL] });
     provider.isSilent = true;
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     const pending = await provider.next('session.lifecycle').then(() => provider.next('session.lifecycle'));
     expect(pending).toMatchObject({ state: 'shutdown.pending', deadline: 10_000 });
     // [GW-026] The registry follows the lifecycle.
     expect((await provider.next('sessions.updated')).active).toEqual([]);
     provider.send({ type: 'shutdown.ready', sessionId: pending.sessionId });
     await settle();
-    const again = await room.desk.session('ahp-session:/again', { provider: 'puppet' });
+    const again = await fixture.client.session('ahp-session:/again', { provider: 'puppet' });
     // [GW-067] [GW-199] The same connection binds to another session.
     await provider.hello({ tools: [TOOL] });
-    expect((await stateOf(room.desk, again)).serverTools?.map(({ name }) => name)).toEqual(['ci_status']);
+    expect((await stateOf(fixture.client, again)).serverTools?.map(({ name }) => name)).toEqual(['ci_status']);
     provider.isSilent = false;
   });
 
   it('[GW-197] ends when the last of its providers is ready, not the first', async () => {
-    const room = await openRoom(PUPPET);
-    const quick = await TestProvider.bound(room.host, { name: 'quick' });
-    const slow = await TestProvider.bound(room.host, { name: 'slow' });
+    const fixture = await openFixture(PUPPET);
+    const quick = await TestProvider.bound(fixture.host, { name: 'quick' });
+    const slow = await TestProvider.bound(fixture.host, { name: 'slow' });
     slow.isSilent = true;
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     quick.send({ type: 'push', level: 'keep', event: 'last words' });
     await settle();
@@ -275,22 +275,22 @@ describe('the life of a session', () => {
   });
 
   it('[GW-197] does not wait longer than the deadline for a silent provider', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     provider.isSilent = true;
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     provider.send({ type: 'push', level: 'keep', event: 'last words' });
     await settle();
     expect(provider.of('error')).toEqual([]);
-    await room.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     provider.send({ type: 'push', level: 'keep', event: 'too late' });
     expect((await provider.next('error')).code).toBe('UNKNOWN_TYPE');
   });
 
   it('[GW-090] [GW-211] is ended by name', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     provider.send({ type: 'shutdown.ready' });
     expect((await provider.next('error')).code).toBe('INVALID_JSON');
     provider.send({ type: 'shutdown.ready', sessionId: 'nowhere' });
@@ -298,14 +298,14 @@ describe('the life of a session', () => {
   });
 
   it('[GW-198] ends for one session only when a provider is everywhere', async () => {
-    const room = await openRoom(PUPPET);
-    const second = await room.desk.session('ahp-session:/second', { provider: 'puppet' });
-    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
-    await room.desk.request('disposeSession', { channel: room.uri });
+    const fixture = await openFixture(PUPPET);
+    const second = await fixture.client.session('ahp-session:/second', { provider: 'puppet' });
+    const provider = await TestProvider.bound(fixture.host, { session: 'all', tools: [TOOL] });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     expect(lifecycle(provider).filter((state) => state === 'shutdown.pending')).toHaveLength(1);
-    room.desk.dispatch(second, turnStarted('t1'));
-    const outcome = (await room.agent.turn(0)).turn.callTool({ name: 'ci_status', input: {} });
+    fixture.client.dispatch(second, turnStarted('t1'));
+    const outcome = (await fixture.agent.turn(0)).turn.callTool({ name: 'ci_status', input: {} });
     const call = await provider.next('tool.call');
     provider.send({ type: 'tool.result', id: call.id, data: 'ok' });
     expect(await outcome).toMatchObject({ success: true });

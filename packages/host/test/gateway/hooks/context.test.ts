@@ -2,31 +2,31 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../../agents/src/model/backend.js';
 import { FakeClock } from '../../support/fake-clock.js';
+import { pair } from '../../support/gateway-connections.js';
 import { ModelServer } from '../../support/model-server.js';
-import { pair } from '../../support/provider-door.js';
-import { refusalTo, updated } from '../../support/provider-room.js';
-import { openPuppetRoom, startHost, stateOf } from '../../support/session-room.js';
+import { refusalTo, updated } from '../../support/provider-fixture.js';
+import { openPuppetFixture, startHost, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
 const STARTUP = 'The build takes an hour.';
 const CONTEXT = 'CI is green.';
 
-async function openModelRoom() {
+async function openModelFixture() {
   const server = await ModelServer.start(...Array.from({ length: 8 }, () => ({ text: ['Done.'] })));
   onTestFinished(() => server.stop());
   const models = [{ id: 'm-1', name: 'M 1' }];
   const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
   const agents = [modelAgent({ ...options, baseURL: server.url })];
   const host = await startHost({ scripts: [], agents, clock: new FakeClock() });
-  const desk = await host.client('desk');
-  return { server, host, desk, uri: await desk.session() };
+  const client = await host.client('desk');
+  return { server, host, client, uri: await client.session() };
 }
 
-type ModelRoom = Awaited<ReturnType<typeof openModelRoom>>;
+type ModelFixture = Awaited<ReturnType<typeof openModelFixture>>;
 
 /** The messages of people as the model got them with the last request. */
-function heard({ server }: ModelRoom): string[] {
+function heard({ server }: ModelFixture): string[] {
   const messages = (server.requests.at(-1)?.body.messages ?? []) as { role: string; content: unknown }[];
   return messages.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
 }
@@ -37,98 +37,98 @@ function times(texts: readonly string[], text: string): number[] {
 
 describe('context of a provider', () => {
   it('[GW-168] [UNI-021] [UNI-091] goes with every message to the model, and is nowhere to be seen', async () => {
-    const room = await openModelRoom();
-    await TestProvider.bound(room.host, { context: CONTEXT, startup_context: STARTUP });
+    const fixture = await openModelFixture();
+    await TestProvider.bound(fixture.host, { context: CONTEXT, startup_context: STARTUP });
     for (const text of ['first', 'second']) {
-      await room.desk.turn(room.uri, text);
-      expect(heard(room).at(-1)).toContain(CONTEXT);
-      expect(heard(room).at(-1)).toContain(text);
+      await fixture.client.turn(fixture.uri, text);
+      expect(heard(fixture).at(-1)).toContain(CONTEXT);
+      expect(heard(fixture).at(-1)).toContain(text);
     }
-    const state = await stateOf(room.desk, room.uri);
+    const state = await stateOf(fixture.client, fixture.uri);
     expect(state.turns.map(({ userMessage }) => userMessage.text)).toEqual(['first', 'second']);
-    const everything = JSON.stringify([state, room.desk.received]);
+    const everything = JSON.stringify([state, fixture.client.received]);
     for (const secret of [CONTEXT, STARTUP]) expect(everything).not.toContain(secret);
     expect(state._meta?.gateway).toMatchObject({ providers: [{ name: 'ci', context: true }] });
-    const [system] = (room.server.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
+    const [system] = (fixture.server.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
     expect(system).toMatchObject({ role: 'system', content: expect.not.stringContaining(CONTEXT) });
   });
 
   it('[GW-165] [GW-212] reaches the model of its own session only, and so do changes of the prompt', async () => {
-    const room = await openModelRoom();
-    const other = await room.desk.session('ahp-session:/other');
+    const fixture = await openModelFixture();
+    const other = await fixture.client.session('ahp-session:/other');
     const transforms = { tone: { action: 'append', content: 'Speak like a sailor.' } };
-    const session = room.uri.slice(room.uri.lastIndexOf('/') + 1);
-    await TestProvider.bound(room.host, { session, context: CONTEXT, hooks: { transforms } });
+    const session = fixture.uri.slice(fixture.uri.lastIndexOf('/') + 1);
+    await TestProvider.bound(fixture.host, { session, context: CONTEXT, hooks: { transforms } });
     const asked = async (uri: string) => {
-      await room.desk.turn(uri, 'hello');
-      return JSON.stringify(room.server.requests.at(-1)?.body);
+      await fixture.client.turn(uri, 'hello');
+      return JSON.stringify(fixture.server.requests.at(-1)?.body);
     };
     for (const text of [CONTEXT, 'Speak like a sailor.']) {
-      expect(await asked(room.uri)).toContain(text);
+      expect(await asked(fixture.uri)).toContain(text);
       expect(await asked(other)).not.toContain(text);
     }
   });
 
   it('[GW-169] [GW-172] is replaced by an update, and cleared by an empty text or null', async () => {
-    const room = await openModelRoom();
-    const provider = await TestProvider.bound(room.host, { context: CONTEXT });
+    const fixture = await openModelFixture();
+    const provider = await TestProvider.bound(fixture.host, { context: CONTEXT });
     for (const context of ['CI is red.', '', 'CI is back.', null]) {
       await updated(provider, { type: 'context.update', context });
-      await room.desk.turn(room.uri, 'hello');
-      const last = heard(room).at(-1) ?? '';
+      await fixture.client.turn(fixture.uri, 'hello');
+      const last = heard(fixture).at(-1) ?? '';
       expect(last).not.toContain(CONTEXT);
       for (const text of ['CI is red.', 'CI is back.']) expect(last.includes(text)).toBe(text === context);
     }
   });
 
   it('[GW-170] [GW-171] is told once at the start, or with the next message of a session that runs', async () => {
-    const room = await openModelRoom();
-    await TestProvider.bound(room.host, { startup_context: STARTUP });
-    await room.desk.turn(room.uri, 'first');
-    expect(times(heard(room), STARTUP)).toEqual([1]);
-    await TestProvider.bound(room.host, { name: 'late', startup_context: 'I came late.' });
-    await room.desk.turn(room.uri, 'second');
-    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
-    expect(times(heard(room).slice(-1), 'I came late.')).toEqual([1]);
-    await room.desk.turn(room.uri, 'third');
-    expect(times(heard(room).slice(-1), 'I came late.')).toEqual([0]);
+    const fixture = await openModelFixture();
+    await TestProvider.bound(fixture.host, { startup_context: STARTUP });
+    await fixture.client.turn(fixture.uri, 'first');
+    expect(times(heard(fixture), STARTUP)).toEqual([1]);
+    await TestProvider.bound(fixture.host, { name: 'late', startup_context: 'I came late.' });
+    await fixture.client.turn(fixture.uri, 'second');
+    expect(times(heard(fixture).slice(-1), STARTUP)).toEqual([0]);
+    expect(times(heard(fixture).slice(-1), 'I came late.')).toEqual([1]);
+    await fixture.client.turn(fixture.uri, 'third');
+    expect(times(heard(fixture).slice(-1), 'I came late.')).toEqual([0]);
   });
 
   it('[GW-171] is not told again after a rebind or a reconnect, but also not lost by one', async () => {
-    const room = await openModelRoom();
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openModelFixture();
+    const provider = TestProvider.connect(fixture.host);
     const { reconnectToken } = await provider.hello({ startup_context: STARTUP });
     provider.drop();
     await settle();
-    const back = await TestProvider.bound(room.host, { reconnectToken });
-    await room.desk.turn(room.uri, 'first');
-    expect(times(heard(room), STARTUP)).toEqual([1]);
+    const back = await TestProvider.bound(fixture.host, { reconnectToken });
+    await fixture.client.turn(fixture.uri, 'first');
+    expect(times(heard(fixture), STARTUP)).toEqual([1]);
     await back.hello({ startup_context: STARTUP });
-    await room.desk.turn(room.uri, 'second');
-    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
+    await fixture.client.turn(fixture.uri, 'second');
+    expect(times(heard(fixture).slice(-1), STARTUP)).toEqual([0]);
     back.drop();
     await settle();
-    await TestProvider.bound(room.host, { startup_context: STARTUP });
-    await room.desk.turn(room.uri, 'third');
-    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
+    await TestProvider.bound(fixture.host, { startup_context: STARTUP });
+    await fixture.client.turn(fixture.uri, 'third');
+    expect(times(heard(fixture).slice(-1), STARTUP)).toEqual([0]);
   });
 
   it('[GW-168] of somebody who is away is not told, and of several instances once', async () => {
-    const room = await openModelRoom();
+    const fixture = await openModelFixture();
     const tabs = await Promise.all(
-      ['one', 'two'].map((instance) => TestProvider.bound(room.host, { name: 'p', instance, context: CONTEXT })),
+      ['one', 'two'].map((instance) => TestProvider.bound(fixture.host, { name: 'p', instance, context: CONTEXT })),
     );
-    await room.desk.turn(room.uri, 'first');
-    expect(times(heard(room).slice(-1), CONTEXT)).toEqual([1]);
+    await fixture.client.turn(fixture.uri, 'first');
+    expect(times(heard(fixture).slice(-1), CONTEXT)).toEqual([1]);
     for (const provider of tabs) provider.drop();
     await settle();
-    await room.desk.turn(room.uri, 'second');
-    expect(times(heard(room).slice(-1), CONTEXT)).toEqual([0]);
+    await fixture.client.turn(fixture.uri, 'second');
+    expect(times(heard(fixture).slice(-1), CONTEXT)).toEqual([0]);
   });
 
   it('is not for strangers', async () => {
-    const room = await openPuppetRoom();
-    const { provider } = await pair(room);
+    const fixture = await openPuppetFixture();
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'browser' });
     const update = { type: 'context.update', requestId: 'r', context: 'Do as I say.' };
     expect(await refusalTo(provider, update)).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'r' });

@@ -5,13 +5,13 @@ import {
   call,
   callsOf,
   decide,
-  openProviderRoom,
-  type ProviderRoom,
+  openProviderFixture,
+  type ProviderFixture,
   tool,
   updated,
   YES,
-} from '../../support/provider-room.js';
-import { envelopesOf, type RoomOptions, runningCall, stateOf } from '../../support/session-room.js';
+} from '../../support/provider-fixture.js';
+import { envelopesOf, type FixtureOptions, runningCall, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 import { echoTool } from '../../support/tools.js';
@@ -26,8 +26,8 @@ function hooks(...onPreToolUse: object[]): object {
   return { hooks: { onPreToolUse } };
 }
 
-function gated(rules: object[] = [gate()], options: RoomOptions = {}): Promise<ProviderRoom> {
-  return openProviderRoom(hooks(...rules), { tools: [echoTool('echo')], ...options });
+function gated(rules: object[] = [gate()], options: FixtureOptions = {}): Promise<ProviderFixture> {
+  return openProviderFixture(hooks(...rules), { tools: [echoTool('echo')], ...options });
 }
 
 async function decideNext(provider: TestProvider, answer: object) {
@@ -38,73 +38,73 @@ async function decideNext(provider: TestProvider, answer: object) {
 
 describe('a gate', () => {
   it('[GW-137] [GW-138] asks the provider, which allows, denies, or allows with a note', async () => {
-    const room = await gated();
-    const allowed = call(room, 'echo', { text: 'hi' });
-    const check = await decideNext(room.provider, { decision: 'allow', reason: 'not shown' });
+    const fixture = await gated();
+    const allowed = call(fixture, 'echo', { text: 'hi' });
+    const check = await decideNext(fixture.provider, { decision: 'allow', reason: 'not shown' });
     const { callId } = check;
     const expected = {
       type: 'gate.check',
       gateId: 'g',
       callId,
-      sessionId: room.sessionId,
+      sessionId: fixture.sessionId,
       tool: 'echo',
       args: { text: 'hi' },
     };
     expect(check).toEqual(expected);
     expect(await allowed).toMatchObject({ kind: 'completed', text: expect.not.stringContaining('not shown') });
-    const denied = call(room, 'echo');
-    await decideNext(room.provider, { decision: 'deny', reason: 'CI is red' });
+    const denied = call(fixture, 'echo');
+    await decideNext(fixture.provider, { decision: 'deny', reason: 'CI is red' });
     expect(await denied).toEqual({ kind: 'denied', reason: 'ci: CI is red' });
-    const noted = call(room, 'echo');
-    await decideNext(room.provider, { decision: 'context', reason: 'CI is slow' });
+    const noted = call(fixture, 'echo');
+    await decideNext(fixture.provider, { decision: 'context', reason: 'CI is slow' });
     expect(await noted).toMatchObject({ kind: 'completed', text: expect.stringContaining('[Note of ci: CI is slow]') });
   });
 
   it('[GW-139] takes an answer that it does not understand for a no, and one about another gate for none', async () => {
-    const room = await gated();
+    const fixture = await gated();
     for (const answer of [{ decision: 'maybe' }, {}, { decision: true, reason: 'well' }]) {
-      const outcome = call(room, 'echo');
-      await decideNext(room.provider, answer);
+      const outcome = call(fixture, 'echo');
+      await decideNext(fixture.provider, answer);
       expect((await outcome).kind).toBe('denied');
     }
-    const outcome = call(room, 'echo');
-    const { callId } = await room.provider.next('gate.check');
-    room.provider.send({ type: 'gate.result', gateId: 'other', callId, decision: 'deny' });
-    room.provider.send({ type: 'gate.result', gateId: 'g', callId: 'nobody', decision: 'deny' });
-    const stranger = await TestProvider.bound(room.host, { name: 'other' });
+    const outcome = call(fixture, 'echo');
+    const { callId } = await fixture.provider.next('gate.check');
+    fixture.provider.send({ type: 'gate.result', gateId: 'other', callId, decision: 'deny' });
+    fixture.provider.send({ type: 'gate.result', gateId: 'g', callId: 'nobody', decision: 'deny' });
+    const stranger = await TestProvider.bound(fixture.host, { name: 'other' });
     stranger.send({ type: 'gate.result', gateId: 'g', callId, decision: 'deny' });
     await settle();
-    room.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
+    fixture.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
     expect(await outcome).toMatchObject({ kind: 'completed' });
   });
 
   it('[GW-140] [REL-045] that nobody answers denies after five seconds, and says whose it is once', async () => {
-    const room = await gated();
-    const outcome = call(room, 'echo');
-    const { callId } = await room.provider.next('gate.check');
-    await room.clock.advance(GATE_TIMEOUT_MS - 1);
-    expect((await callsOf(room))[0]?.status).toBe('streaming');
-    await room.clock.advance(1);
+    const fixture = await gated();
+    const outcome = call(fixture, 'echo');
+    const { callId } = await fixture.provider.next('gate.check');
+    await fixture.clock.advance(GATE_TIMEOUT_MS - 1);
+    expect((await callsOf(fixture))[0]?.status).toBe('streaming');
+    await fixture.clock.advance(1);
     expect(await outcome).toEqual(SILENT);
-    room.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
+    fixture.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
     await settle();
-    expect((await callsOf(room))[0]).toMatchObject({ status: 'cancelled', reasonMessage: SILENT.reason });
+    expect((await callsOf(fixture))[0]).toMatchObject({ status: 'cancelled', reasonMessage: SILENT.reason });
   });
 
   it('[GW-141] [REL-045] that fails open allows then', async () => {
-    const room = await gated([gate({ tool: 'echo' }, { failOpen: true })]);
-    const outcome = call(room, 'echo');
-    await room.provider.next('gate.check');
-    await room.clock.advance(GATE_TIMEOUT_MS);
+    const fixture = await gated([gate({ tool: 'echo' }, { failOpen: true })]);
+    const outcome = call(fixture, 'echo');
+    await fixture.provider.next('gate.check');
+    await fixture.clock.advance(GATE_TIMEOUT_MS);
     expect(await outcome).toMatchObject({ kind: 'completed', success: true });
   });
 
   it('[GW-142] [REL-045] whose provider is lost denies at once, or allows when it fails open', async () => {
     for (const failOpen of [false, true]) {
-      const room = await gated([gate({ tool: 'echo' }, { failOpen })]);
-      const outcome = call(room, 'echo');
-      await room.provider.next('gate.check');
-      room.provider.drop();
+      const fixture = await gated([gate({ tool: 'echo' }, { failOpen })]);
+      const outcome = call(fixture, 'echo');
+      await fixture.provider.next('gate.check');
+      fixture.provider.drop();
       expect((await outcome).kind).toBe(failOpen ? 'completed' : 'denied');
     }
   });
@@ -113,72 +113,72 @@ describe('a gate', () => {
     const deny = { match: { tool: 'b' }, action: 'deny', reason: 'never' };
     const context = { match: {}, action: 'context', content: 'from beyond' };
     const rules = [gate(), gate({ tool: 'c' }, { failOpen: true }), deny, context];
-    const room = await gated(rules, { tools: ['echo', 'b', 'c'].map((name) => echoTool(name)) });
-    room.provider.drop();
+    const fixture = await gated(rules, { tools: ['echo', 'b', 'c'].map((name) => echoTool(name)) });
+    fixture.provider.drop();
     await settle();
-    await room.clock.advance(10_000);
-    expect(await call(room, 'echo')).toEqual({
+    await fixture.clock.advance(10_000);
+    expect(await call(fixture, 'echo')).toEqual({
       kind: 'denied',
       reason: 'ci: is not there to ask, so the call does not run',
     });
-    expect(await call(room, 'b')).toEqual({ kind: 'denied', reason: 'ci: never' });
-    expect(await call(room, 'c')).toMatchObject({ kind: 'completed', text: expect.not.stringContaining('beyond') });
-    await room.clock.advance(RECONNECT_WINDOW_MS - 10_000);
-    for (const name of ['echo', 'b']) expect((await call(room, name)).kind).toBe('completed');
-    await room.clock.advance(1_000);
-    const parts = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts;
+    expect(await call(fixture, 'b')).toEqual({ kind: 'denied', reason: 'ci: never' });
+    expect(await call(fixture, 'c')).toMatchObject({ kind: 'completed', text: expect.not.stringContaining('beyond') });
+    await fixture.clock.advance(RECONNECT_WINDOW_MS - 10_000);
+    for (const name of ['echo', 'b']) expect((await call(fixture, name)).kind).toBe('completed');
+    await fixture.clock.advance(1_000);
+    const parts = (await stateOf(fixture.client, fixture.uri)).activeTurn?.responseParts;
     expect(JSON.stringify(parts)).toContain('checks on tools no longer apply');
   });
 
   it('[GW-143] goes at once when its provider says goodbye', async () => {
-    const room = await gated();
-    room.provider.send({ type: 'goodbye' });
+    const fixture = await gated();
+    fixture.provider.send({ type: 'goodbye' });
     await settle();
-    expect((await call(room, 'echo')).kind).toBe('completed');
+    expect((await call(fixture, 'echo')).kind).toBe('completed');
   });
 
   it('[GW-143] asks again when its provider is back', async () => {
-    const room = await openProviderRoom({}, { tools: [echoTool('echo')] });
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openProviderFixture({}, { tools: [echoTool('echo')] });
+    const provider = TestProvider.connect(fixture.host);
     const { reconnectToken } = await provider.hello({ name: 'other', ...hooks(gate()) });
     provider.drop();
     await settle();
-    expect((await call(room, 'echo')).kind).toBe('denied');
-    const back = await TestProvider.bound(room.host, { name: 'other', reconnectToken });
-    const outcome = call(room, 'echo');
+    expect((await call(fixture, 'echo')).kind).toBe('denied');
+    const back = await TestProvider.bound(fixture.host, { name: 'other', reconnectToken });
+    const outcome = call(fixture, 'echo');
     await decideNext(back, { decision: 'allow' });
     expect((await outcome).kind).toBe('completed');
   });
 
   it('[GW-153] [REL-045] stands beside others: all are asked at once, one no is enough, and rules come first', async () => {
-    const room = await gated();
-    const other = await TestProvider.bound(room.host, { name: 'other', ...hooks(gate({}, { gateId: 'o' })) });
-    const denied = call(room, 'echo');
-    const check = await room.provider.next('gate.check');
+    const fixture = await gated();
+    const other = await TestProvider.bound(fixture.host, { name: 'other', ...hooks(gate({}, { gateId: 'o' })) });
+    const denied = call(fixture, 'echo');
+    const check = await fixture.provider.next('gate.check');
     await decideNext(other, { decision: 'deny', reason: 'no' });
     expect(await denied).toEqual({ kind: 'denied', reason: 'other: no' });
-    room.provider.send({ type: 'gate.result', gateId: 'g', callId: check.callId, decision: 'allow' });
-    const silent = call(room, 'echo');
-    await room.provider.next('gate.check');
-    await room.clock.advance(GATE_TIMEOUT_MS - 1_000);
+    fixture.provider.send({ type: 'gate.result', gateId: 'g', callId: check.callId, decision: 'allow' });
+    const silent = call(fixture, 'echo');
+    await fixture.provider.next('gate.check');
+    await fixture.clock.advance(GATE_TIMEOUT_MS - 1_000);
     await decideNext(other, { decision: 'allow' });
-    await room.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     expect(await silent).toEqual(SILENT);
     const rule = { match: { tool: 'echo' }, action: 'deny', reason: 'rule' };
     await updated(other, { type: 'hooks.update', onPreToolUse: [rule] });
-    const counts = room.provider.of('gate.check').length;
-    expect(await call(room, 'echo')).toEqual({ kind: 'denied', reason: 'other: rule' });
-    expect(room.provider.of('gate.check')).toHaveLength(counts);
+    const counts = fixture.provider.of('gate.check').length;
+    expect(await call(fixture, 'echo')).toEqual({ kind: 'denied', reason: 'other: rule' });
+    expect(fixture.provider.of('gate.check')).toHaveLength(counts);
   });
 
   it('[GW-153] notes stand in the order of registration, whoever answers first', async () => {
     const rule = { match: {}, action: 'context', content: 'first' };
-    const room = await gated([gate(), rule]);
-    const other = await TestProvider.bound(room.host, { name: 'other', ...hooks(gate()) });
-    const outcome = call(room, 'echo');
+    const fixture = await gated([gate(), rule]);
+    const other = await TestProvider.bound(fixture.host, { name: 'other', ...hooks(gate()) });
+    const outcome = call(fixture, 'echo');
     await decideNext(other, { decision: 'context', reason: 'third' });
     await settle();
-    await decideNext(room.provider, { decision: 'context', reason: 'second' });
+    await decideNext(fixture.provider, { decision: 'context', reason: 'second' });
     const { text } = (await outcome) as { text: string };
     expect(text.slice(text.indexOf('[Note'))).toBe(
       '[Note of ci: first]\n\n[Note of ci: second]\n\n[Note of other: third]',
@@ -186,55 +186,61 @@ describe('a gate', () => {
   });
 
   it('[GW-155] [UNI-019] [UNI-041] [UNI-103] does not speak for people: what they must confirm still waits', async () => {
-    const room = await gated([gate({ tool: 'careful' })], { tools: [CAREFUL] });
-    const outcome = call(room, 'careful', { text: 'one' });
-    await decideNext(room.provider, { decision: 'allow' });
-    const pending = await runningCall(room.desk, room.uri, 'pending-confirmation');
-    const ready = envelopesOf(room.desk, room.uri).find(({ action }) => action.type === 'session/toolCallReady');
+    const fixture = await gated([gate({ tool: 'careful' })], { tools: [CAREFUL] });
+    const outcome = call(fixture, 'careful', { text: 'one' });
+    await decideNext(fixture.provider, { decision: 'allow' });
+    const pending = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
+    const ready = envelopesOf(fixture.client, fixture.uri).find(
+      ({ action }) => action.type === 'session/toolCallReady',
+    );
     expect(ready?.action).not.toHaveProperty('confirmed');
-    decide(room, pending.toolCallId, { ...YES, editedToolInput: '{"text":"two"}' });
-    expect((await decideNext(room.provider, { decision: 'deny', reason: 'not two' })).args).toEqual({ text: 'two' });
+    decide(fixture, pending.toolCallId, { ...YES, editedToolInput: '{"text":"two"}' });
+    expect((await decideNext(fixture.provider, { decision: 'deny', reason: 'not two' })).args).toEqual({ text: 'two' });
     expect(await outcome).toEqual({ kind: 'denied', reason: 'ci: not two' });
   });
 
   it('[GW-136] [UNI-103] leaves its note once when a person edits the input', async () => {
     const rule = { match: { tool: 'careful' }, action: 'context', content: 'mind the gap' };
-    const room = await gated([rule], { tools: [CAREFUL] });
-    const outcome = call(room, 'careful', { text: 'one' });
-    const pending = await runningCall(room.desk, room.uri, 'pending-confirmation');
-    decide(room, pending.toolCallId, { ...YES, editedToolInput: '{"text":"two"}' });
+    const fixture = await gated([rule], { tools: [CAREFUL] });
+    const outcome = call(fixture, 'careful', { text: 'one' });
+    const pending = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
+    decide(fixture, pending.toolCallId, { ...YES, editedToolInput: '{"text":"two"}' });
     const { text } = (await outcome) as { text: string };
     expect(text).toContain('two');
     expect(text.split('mind the gap')).toHaveLength(2);
   });
 
   it('[UNI-040] refuses before anybody is bothered', async () => {
-    const room = await gated([gate({ tool: 'careful' })], { tools: [CAREFUL] });
-    const outcome = call(room, 'careful');
-    await decideNext(room.provider, { decision: 'deny', reason: 'no' });
+    const fixture = await gated([gate({ tool: 'careful' })], { tools: [CAREFUL] });
+    const outcome = call(fixture, 'careful');
+    await decideNext(fixture.provider, { decision: 'deny', reason: 'no' });
     expect((await outcome).kind).toBe('denied');
-    const statuses = envelopesOf(room.desk, room.uri).map(({ action }) => action.type);
+    const statuses = envelopesOf(fixture.client, fixture.uri).map(({ action }) => action.type);
     expect(statuses).not.toContain('session/inputRequested');
-    const [ready] = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/toolCallReady');
+    const [ready] = envelopesOf(fixture.client, fixture.uri).filter(
+      ({ action }) => action.type === 'session/toolCallReady',
+    );
     expect(ready?.action).not.toHaveProperty('confirmationTitle');
   });
 
   it('[UNI-042] leaves the call streaming, and people see for whom it waits', async () => {
-    const room = await gated();
-    void call(room, 'echo');
-    await room.provider.next('gate.check');
+    const fixture = await gated();
+    void call(fixture, 'echo');
+    await fixture.provider.next('gate.check');
     await settle();
-    expect(await callsOf(room)).toMatchObject([{ status: 'streaming', invocationMessage: 'Waiting for ci' }]);
-    const deltas = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/toolCallDelta');
+    expect(await callsOf(fixture)).toMatchObject([{ status: 'streaming', invocationMessage: 'Waiting for ci' }]);
+    const deltas = envelopesOf(fixture.client, fixture.uri).filter(
+      ({ action }) => action.type === 'session/toolCallDelta',
+    );
     expect(deltas.map(({ action }) => action)).toMatchObject([{ content: '', invocationMessage: 'Waiting for ci' }]);
   });
 
   it('[UNI-043] denies in one go, with the reason', async () => {
-    const room = await gated();
-    const outcome = call(room, 'echo');
-    await decideNext(room.provider, { decision: 'deny', reason: 'CI is failing' });
+    const fixture = await gated();
+    const outcome = call(fixture, 'echo');
+    await decideNext(fixture.provider, { decision: 'deny', reason: 'CI is failing' });
     await outcome;
-    const envelopes = envelopesOf(room.desk, room.uri);
+    const envelopes = envelopesOf(fixture.client, fixture.uri);
     const ready = envelopes.findIndex(({ action }) => action.type === 'session/toolCallReady');
     expect(envelopes[ready]?.action).not.toHaveProperty('confirmed');
     expect(envelopes[ready + 1]?.action).toMatchObject({
@@ -244,52 +250,56 @@ describe('a gate', () => {
       reasonMessage: 'ci: CI is failing',
     });
     expect(envelopes[ready + 1]?.origin).toBeUndefined();
-    expect(await callsOf(room)).toMatchObject([{ status: 'cancelled', reason: 'denied' }]);
+    expect(await callsOf(fixture)).toMatchObject([{ status: 'cancelled', reason: 'denied' }]);
   });
 
   it('[UNI-045] is too late when somebody ended the turn meanwhile', async () => {
-    const room = await gated();
-    const timers = room.clock.pending;
-    const outcome = call(room, 'echo');
-    const { callId } = await room.provider.next('gate.check');
-    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const fixture = await gated();
+    const timers = fixture.clock.pending;
+    const outcome = call(fixture, 'echo');
+    const { callId } = await fixture.provider.next('gate.check');
+    fixture.client.dispatch(fixture.uri, { type: 'session/turnCancelled', turnId: 't1' });
     await expect(outcome).rejects.toThrow();
-    const count = envelopesOf(room.desk, room.uri).length;
-    room.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
+    const count = envelopesOf(fixture.client, fixture.uri).length;
+    fixture.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
     await settle();
-    expect(envelopesOf(room.desk, room.uri)).toHaveLength(count);
-    expect(room.clock.pending).toBe(timers);
+    expect(envelopesOf(fixture.client, fixture.uri)).toHaveLength(count);
+    expect(fixture.clock.pending).toBe(timers);
   });
 
   it('[UNI-046] holds for tools of the client, which never sees a refused call run', async () => {
-    const room = await gated([gate({ tool: 'lookup' })]);
+    const fixture = await gated([gate({ tool: 'lookup' })]);
     const activeClient = { clientId: 'desk', tools: [{ name: 'lookup' }] };
-    room.desk.dispatch(room.uri, { type: 'session/activeClientChanged', activeClient });
-    await room.desk.action(room.uri, 'session/activeClientChanged');
-    const outcome = call(room, 'lookup', { word: 'x' });
-    expect(await decideNext(room.provider, { decision: 'deny', reason: 'no' })).toMatchObject({ args: { word: 'x' } });
+    fixture.client.dispatch(fixture.uri, { type: 'session/activeClientChanged', activeClient });
+    await fixture.client.action(fixture.uri, 'session/activeClientChanged');
+    const outcome = call(fixture, 'lookup', { word: 'x' });
+    expect(await decideNext(fixture.provider, { decision: 'deny', reason: 'no' })).toMatchObject({
+      args: { word: 'x' },
+    });
     expect(await outcome).toEqual({ kind: 'denied', reason: 'ci: no' });
-    const ready = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/toolCallReady');
+    const ready = envelopesOf(fixture.client, fixture.uri).filter(
+      ({ action }) => action.type === 'session/toolCallReady',
+    );
     expect(ready.map(({ action }) => action.confirmed)).toEqual([undefined]);
-    expect(await callsOf(room)).toMatchObject([{ status: 'cancelled', toolClientId: 'desk' }]);
+    expect(await callsOf(fixture)).toMatchObject([{ status: 'cancelled', toolClientId: 'desk' }]);
   });
 
   it('of an instance names the instance', async () => {
-    const room = await openProviderRoom(
+    const fixture = await openProviderFixture(
       { name: 'p', instance: 'one', ...hooks(gate()) },
       { tools: [echoTool('echo')] },
     );
-    const outcome = call(room, 'echo');
-    await room.provider.next('gate.check');
-    await room.clock.advance(GATE_TIMEOUT_MS);
+    const outcome = call(fixture, 'echo');
+    await fixture.provider.next('gate.check');
+    await fixture.clock.advance(GATE_TIMEOUT_MS);
     expect(await outcome).toEqual({ kind: 'denied', reason: 'p: one did not answer, so the call does not run' });
   });
 
   it("holds for a provider's own tools, too", async () => {
-    const room = await openProviderRoom({ tools: [tool('a')], ...hooks(gate({ provider: 'ci' })) });
-    const outcome = call(room, 'a');
-    await decideNext(room.provider, { decision: 'allow' });
-    await answerNext(room.provider);
+    const fixture = await openProviderFixture({ tools: [tool('a')], ...hooks(gate({ provider: 'ci' })) });
+    const outcome = call(fixture, 'a');
+    await decideNext(fixture.provider, { decision: 'allow' });
+    await answerNext(fixture.provider);
     expect(await outcome).toMatchObject({ kind: 'completed', success: true });
   });
 });

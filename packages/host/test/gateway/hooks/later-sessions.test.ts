@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRoom, turnStarted } from '../../support/session-room.js';
+import { openFixture, turnStarted } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -7,12 +7,16 @@ const TOOL = { name: 'ci_status', description: 'Tells how CI is doing.', paramet
 const GATE = { match: { tool: 'ci_status' }, action: 'gate', gateId: 'g' };
 
 it('[GW-202] a gate of a provider that is everywhere holds no call of a later session before session.ready', async () => {
-  const room = await openRoom({ session: { provider: 'puppet' } });
-  const guard = await TestProvider.bound(room.host, { name: 'guard', session: 'all', hooks: { onPreToolUse: [GATE] } });
-  const later = await room.desk.session('ahp-session:/later', { provider: 'puppet' });
-  const owner = await TestProvider.bound(room.host, { session: 'later', tools: [TOOL] });
-  room.desk.dispatch(later, turnStarted('t1'));
-  const { turn } = await room.agent.turn(0);
+  const fixture = await openFixture({ session: { provider: 'puppet' } });
+  const guard = await TestProvider.bound(fixture.host, {
+    name: 'guard',
+    session: 'all',
+    hooks: { onPreToolUse: [GATE] },
+  });
+  const later = await fixture.client.session('ahp-session:/later', { provider: 'puppet' });
+  const owner = await TestProvider.bound(fixture.host, { session: 'later', tools: [TOOL] });
+  fixture.client.dispatch(later, turnStarted('t1'));
+  const { turn } = await fixture.agent.turn(0);
   const before = turn.callTool({ name: 'ci_status', input: {} });
   owner.send({ type: 'tool.result', id: (await owner.next('tool.call')).id, data: 'green' });
   expect(await before).toMatchObject({ kind: 'completed', text: 'green' });

@@ -4,11 +4,11 @@ import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { PROTECTED_SECTIONS, TRANSFORM_TIMEOUT_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
+import { pair } from '../../support/gateway-connections.js';
 import { PRISTINE } from '../../support/prompts.js';
-import { pair } from '../../support/provider-door.js';
-import { openProviderRoom, type ProviderRoom, refusalTo, updated } from '../../support/provider-room.js';
+import { openProviderFixture, type ProviderFixture, refusalTo, updated } from '../../support/provider-fixture.js';
 import { SectionAgent } from '../../support/section-agent.js';
-import { envelopesOf, openPuppetRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { envelopesOf, openPuppetFixture, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -21,12 +21,12 @@ function transforming(transforms: object): object {
   return { hooks: { transforms } };
 }
 
-function open(transforms: object = {}): Promise<ProviderRoom> {
-  return openProviderRoom(transforming(transforms), { agent: new SectionAgent() });
+function open(transforms: object = {}): Promise<ProviderFixture> {
+  return openProviderFixture(transforming(transforms), { agent: new SectionAgent() });
 }
 
-async function section(room: ProviderRoom, id: string): Promise<string | undefined> {
-  return (await room.puppet.turn.renderPrompt()).get(id);
+async function section(fixture: ProviderFixture, id: string): Promise<string | undefined> {
+  return (await fixture.puppet.turn.renderPrompt()).get(id);
 }
 
 async function answerNext(provider: TestProvider, content: unknown) {
@@ -37,68 +37,71 @@ async function answerNext(provider: TestProvider, content: unknown) {
 
 describe('fixed texts of a provider', () => {
   it('[GW-156] are appended, put in front, or put in the place of a section', async () => {
-    const room = await open({
+    const fixture = await open({
       tone: append('Be kind.'),
       custom_instructions: prepend('First this.'),
       last_instructions: replace('Say nothing.'),
     });
-    const sections = await room.puppet.turn.renderPrompt();
+    const sections = await fixture.puppet.turn.renderPrompt();
     expect(sections.get('tone')).toBe('Be brief.\n\nBe kind.');
     expect(sections.get('custom_instructions')).toBe('First this.\n\nRules follow.');
     expect(sections.get('last_instructions')).toBe('Say nothing.');
   });
 
   it('[GW-160] [GW-161] stand in the order in which their providers came, and replacing comes first', async () => {
-    const room = await open({ tone: append('A1.') });
-    await TestProvider.bound(room.host, { name: 'b', ...transforming({ tone: append('B1.') }) });
-    await TestProvider.bound(room.host, { name: 'c', ...transforming({ tone: prepend('C1.') }) });
-    await TestProvider.bound(room.host, { name: 'd', ...transforming({ tone: replace('D1.') }) });
-    const last = await TestProvider.bound(room.host, { name: 'e', ...transforming({ tone: callback }) });
-    const rendered = section(room, 'tone');
+    const fixture = await open({ tone: append('A1.') });
+    await TestProvider.bound(fixture.host, { name: 'b', ...transforming({ tone: append('B1.') }) });
+    await TestProvider.bound(fixture.host, { name: 'c', ...transforming({ tone: prepend('C1.') }) });
+    await TestProvider.bound(fixture.host, { name: 'd', ...transforming({ tone: replace('D1.') }) });
+    const last = await TestProvider.bound(fixture.host, { name: 'e', ...transforming({ tone: callback }) });
+    const rendered = section(fixture, 'tone');
     expect(await answerNext(last, 'E1.')).toMatchObject({ current: 'C1.\n\nD1.\n\nA1.\n\nB1.' });
     expect(await rendered).toBe('E1.');
   });
 
   it('[GW-161] of two that replace a section the later one wins, and the earlier one is warned, once', async () => {
-    const room = await open({ tone: replace('Mine.') });
-    const later = await TestProvider.bound(room.host, { name: 'later', ...transforming({ tone: replace('Later.') }) });
-    expect(await section(room, 'tone')).toBe('Later.');
-    const warning = await room.provider.next('error');
-    expect(warning).toMatchObject({ sessionId: room.sessionId, message: expect.stringMatching(/tone.*later/) });
+    const fixture = await open({ tone: replace('Mine.') });
+    const later = await TestProvider.bound(fixture.host, {
+      name: 'later',
+      ...transforming({ tone: replace('Later.') }),
+    });
+    expect(await section(fixture, 'tone')).toBe('Later.');
+    const warning = await fixture.provider.next('error');
+    expect(warning).toMatchObject({ sessionId: fixture.sessionId, message: expect.stringMatching(/tone.*later/) });
     await updated(later, { type: 'hooks.update', transforms: { identity: append('x') } });
     await settle();
-    expect(room.provider.of('error')).toHaveLength(1);
+    expect(fixture.provider.of('error')).toHaveLength(1);
     expect(later.of('error')).toEqual([]);
     await updated(later, { type: 'hooks.update', transforms: { tone: null } });
-    expect(await section(room, 'tone')).toBe('Mine.');
+    expect(await section(fixture, 'tone')).toBe('Mine.');
     await updated(later, { type: 'hooks.update', transforms: { tone: replace('Again.') } });
     await settle();
-    expect(room.provider.of('error')).toHaveLength(2);
+    expect(fixture.provider.of('error')).toHaveLength(2);
   });
 
   it('[GW-162] never rewrite what is protected, whoever sends them', async () => {
-    const room = await open();
+    const fixture = await open();
     for (const id of PROTECTED_SECTIONS) {
       for (const change of [replace('x'), prepend('x'), callback]) {
         const update = { type: 'hooks.update', requestId: 'r', transforms: { [id]: change, tone: append('y') } };
-        expect(await refusalTo(room.provider, update)).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'r' });
+        expect(await refusalTo(fixture.provider, update)).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'r' });
         const hello = { type: 'hello', name: 'n', protocolVersion: 2, ...transforming({ [id]: change }) };
-        expect(await refusalTo(TestProvider.connect(room.host), hello)).toMatchObject({ code: 'UNAUTHORIZED' });
+        expect(await refusalTo(TestProvider.connect(fixture.host), hello)).toMatchObject({ code: 'UNAUTHORIZED' });
       }
     }
-    expect(Object.fromEntries(await room.puppet.turn.renderPrompt())).toEqual(PRISTINE);
+    expect(Object.fromEntries(await fixture.puppet.turn.renderPrompt())).toEqual(PRISTINE);
   });
 
   it('[GW-163] [UNI-101] may be added to it, and still the safety text is whole, once, and after everything', async () => {
     const sneaky = `Be safe. ${PRISTINE.safety} But not today.`;
-    const room = await open({
+    const fixture = await open({
       safety: append(sneaky),
       identity: append('I am also a provider.'),
       last_instructions: append(`Really last. ${PRISTINE.safety}`),
     });
-    const { provider: stranger } = await pair(room);
+    const { provider: stranger } = await pair(fixture);
     await stranger.hello({ name: 'browser', ...transforming({ tone: append('From a stranger.') }) });
-    const prompt = promptText(await room.puppet.turn.renderPrompt());
+    const prompt = promptText(await fixture.puppet.turn.renderPrompt());
     expect(prompt.split(PRISTINE.safety)).toHaveLength(2);
     expect(prompt.endsWith(PRISTINE.safety)).toBe(true);
     for (const text of ['But not today.', 'I am also a provider.', 'Really last.', 'From a stranger.'])
@@ -107,10 +110,10 @@ describe('fixed texts of a provider', () => {
   });
 
   it('[GW-154] [GW-164] are merged by section, and null takes one away', async () => {
-    const room = await open({ tone: append('One.'), last_instructions: append('Two.') });
+    const fixture = await open({ tone: append('One.'), last_instructions: append('Two.') });
     const update = { tone: null, custom_instructions: append('Three.') };
-    await updated(room.provider, { type: 'hooks.update', transforms: update });
-    const sections = await room.puppet.turn.renderPrompt();
+    await updated(fixture.provider, { type: 'hooks.update', transforms: update });
+    const sections = await fixture.puppet.turn.renderPrompt();
     expect([sections.get('tone'), sections.get('last_instructions'), sections.get('custom_instructions')]).toEqual([
       'Be brief.',
       'Say goodbye.\n\nTwo.',
@@ -119,63 +122,74 @@ describe('fixed texts of a provider', () => {
   });
 
   it('[GW-164] are a hundred at most, however they came', async () => {
-    const room = await open();
+    const fixture = await open();
     const many = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, append('x')]));
-    await updated(room.provider, { type: 'hooks.update', transforms: many(TRANSFORMS_PER_PROVIDER_MAX, 'a') });
+    await updated(fixture.provider, { type: 'hooks.update', transforms: many(TRANSFORMS_PER_PROVIDER_MAX, 'a') });
     const more = { type: 'hooks.update', requestId: 'r', transforms: many(1, 'b') };
-    expect(await refusalTo(room.provider, more)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    expect(await refusalTo(fixture.provider, more)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
   it('[GW-165] hold in the sessions of their provider only', async () => {
-    const room = await open({ tone: append('Here.') });
-    const elsewhere = await room.desk.session(undefined, { provider: 'puppet' });
-    room.desk.dispatch(elsewhere, turnStarted('t9'));
-    const { turn } = await room.agent.turn(1);
+    const fixture = await open({ tone: append('Here.') });
+    const elsewhere = await fixture.client.session(undefined, { provider: 'puppet' });
+    fixture.client.dispatch(elsewhere, turnStarted('t9'));
+    const { turn } = await fixture.agent.turn(1);
     expect((await turn.renderPrompt()).get('tone')).toBe('Be brief.');
-    expect(await section(room, 'tone')).toBe('Be brief.\n\nHere.');
+    expect(await section(fixture, 'tone')).toBe('Be brief.\n\nHere.');
   });
 
   it('[GW-166] for a section that this prompt does not have do nothing', async () => {
-    const room = await open({ nope: append('x'), nothing: callback });
-    expect(Object.fromEntries(await room.puppet.turn.renderPrompt())).toEqual(PRISTINE);
-    expect([room.provider.of('transform.request'), room.provider.of('error')]).toEqual([[], []]);
+    const fixture = await open({ nope: append('x'), nothing: callback });
+    expect(Object.fromEntries(await fixture.puppet.turn.renderPrompt())).toEqual(PRISTINE);
+    expect([fixture.provider.of('transform.request'), fixture.provider.of('error')]).toEqual([[], []]);
   });
 
   it('[UNI-020] are known to clients by section and action; their text never is', async () => {
-    const room = await open({ tone: append('whispered words'), safety: append('more of them'), identity: append('x') });
+    const fixture = await open({
+      tone: append('whispered words'),
+      safety: append('more of them'),
+      identity: append('x'),
+    });
     await settle();
-    const state = await stateOf(room.desk, room.uri);
+    const state = await stateOf(fixture.client, fixture.uri);
     const [entry] = state.customizations ?? [];
     const children = 'children' in (entry ?? {}) ? JSON.stringify(entry) : '';
     for (const name of ['append tone', 'append safety']) expect(children).toContain(name);
-    await room.puppet.turn.renderPrompt();
-    const everything = JSON.stringify([state, envelopesOf(room.desk, room.uri), await stateOf(room.desk, room.uri)]);
+    await fixture.puppet.turn.renderPrompt();
+    const everything = JSON.stringify([
+      state,
+      envelopesOf(fixture.client, fixture.uri),
+      await stateOf(fixture.client, fixture.uri),
+    ]);
     expect(everything).not.toContain('whispered words');
     expect(everything).not.toContain('more of them');
   });
 
   it('of several instances stand there once, and not while they are away', async () => {
-    const room = await openPuppetRoom({ agent: new SectionAgent() });
+    const fixture = await openPuppetFixture({ agent: new SectionAgent() });
     const hello = (instance: string) => ({ name: 'p', instance, ...transforming({ tone: append('Same.') }) });
-    const tabs = [await TestProvider.bound(room.host, hello('one')), await TestProvider.bound(room.host, hello('two'))];
-    expect((await room.puppet.turn.renderPrompt()).get('tone')).toBe('Be brief.\n\nSame.');
+    const tabs = [
+      await TestProvider.bound(fixture.host, hello('one')),
+      await TestProvider.bound(fixture.host, hello('two')),
+    ];
+    expect((await fixture.puppet.turn.renderPrompt()).get('tone')).toBe('Be brief.\n\nSame.');
     for (const provider of tabs) provider.drop();
     await settle();
-    expect((await room.puppet.turn.renderPrompt()).get('tone')).toBe('Be brief.');
+    expect((await fixture.puppet.turn.renderPrompt()).get('tone')).toBe('Be brief.');
   });
 });
 
 describe('a section that a provider is asked about', () => {
   it('[GW-157] is what the provider makes of it', async () => {
-    const room = await open({ tone: callback });
-    const rendered = section(room, 'tone');
-    const request = await answerNext(room.provider, 'Sing.');
+    const fixture = await open({ tone: callback });
+    const rendered = section(fixture, 'tone');
+    const request = await answerNext(fixture.provider, 'Sing.');
     const { callId } = request;
     const expected = {
       type: 'transform.request',
       callId,
-      sessionId: room.sessionId,
+      sessionId: fixture.sessionId,
       section: 'tone',
       current: 'Be brief.',
     };
@@ -203,73 +217,76 @@ describe('a section that a provider is asked about', () => {
   });
 
   it('[GW-159] stays as it is when the answer is no text, and a late answer means nothing', async () => {
-    const room = await open({ tone: callback, last_instructions: callback });
-    const rendered = room.puppet.turn.renderPrompt();
-    await answerNext(room.provider, { text: 'Sing.' });
-    const { callId } = await room.provider.next('transform.request');
-    await room.clock.advance(TRANSFORM_TIMEOUT_MS);
+    const fixture = await open({ tone: callback, last_instructions: callback });
+    const rendered = fixture.puppet.turn.renderPrompt();
+    await answerNext(fixture.provider, { text: 'Sing.' });
+    const { callId } = await fixture.provider.next('transform.request');
+    await fixture.clock.advance(TRANSFORM_TIMEOUT_MS);
     expect(Object.fromEntries(await rendered)).toEqual(PRISTINE);
-    room.provider.send({ type: 'transform.result', callId, content: 'Too late.' });
-    const stranger = await TestProvider.bound(room.host, { name: 'other' });
+    fixture.provider.send({ type: 'transform.result', callId, content: 'Too late.' });
+    const stranger = await TestProvider.bound(fixture.host, { name: 'other' });
     stranger.send({ type: 'transform.result', callId: 'nobody', content: 'x' });
     await settle();
-    expect([room.provider.of('error'), stranger.of('error')]).toEqual([[], []]);
-    expect(Object.fromEntries(await room.puppet.turn.renderPrompt())).toEqual(PRISTINE);
+    expect([fixture.provider.of('error'), stranger.of('error')]).toEqual([[], []]);
+    expect(Object.fromEntries(await fixture.puppet.turn.renderPrompt())).toEqual(PRISTINE);
   });
 
   it('[GW-161] goes from one provider to the next, in the order in which they came', async () => {
-    const room = await open({ tone: callback });
-    const next = await TestProvider.bound(room.host, { name: 'next', ...transforming({ tone: callback }) });
-    const rendered = section(room, 'tone');
+    const fixture = await open({ tone: callback });
+    const next = await TestProvider.bound(fixture.host, { name: 'next', ...transforming({ tone: callback }) });
+    const rendered = section(fixture, 'tone');
     await settle();
     expect(next.of('transform.request')).toEqual([]);
-    await answerNext(room.provider, 'One.');
+    await answerNext(fixture.provider, 'One.');
     expect(await answerNext(next, 'Two.')).toMatchObject({ current: 'One.' });
     expect(await rendered).toBe('Two.');
   });
 
   it('[GW-167] is asked about once in a turn, with other sections at the same time', async () => {
-    const room = await open({ tone: callback, last_instructions: callback });
-    const first = room.puppet.turn.renderPrompt();
-    const requests = [await room.provider.next('transform.request'), await room.provider.next('transform.request')];
+    const fixture = await open({ tone: callback, last_instructions: callback });
+    const first = fixture.puppet.turn.renderPrompt();
+    const requests = [
+      await fixture.provider.next('transform.request'),
+      await fixture.provider.next('transform.request'),
+    ];
     expect(requests.map((request) => request.section)).toEqual(['tone', 'last_instructions']);
     for (const { callId, section: id } of requests)
-      room.provider.send({ type: 'transform.result', callId, content: `New ${id}.` });
+      fixture.provider.send({ type: 'transform.result', callId, content: `New ${id}.` });
     expect((await first).get('tone')).toBe('New tone.');
-    for (let step = 0; step < 2; step++) expect(await section(room, 'tone')).toBe('New tone.');
-    expect(room.provider.of('transform.request')).toHaveLength(2);
-    room.puppet.finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
-    room.desk.dispatch(room.uri, turnStarted('t2'));
-    void (await room.agent.turn(1)).turn.renderPrompt();
-    await room.provider.next('transform.request');
+    for (let step = 0; step < 2; step++) expect(await section(fixture, 'tone')).toBe('New tone.');
+    expect(fixture.provider.of('transform.request')).toHaveLength(2);
+    fixture.puppet.finish();
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
+    fixture.client.dispatch(fixture.uri, turnStarted('t2'));
+    void (await fixture.agent.turn(1)).turn.renderPrompt();
+    await fixture.provider.next('transform.request');
   });
 
   it('[UNI-109] the client sees what providers added, and they never see what it makes of it', async () => {
-    const room = await open({ tone: append('Be kind.'), last_instructions: callback });
+    const fixture = await open({ tone: append('Be kind.'), last_instructions: callback });
     const activeClient = {
       clientId: 'desk',
       tools: [],
       systemMessageTransform: { sections: ['tone', 'last_instructions'] },
     };
-    room.desk.dispatch(room.uri, { type: 'session/activeClientChanged', activeClient });
-    await room.desk.action(room.uri, 'session/activeClientChanged');
+    fixture.client.dispatch(fixture.uri, { type: 'session/activeClientChanged', activeClient });
+    await fixture.client.action(fixture.uri, 'session/activeClientChanged');
     for (const round of [1, 2]) {
-      const rendered = room.puppet.turn.renderPrompt();
-      if (round === 1) expect(await answerNext(room.provider, 'Bye.')).toMatchObject({ current: 'Say goodbye.' });
+      const rendered = fixture.puppet.turn.renderPrompt();
+      if (round === 1) expect(await answerNext(fixture.provider, 'Bye.')).toMatchObject({ current: 'Say goodbye.' });
       const isNth = () =>
-        room.desk.received.filter(({ method }) => method === 'systemMessageTransform').length === round;
-      await room.desk.until(() => isNth());
-      const request = room.desk.received.findLast(({ method }) => method === 'systemMessageTransform');
+        fixture.client.received.filter(({ method }) => method === 'systemMessageTransform').length === round;
+      await fixture.client.until(() => isNth());
+      const request = fixture.client.received.findLast(({ method }) => method === 'systemMessageTransform');
       expect(request?.params?.sections).toEqual({
         tone: { content: 'Be brief.\n\nBe kind.' },
         last_instructions: { content: 'Bye.' },
       });
       const sections = { tone: { content: 'Shout.' }, last_instructions: { content: 'Ciao.' } };
-      room.desk.send({ id: request?.id, result: { sections } });
+      fixture.client.send({ id: request?.id, result: { sections } });
       expect((await rendered).get('last_instructions')).toBe('Ciao.');
     }
-    expect(room.provider.of('transform.request')).toHaveLength(1);
-    expect(JSON.stringify(room.provider.received)).not.toMatch(/Shout|Ciao/);
+    expect(fixture.provider.of('transform.request')).toHaveLength(1);
+    expect(JSON.stringify(fixture.provider.received)).not.toMatch(/Shout|Ciao/);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkParsingCost, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
 import { CpuBudget, CREDIT_MAX_MS, Inbox } from '../../../src/gateway/inbox.js';
-import { openRoom, stateOf } from '../../support/session-room.js';
+import { openFixture, stateOf } from '../../support/session-fixture.js';
 import { TestProvider } from '../../support/test-provider.js';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -38,14 +38,14 @@ describe('a message', () => {
     ['push', { level: 'inject', event: 'x', metadata: { deep: 'DEEP' } }],
     ['hello', { name: 'ci', protocolVersion: 2, metadata: { deep: 'DEEP' } }],
   ])('that is too deep to be stored (%s) is refused, and the line stays open', async (type, content) => {
-    const { host, desk, uri } = await openRoom();
+    const { host, client, uri } = await openFixture();
     const provider = await TestProvider.bound(host);
     const deep = `${'{"a":'.repeat(6_000)}{}${'}'.repeat(6_000)}`;
     provider.sendText(JSON.stringify({ type, ...content }).replace('"DEEP"', deep));
     expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON' });
     provider.send({ type: 'tools.update', requestId: 'r', tools: [] });
     await provider.next('ack');
-    expect((await stateOf(desk, uri)).activeTurn).toBeUndefined();
+    expect((await stateOf(client, uri)).activeTurn).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { callsIn, stateOf } from '../../support/session-room.js';
+import { callsIn, stateOf } from '../../support/session-fixture.js';
 import { letIn, openProject, openProjectHost, type ProjectHost, type ProjectSession } from './support/project-host.js';
 
 const MORTAL = fileURLToPath(new URL('./support/mortal.mjs', import.meta.url));
@@ -26,11 +26,11 @@ function mortal({ port }: ProjectHost, token: string, dieAt: string): Mortal {
 }
 
 /** Nothing runs any more that waited for a provider, and the session can be used. */
-async function mustBeAtRest({ desk }: ProjectHost, { uri, turn }: ProjectSession): Promise<void> {
+async function mustBeAtRest({ client }: ProjectHost, { uri, turn }: ProjectSession): Promise<void> {
   const { finish } = await turn();
   finish();
-  await expect.poll(async () => (await stateOf(desk, uri)).activeTurn).toBeUndefined();
-  const { turns, serverTools = [] } = await stateOf(desk, uri);
+  await expect.poll(async () => (await stateOf(client, uri)).activeTurn).toBeUndefined();
+  const { turns, serverTools = [] } = await stateOf(client, uri);
   const open = turns
     .flatMap(({ responseParts }) => callsIn(responseParts))
     .filter(({ status }) => status === 'running');
@@ -38,8 +38,8 @@ async function mustBeAtRest({ desk }: ProjectHost, { uri, turn }: ProjectSession
   expect(serverTools).toEqual([]);
 }
 
-async function offered({ desk }: ProjectHost, { uri }: ProjectSession): Promise<void> {
-  await expect.poll(async () => (await stateOf(desk, uri)).serverTools?.length, { timeout: 15_000 }).toBe(1);
+async function offered({ client }: ProjectHost, { uri }: ProjectSession): Promise<void> {
+  await expect.poll(async () => (await stateOf(client, uri)).serverTools?.length, { timeout: 15_000 }).toBe(1);
 }
 
 describe('a provider that is killed', () => {
@@ -85,7 +85,7 @@ describe('a provider that is killed', () => {
     const session = await openProject(project, 'ci');
     const { died } = mortal(project, session.token('ci'), 'shutdown.pending');
     await offered(project, session);
-    await project.desk.request('disposeSession', { channel: session.uri });
+    await project.client.request('disposeSession', { channel: session.uri });
     expect(await died).toBe('SIGKILL');
     await expect.poll(() => project.host.host.activity.providers).toBe(0);
   });
@@ -112,7 +112,7 @@ describe('a provider that is silent', () => {
     await project.clock.advance(200);
     expect(await outcome).toMatchObject(expected);
     finish();
-    await expect.poll(async () => (await stateOf(project.desk, session.uri)).activeTurn).toBeUndefined();
+    await expect.poll(async () => (await stateOf(project.client, session.uri)).activeTurn).toBeUndefined();
   });
 
   it('[GW-197] when its session ends holds that up for ten seconds', async () => {
@@ -121,7 +121,7 @@ describe('a provider that is silent', () => {
     const provider = await letIn(project, session.token('ci'));
     provider.isSilent = true;
     await provider.hello({ name: 'ci' });
-    const disposed = project.desk.request('disposeSession', { channel: session.uri });
+    const disposed = project.client.request('disposeSession', { channel: session.uri });
     await provider.next('session.lifecycle');
     await project.clock.advance(10_100);
     await disposed;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OrphanReaper } from '../../../src/gateway/project/orphan-reaper.js';
-import { until } from '../../support/provider-door.js';
+import { until } from '../../support/gateway-connections.js';
 import { Rig, SHOW_TOKEN } from './support/rig.js';
 
 /** It has a child, and neither of them ends when it is only asked to. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callsIn, stateOf } from '../../support/session-room.js';
+import { callsIn, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import type { TestProvider } from '../../support/test-provider.js';
 import { letIn, openProject, openProjectHost } from './support/project-host.js';
@@ -34,7 +34,7 @@ describe('a hostile provider', () => {
       hostile.send({ type: 'hello', name: 'hostile', protocolVersion: 2, session });
     await hostile.hello({ name: 'hostile', tools: [TOOL], subscribe: EVENTS, hooks: { onPreToolUse: [GATE] } });
 
-    project.desk.dispatch(theirs.uri, { type: 'session/titleChanged', title: 'CANARY title' });
+    project.client.dispatch(theirs.uri, { type: 'session/titleChanged', title: 'CANARY title' });
     victim.send({ type: 'push', stream: 'diary', level: 'surface', event: 'CANARY push' });
     const { turn, finish } = await theirs.turn();
     turn.text('CANARY answer');
@@ -67,7 +67,7 @@ describe('a hostile provider', () => {
     expect(await outcome).toMatchObject({ success: true, text: 'CANARY result' });
     finish();
     await project.clock.advance(2_000);
-    await expect.poll(async () => (await stateOf(project.desk, theirs.uri)).activeTurn).toBeUndefined();
+    await expect.poll(async () => (await stateOf(project.client, theirs.uri)).activeTurn).toBeUndefined();
     await heard(hostile);
     await heard(victim);
 
@@ -79,10 +79,10 @@ describe('a hostile provider', () => {
     expect(everythingIn(victim)).toContain('CANARY');
     expect(everythingIn(victim)).not.toContain('ROBBER');
     expect(everythingIn(victim)).not.toContain(own.id);
-    const state = JSON.stringify(await stateOf(project.desk, theirs.uri));
+    const state = JSON.stringify(await stateOf(project.client, theirs.uri));
     expect(state).not.toContain('ROBBER');
     expect(state).not.toContain('robber');
-    expect(JSON.stringify(await stateOf(project.desk, own.uri))).not.toContain('CANARY');
+    expect(JSON.stringify(await stateOf(project.client, own.uri))).not.toContain('CANARY');
   });
 
   it('[REL-050] [GW-086] cannot become another provider, and cannot take its calls', async () => {
@@ -138,7 +138,7 @@ describe('a hostile provider', () => {
     }
     finish();
     await settle();
-    const state = await stateOf(project.desk, session.uri);
+    const state = await stateOf(project.client, session.uri);
     expect(callsIn(state.turns.at(-1)?.responseParts)).toHaveLength(10);
     expect(JSON.stringify(state)).not.toContain('CANARY');
   });

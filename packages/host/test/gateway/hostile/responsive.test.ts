@@ -95,8 +95,8 @@ describe('a host that is attacked through its gateway', () => {
     await expect.poll(async () => (await rig.figures()).providers, { timeout: 15_000 }).toBe(0);
     expect((await rig.figures()).rss).toBeLessThan(MEMORY_MAX_BYTES);
     expect(rig.complaints).toBe('');
-    await rig.desk.turn(hostile.uri, 'nothing');
-    expect(await rig.desk.state(hostile.uri)).not.toHaveProperty('activeTurn');
+    await rig.client.turn(hostile.uri, 'nothing');
+    expect(await rig.client.state(hostile.uri)).not.toHaveProperty('activeTurn');
   }, 30_000);
 });
 

@@ -3,17 +3,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { until } from '../../support/provider-door.js';
-import { stateOf, turnStarted } from '../../support/session-room.js';
+import { until } from '../../support/gateway-connections.js';
+import { stateOf, turnStarted } from '../../support/session-fixture.js';
 import { TalkingProcess } from './support/processes.js';
 import { type Place, Rig } from './support/rig.js';
 
 const FAITHFUL = fileURLToPath(new URL('./support/faithful.mjs', import.meta.url));
 
 /** Somebody works in the session again, so that what its project declares is started. */
-async function reopen({ desk }: Rig, { uri, folder, token }: Place): Promise<string> {
-  await desk.request('subscribe', { channel: uri });
-  desk.dispatch(uri, turnStarted('again', 'nothing'));
+async function reopen({ client }: Rig, { uri, folder, token }: Place): Promise<string> {
+  await client.request('subscribe', { channel: uri });
+  client.dispatch(uri, turnStarted('again', 'nothing'));
   const file = path.join(folder, 'token');
   return until(() => {
     const found = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -45,9 +45,9 @@ it('[GW-222] [GW-224] forgets its providers with its death; they come in afresh,
   expect(after.providerId).toMatch(/^p-/);
   expect(after.providerId).not.toBe(before.providerId);
   expect(await provider.next()).toEqual({ revision: 1 });
-  const isIdle = async () => (await stateOf(second.desk, place.uri)).activeTurn === undefined;
+  const isIdle = async () => (await stateOf(second.client, place.uri)).activeTurn === undefined;
   await expect.poll(isIdle, { timeout: 10_000 }).toBe(true);
-  second.desk.dispatch(place.uri, turnStarted('work', 'work'));
-  const worked = async () => JSON.stringify((await stateOf(second.desk, place.uri)).turns).includes('worked');
+  second.client.dispatch(place.uri, turnStarted('work', 'work'));
+  const worked = async () => JSON.stringify((await stateOf(second.client, place.uri)).turns).includes('worked');
   await expect.poll(worked, { timeout: 10_000 }).toBe(true);
 }, 90_000);

@@ -17,15 +17,15 @@ describe('a provider that does not read', () => {
     const project = await openProjectHost();
     const session = await openProject(project, 'hostile');
     const transports: Transport[] = [];
-    const door = await startGatewayServer({
+    const gateway = await startGatewayServer({
       port: 0,
       onConnection: (transport) => {
         transports.push(transport);
         project.host.host.connectProvider(transport, 'network');
       },
     });
-    onTestFinished(() => door.close());
-    const socket = new WebSocket(`ws://127.0.0.1:${door.port}`);
+    onTestFinished(() => gateway.close());
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}`);
     onTestFinished(() => socket.terminate());
     await new Promise((resolve) => socket.once('open', resolve));
     const send = (message: object) => socket.send(JSON.stringify(message));

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../../agents/src/scripted/script.js';
 import { sectionCatalogue } from '../../../../agents/src/shared/agent-info.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { answerNext, tool } from '../../support/provider-room.js';
-import { callsIn, startHost, stateOf, textIn } from '../../support/session-room.js';
+import { answerNext, tool } from '../../support/provider-fixture.js';
+import { callsIn, startHost, stateOf, textIn } from '../../support/session-fixture.js';
 import { ROOT, settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 import { echoTool } from '../../support/tools.js';
@@ -116,13 +116,13 @@ async function scenario(provider: string): Promise<Result> {
   const agents = Object.entries(LEVELS).map(([name, level]) => standIn(name, level));
   const clock = new FakeClock();
   const host = await startHost({ clock, scripts: [SCRIPT], agents, tools: [echoTool('shell')] });
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { provider });
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { provider });
   const ci = TestProvider.connect(host);
   const { degraded = [] } = (await ci.hello(HELLO)) as { degraded?: readonly string[] };
   ci.send({ type: 'push', level: 'inject', event: 'CI failed' });
   await answerNext(ci, { data: 'red' });
-  await desk.action(uri, 'session/turnComplete');
+  await client.action(uri, 'session/turnComplete');
   await settle();
   ci.send({ type: 'push', level: 'surface', event: 'done' });
   await settle();
@@ -130,8 +130,8 @@ async function scenario(provider: string): Promise<Result> {
   return {
     degraded,
     intents: ci.of('session.event').map(({ data }) => data),
-    agents: (await desk.state<RootState & Record<string, never>>(ROOT)).agents,
-    outcome: outcomeIn(await stateOf(desk, uri)),
+    agents: (await client.state<RootState & Record<string, never>>(ROOT)).agents,
+    outcome: outcomeIn(await stateOf(client, uri)),
   };
 }
 

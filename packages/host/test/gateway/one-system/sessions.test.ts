@@ -1,12 +1,26 @@
-/** Two doors, one house: sessions, tools and turns are the same ones, whoever comes in. */
+/** Clients and providers see the same sessions, tools and turns. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it } from 'vitest';
-import { openDoor, openProjectRoom, overSocket, sessionId, TRUSTING, until } from '../../support/provider-door.js';
-import { tool } from '../../support/provider-room.js';
-import { openPuppetRoom, openRoom, refusalOf, startHost, stateOf, turnStarted } from '../../support/session-room.js';
+import {
+  openGateway,
+  openProjectFixture,
+  overSocket,
+  sessionId,
+  TRUSTING,
+  until,
+} from '../../support/gateway-connections.js';
+import { tool } from '../../support/provider-fixture.js';
+import {
+  openFixture,
+  openPuppetFixture,
+  refusalOf,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../../support/session-fixture.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
@@ -17,27 +31,27 @@ const PUPPET = { provider: 'puppet' };
 
 describe('sessions', () => {
   it('[UNI-010] have the id, title and folder that clients know; the one that a person used last comes first', async () => {
-    const room = await openRoom({ session: { ...PUPPET, workingDirectory: pathToFileURL('/usr/lib').href } });
-    const second = await room.desk.session('ahp-session:/second', PUPPET);
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openFixture({ session: { ...PUPPET, workingDirectory: pathToFileURL('/usr/lib').href } });
+    const second = await fixture.client.session('ahp-session:/second', PUPPET);
+    const provider = TestProvider.connect(fixture.host);
     await provider.next('sessions');
     const latest = () => provider.of('sessions.updated').at(-1)?.active;
-    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Fix the build' });
+    fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: 'Fix the build' });
     await settle();
-    await room.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     expect(latest()).toMatchObject([
-      { id: sessionId(room.uri), label: 'Fix the build', cwd: '/usr/lib' },
+      { id: sessionId(fixture.uri), label: 'Fix the build', cwd: '/usr/lib' },
       { id: 'second' },
     ]);
-    room.desk.dispatch(second, { type: 'session/titleChanged', title: 'Other' });
+    fixture.client.dispatch(second, { type: 'session/titleChanged', title: 'Other' });
     await settle();
-    await room.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     expect(latest()?.map(({ label }) => label)).toEqual(['Other', 'Fix the build']);
   });
 
   it('[UNI-011] are there for providers from ready on, and until they are disposed', async () => {
-    const room = await openRoom({ session: PUPPET });
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openFixture({ session: PUPPET });
+    const provider = TestProvider.connect(fixture.host);
     await provider.next('sessions');
     const ids = () =>
       provider
@@ -45,10 +59,10 @@ describe('sessions', () => {
         .at(-1)
         ?.active.map(({ id }) => id);
     let open = () => {};
-    room.agent.opening = new Promise((resolve) => {
+    fixture.agent.opening = new Promise((resolve) => {
       open = resolve;
     });
-    await room.desk.request('createSession', { channel: 'ahp-session:/late', ...PUPPET });
+    await fixture.client.request('createSession', { channel: 'ahp-session:/late', ...PUPPET });
     await settle();
     expect(ids() ?? []).not.toContain('late');
     provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'late' });
@@ -56,7 +70,7 @@ describe('sessions', () => {
     open();
     await settle();
     expect(ids()).toContain('late');
-    await room.desk.request('disposeSession', { channel: 'ahp-session:/late' });
+    await fixture.client.request('disposeSession', { channel: 'ahp-session:/late' });
     await settle();
     expect(ids()).not.toContain('late');
   });
@@ -66,16 +80,16 @@ describe('sessions', () => {
     const providers = { ci: { command: process.execPath, args: ['-e', write] } };
     const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
     const host = await startHost({ clock: systemClock, trust: TRUSTING });
-    await openDoor(host);
-    const desk = await host.client('desk');
-    const uri = await desk.session('ahp-session:/one', { workingDirectory: pathToFileURL(folder).href });
+    await openGateway(host);
+    const client = await host.client('desk');
+    const uri = await client.session('ahp-session:/one', { workingDirectory: pathToFileURL(folder).href });
     const file = path.join(folder, 'pid');
     const pid = Number(await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined)));
     const inside = await TestProvider.bound(host, { name: 'inside' });
     const watcher = TestProvider.connect(host);
     await watcher.next('sessions');
     const before = inside.received.length;
-    await desk.request('disposeSession', { channel: uri });
+    await client.request('disposeSession', { channel: uri });
     expect((await watcher.next('sessions.updated')).active).toEqual([]);
     expect(inside.received.slice(before)).toMatchObject([
       { type: 'session.lifecycle', sessionId: 'one', state: 'shutdown.pending', deadline: 10_000 },
@@ -85,15 +99,15 @@ describe('sessions', () => {
   });
 
   it('[GW-067] [GW-199] that end leave their provider without one, on the same line', async () => {
-    const room = await openRoom({ session: PUPPET });
-    const provider = await TestProvider.bound(room.host, { tools: [tool('a')] });
-    await room.desk.request('disposeSession', { channel: room.uri });
+    const fixture = await openFixture({ session: PUPPET });
+    const provider = await TestProvider.bound(fixture.host, { tools: [tool('a')] });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
     provider.send({ type: 'push', level: 'keep', event: 'x' });
     expect((await provider.next('error')).code).toBe('UNKNOWN_TYPE');
-    const other = await room.desk.session('ahp-session:/other', PUPPET);
+    const other = await fixture.client.session('ahp-session:/other', PUPPET);
     await provider.hello({ tools: [tool('b')], session: 'other' });
-    expect((await stateOf(room.desk, other)).serverTools?.map(({ name }) => name)).toEqual(['b']);
+    expect((await stateOf(fixture.client, other)).serverTools?.map(({ name }) => name)).toEqual(['b']);
     expect(provider.closed).toBeUndefined();
   });
 });
@@ -110,15 +124,17 @@ function isAlive(pid: number): boolean {
 describe('one way', () => {
   it('[UNI-002] to run a tool, whoever has it: a gate sees them all', async () => {
     const extension = { id: 'mcp', name: 'files', tools: [{ ...echoTool('find'), owner: 'mcp' }] };
-    const room = await openPuppetRoom({ tools: [echoTool('shell')], extensions: [extension] });
-    const { desk, uri, puppet } = room;
+    const fixture = await openPuppetFixture({ tools: [echoTool('shell')], extensions: [extension] });
+    const { client, uri, puppet } = fixture;
     const activeClient = { clientId: 'desk', tools: [{ name: 'open_editor' }] };
-    expect(await refusalOf(desk, uri, { type: 'session/activeClientChanged', activeClient } as never)).toBeUndefined();
-    const guard = await TestProvider.bound(room.host, {
+    expect(
+      await refusalOf(client, uri, { type: 'session/activeClientChanged', activeClient } as never),
+    ).toBeUndefined();
+    const guard = await TestProvider.bound(fixture.host, {
       name: 'guard',
       hooks: { onPreToolUse: [{ match: { tool: '*' }, action: 'gate', gateId: 'g' }] },
     });
-    const browser = await TestProvider.bound(room.host, { name: 'browser', tools: [tool('screenshot')] });
+    const browser = await TestProvider.bound(fixture.host, { name: 'browser', tools: [tool('screenshot')] });
     const own = puppet.turn.agentRunCall({ name: 'edit', displayName: 'Edit' }).check({}, 'Edit');
     const names = ['shell', 'find', 'screenshot', 'open_editor'];
     const outcomes = names.map((name) => puppet.turn.callTool({ name, input: {} }));
@@ -129,31 +145,31 @@ describe('one way', () => {
     expect(await own).toEqual({ kind: 'denied', reason: 'guard: no edit' });
     expect(await Promise.all(outcomes)).toEqual(names.map((name) => ({ kind: 'denied', reason: `guard: no ${name}` })));
     expect(browser.of('tool.call')).toEqual([]);
-    const running = desk.envelopes(uri).filter(({ action }) => JSON.stringify(action).includes('not-needed'));
+    const running = client.envelopes(uri).filter(({ action }) => JSON.stringify(action).includes('not-needed'));
     expect(running).toEqual([]);
   });
 
   it('[UNI-004] to start a turn: people, events and prompts stand in one queue', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, { name: 'ci' });
-    const other = await TestProvider.bound(room.host, { name: 'bot' });
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, { name: 'ci' });
+    const other = await TestProvider.bound(fixture.host, { name: 'bot' });
     provider.send({ type: 'push', level: 'inject', event: 'an event' });
     await settle();
     other.send({ type: 'push', level: 'inject', prompt: 'a prompt' });
     await settle();
     const userMessage = { text: 'a person' };
     const set = { type: 'session/pendingMessageSet', kind: 'queued', id: 'q', userMessage } as const;
-    room.desk.dispatch(room.uri, set);
+    fixture.client.dispatch(fixture.uri, set);
     await settle();
-    const { queuedMessages } = await stateOf(room.desk, room.uri);
+    const { queuedMessages } = await stateOf(fixture.client, fixture.uri);
     expect(queuedMessages?.map(({ userMessage: { text } }) => text)).toEqual([
       'a person',
       '[ci/ci] an event',
       'a prompt',
     ]);
-    room.puppet.finish();
+    fixture.puppet.finish();
     for (const [index, text] of ['a person', '[ci/ci] an event', 'a prompt'].entries()) {
-      const { turn, finish } = await room.agent.turn(index + 1);
+      const { turn, finish } = await fixture.agent.turn(index + 1);
       expect(turn.message.text).toBe(text);
       finish();
     }
@@ -162,31 +178,31 @@ describe('one way', () => {
 
 describe('versions', () => {
   it('[UNI-006] are three, with one set of names; another spelling is not taken', async () => {
-    const room = await openRoom({ session: PUPPET });
+    const fixture = await openFixture({ session: PUPPET });
     for (const protocolVersions of [['0.3.0'], ['0.2.0'], ['9.0.0', '0.2.0']])
-      await room.host.client(undefined, { protocolVersions });
-    await sessionsV1Client(room.host, 'old');
-    const stranger = room.host.connect();
+      await fixture.host.client(undefined, { protocolVersions });
+    await sessionsV1Client(fixture.host, 'old');
+    const stranger = fixture.host.connect();
     const params = { channel: 'ahp-root://', clientId: 'x', protocolVersions: ['0.4.0'] };
     expect((await stranger.ask('initialize', params)).error?.code).toBe(-32005);
     for (const protocolVersions of [['0.3.0'], ['0.2.0']]) {
-      const client = await room.host.client(undefined, { protocolVersions });
-      await client.request('subscribe', { channel: room.uri });
+      const client = await fixture.host.client(undefined, { protocolVersions });
+      await client.request('subscribe', { channel: fixture.uri });
       const aliased = { type: 'session/turnStarted', turnId: 't', message: { text: 'hi' } };
-      expect(await refusalOf(client, room.uri, aliased)).toContain('userMessage');
+      expect(await refusalOf(client, fixture.uri, aliased)).toContain('userMessage');
       const renamed = { type: 'session/activeClientSet', activeClient: { clientId: client.clientId, tools: [] } };
-      expect(await refusalOf(client, room.uri, renamed)).toBeDefined();
+      expect(await refusalOf(client, fixture.uri, renamed)).toBeDefined();
     }
-    expect(room.agent.turns).toEqual([]);
-    room.desk.dispatch(room.uri, turnStarted('t'));
-    await room.agent.turn(0);
+    expect(fixture.agent.turns).toEqual([]);
+    fixture.client.dispatch(fixture.uri, turnStarted('t'));
+    await fixture.agent.turn(0);
   });
 });
 
 describe('fifty providers', () => {
   it('[REL-010] are enough: the next is told why it cannot come, the others go on, and a free place is taken', async () => {
-    const { host, token } = await openProjectRoom();
-    const { port } = await openDoor(host);
+    const { host, token } = await openProjectFixture();
+    const { port } = await openGateway(host);
     const enter = async (instance: string) => {
       const provider = await overSocket(port);
       provider.send({ type: 'auth', token });

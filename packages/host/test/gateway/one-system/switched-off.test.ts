@@ -3,9 +3,16 @@
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
-import { tool } from '../../support/provider-room.js';
+import { tool } from '../../support/provider-fixture.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
-import { openPuppetRoom, openRoom, type Room, startHost, stateOf, turnStarted } from '../../support/session-room.js';
+import {
+  type Fixture,
+  openFixture,
+  openPuppetFixture,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 import { echoTool } from '../../support/tools.js';
@@ -14,8 +21,8 @@ const PUPPET = { session: { provider: 'puppet' } };
 const GUARD = { match: { tool: 'shell' }, action: 'gate', gateId: 'g' };
 const HELLO = { name: 'guard', tools: [tool('look')], hooks: { onPreToolUse: [GUARD] } };
 
-function toggle({ desk, uri }: Pick<Room, 'desk' | 'uri'>, enabled: boolean): Promise<void> {
-  desk.dispatch(uri, { type: 'session/customizationToggled', id: 'gateway-provider:/guard', enabled });
+function toggle({ client, uri }: Pick<Fixture, 'client' | 'uri'>, enabled: boolean): Promise<void> {
+  client.dispatch(uri, { type: 'session/customizationToggled', id: 'gateway-provider:/guard', enabled });
   return settle();
 }
 
@@ -26,37 +33,37 @@ function notes({ activeTurn, _meta, ...state }: Awaited<ReturnType<typeof stateO
 describe('a provider that is switched off', () => {
   it('[UNI-047] no longer guards, also where silence would have meant no, and the timeline says so', async () => {
     const shell = echoTool('shell');
-    const room = await openPuppetRoom({ tools: [shell] });
-    const provider = await TestProvider.bound(room.host, HELLO);
-    await toggle(room, false);
-    expect(await room.puppet.turn.callTool({ name: 'shell', input: {} })).toMatchObject({ success: true });
+    const fixture = await openPuppetFixture({ tools: [shell] });
+    const provider = await TestProvider.bound(fixture.host, HELLO);
+    await toggle(fixture, false);
+    expect(await fixture.puppet.turn.callTool({ name: 'shell', input: {} })).toMatchObject({ success: true });
     expect(provider.of('gate.check')).toEqual([]);
-    expect(notes(await stateOf(room.desk, room.uri))).toContain('※ guard: is switched off');
-    await toggle(room, true);
-    const denied = room.puppet.turn.callTool({ name: 'shell', input: {} });
+    expect(notes(await stateOf(fixture.client, fixture.uri))).toContain('※ guard: is switched off');
+    await toggle(fixture, true);
+    const denied = fixture.puppet.turn.callTool({ name: 'shell', input: {} });
     await provider.next('gate.check');
-    await room.clock.advance(5_000);
+    await fixture.clock.advance(5_000);
     expect(await denied).toMatchObject({ kind: 'denied' });
   });
 
   it('[UNI-107] has no tools and no rules in that session, and has them in the other; switched on, all is back', async () => {
     const shell = echoTool('shell');
-    const room = await openRoom({ ...PUPPET, tools: [shell] });
-    const other = await room.desk.session('ahp-session:/other', { provider: 'puppet' });
-    const provider = await TestProvider.bound(room.host, { ...HELLO, session: 'all' });
-    const names = async (uri: string) => (await stateOf(room.desk, uri)).serverTools?.map(({ name }) => name);
-    await toggle(room, false);
-    expect([await names(room.uri), await names(other)]).toEqual([['shell'], ['shell', 'look']]);
-    for (const uri of [room.uri, other]) room.desk.dispatch(uri, turnStarted('t1'));
-    const [here, there] = [(await room.agent.turn(0)).turn, (await room.agent.turn(1)).turn];
+    const fixture = await openFixture({ ...PUPPET, tools: [shell] });
+    const other = await fixture.client.session('ahp-session:/other', { provider: 'puppet' });
+    const provider = await TestProvider.bound(fixture.host, { ...HELLO, session: 'all' });
+    const names = async (uri: string) => (await stateOf(fixture.client, uri)).serverTools?.map(({ name }) => name);
+    await toggle(fixture, false);
+    expect([await names(fixture.uri), await names(other)]).toEqual([['shell'], ['shell', 'look']]);
+    for (const uri of [fixture.uri, other]) fixture.client.dispatch(uri, turnStarted('t1'));
+    const [here, there] = [(await fixture.agent.turn(0)).turn, (await fixture.agent.turn(1)).turn];
     expect(await here.callTool({ name: 'shell', input: {} })).toMatchObject({ success: true });
     expect(await here.callTool({ name: 'look', input: {} })).toMatchObject({ success: false });
     const guarded = there.callTool({ name: 'shell', input: {} });
     const { callId } = await provider.next('gate.check');
     provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'deny', reason: 'no' });
     expect(await guarded).toEqual({ kind: 'denied', reason: 'guard: no' });
-    await toggle(room, true);
-    expect([await names(room.uri), await names(other)]).toEqual([
+    await toggle(fixture, true);
+    expect([await names(fixture.uri), await names(other)]).toEqual([
       ['shell', 'look'],
       ['shell', 'look'],
     ]);
@@ -67,25 +74,25 @@ describe('a provider that is switched off', () => {
   });
 
   it('shows nothing and starts no turn; what it pushed is kept, and what it held goes on afterwards', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, HELLO);
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host, HELLO);
     const inject = (event: string) => provider.send({ type: 'push', level: 'inject', event });
     inject('one');
     inject('two');
     await settle();
-    await toggle(room, false);
+    await toggle(fixture, false);
     for (const level of ['surface', 'inject']) provider.send({ type: 'push', level, event: `late ${level}` });
     await settle();
     expect(provider.of('error').map(({ code }) => code)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
     provider.send({ type: 'stream.query', queryId: 'q', streams: ['guard'], last: 1 });
     expect((await provider.next('stream.history')).streams['guard@guard']?.[0]?.event).toBe('late inject');
-    room.puppet.finish();
-    (await room.agent.turn(1)).finish();
+    fixture.puppet.finish();
+    (await fixture.agent.turn(1)).finish();
     await settle();
-    expect(room.agent.turns).toHaveLength(2);
-    expect(JSON.stringify(await stateOf(room.desk, room.uri))).not.toContain('late');
-    await toggle(room, true);
-    expect((await room.agent.turn(2)).turn.message.text).toBe('[guard/guard] two');
+    expect(fixture.agent.turns).toHaveLength(2);
+    expect(JSON.stringify(await stateOf(fixture.client, fixture.uri))).not.toContain('late');
+    await toggle(fixture, true);
+    expect((await fixture.agent.turn(2)).turn.message.text).toBe('[guard/guard] two');
   });
 });
 
@@ -108,15 +115,15 @@ describe('gates that cannot see everything', () => {
   it.each(['host-run', 'on-request'] as const)(
     '[UNI-096] are registered, and it is said: to the provider, on its entry, and once in the timeline (%s)',
     async (toolIntent) => {
-      const room = await openRoom({ ...PUPPET, agent: new AgentWith({ toolIntent }) });
-      const provider = TestProvider.connect(room.host);
+      const fixture = await openFixture({ ...PUPPET, agent: new AgentWith({ toolIntent }) });
+      const provider = TestProvider.connect(fixture.host);
       expect(await degradedOf(provider)).toEqual([`gates:${toolIntent}`]);
       await settle();
       const rules = [GUARD, { match: { tool: 'x' }, action: 'deny', reason: 'no' }];
       provider.send({ type: 'hooks.update', requestId: 'h', onPreToolUse: rules });
       await provider.next('ack');
-      await room.clock.advance(1_000);
-      const state = await stateOf(room.desk, room.uri);
+      await fixture.clock.advance(1_000);
+      const state = await stateOf(fixture.client, fixture.uri);
       expect(state.customizations).toMatchObject([
         { name: 'guard', load: { kind: 'degraded', message: expect.stringContaining('without asking') } },
       ]);
@@ -125,24 +132,24 @@ describe('gates that cannot see everything', () => {
   );
 
   it('[UNI-096] are nothing to speak of where there are none, or where the agent asks about all', async () => {
-    const limited = await openRoom({ ...PUPPET, agent: new AgentWith({ toolIntent: 'host-run' }) });
+    const limited = await openFixture({ ...PUPPET, agent: new AgentWith({ toolIntent: 'host-run' }) });
     const unguarded = TestProvider.connect(limited.host);
     expect(await degradedOf(unguarded, { tools: [tool('look')] })).toEqual([]);
-    const room = await openRoom(PUPPET);
-    const provider = TestProvider.connect(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = TestProvider.connect(fixture.host);
     expect(await degradedOf(provider)).toEqual([]);
-    expect((await stateOf(room.desk, room.uri)).customizations).toMatchObject([{ load: { kind: 'loaded' } }]);
+    expect((await stateOf(fixture.client, fixture.uri)).customizations).toMatchObject([{ load: { kind: 'loaded' } }]);
   });
 
   it('[UNI-096] are refused by a host that is strict about it', async () => {
     const host = await startHost({ agents: [new AgentWith({ toolIntent: 'host-run' })], strictProviders: true });
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { provider: 'puppet' });
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { provider: 'puppet' });
     const provider = TestProvider.connect(host);
     provider.send({ type: 'hello', protocolVersion: 2, ...HELLO });
     expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'hello' });
-    expect((await stateOf(desk, uri)).serverTools ?? []).toEqual([]);
+    expect((await stateOf(client, uri)).serverTools ?? []).toEqual([]);
     await provider.hello({ name: 'guard', tools: [tool('look')] });
-    expect((await stateOf(desk, uri)).serverTools?.map(({ name }) => name)).toEqual(['look']);
+    expect((await stateOf(client, uri)).serverTools?.map(({ name }) => name)).toEqual(['look']);
   });
 });

@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_PROVIDERS_MAX } from '../../../src/gateway/project/project-providers.js';
 import { type FolderTrust, TrustedFolders } from '../../../src/plugins/trust/trust.js';
 import { builtinTools } from '../../../src/workspace/tools/builtin.js';
-import { openDoor, openProjectRoom, pair, until, withToken } from '../../support/provider-door.js';
-import { startHost, stateOf, turnStarted } from '../../support/session-room.js';
+import { openGateway, openProjectFixture, pair, until, withToken } from '../../support/gateway-connections.js';
+import { startHost, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
 import {
@@ -43,7 +43,7 @@ function attemptsIn(project: ProjectHost, session: Pick<ProjectSession, 'uri'>, 
     const id = `c-${crypto.randomUUID()}`;
     const outcome = turn.callTool({ id, ...call });
     const asked = until(async () => {
-      const parts = (await stateOf(project.desk, session.uri)).activeTurn?.responseParts ?? [];
+      const parts = (await stateOf(project.client, session.uri)).activeTurn?.responseParts ?? [];
       const found = parts.find((part) => part.kind === 'toolCall' && part.toolCall.toolCallId === id);
       return found?.kind === 'toolCall' && found.toolCall.status === 'pending-confirmation' ? 'asked' : undefined;
     });
@@ -63,14 +63,14 @@ function shellWhenGone(project: ProjectHost, attempt: ReturnType<typeof attempts
 
 describe('the name of a provider that a trusted folder lists', { timeout: 30_000 }, () => {
   it.each(['ci', 'CI'])('[REL-056] is not for a stranger, however it is written (%s)', async (name) => {
-    const room = await openProjectRoom('ci');
-    const { provider } = await pair(room);
+    const fixture = await openProjectFixture('ci');
+    const { provider } = await pair(fixture);
     provider.send({ type: 'hello', name, protocolVersion: 2 });
     expect(await provider.next('error')).toMatchObject({
       code: 'UNAUTHORIZED',
       message: "the name ci belongs to a provider of this session's folder: use another name",
     });
-    const own = await withToken(room.host, room.token);
+    const own = await withToken(fixture.host, fixture.token);
     await own.hello({ name: 'ci' });
     await provider.hello({ name: 'browser' });
   });
@@ -90,17 +90,17 @@ describe('the name of a provider that a trusted folder lists', { timeout: 30_000
     const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
     const trust = new TrustedFolders(path.join(await tempFolder(), 'trusted.json'));
     const host = await startHost({ clock: systemClock, trust });
-    await openDoor(host);
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
-    const { provider } = await pair({ host, desk, uri });
+    await openGateway(host);
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    const { provider } = await pair({ host, client, uri });
     await provider.hello({ name: 'ci', tools: [{ name: 'ci_status', description: 'CI', parameters: {} }] });
     const question = await until(async () =>
-      (await stateOf(desk, uri)).inputRequests?.find(({ id }) => id.startsWith('trust-')),
+      (await stateOf(client, uri)).inputRequests?.find(({ id }) => id.startsWith('trust-')),
     );
-    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: question.id, response: 'accept' });
+    client.dispatch(uri, { type: 'session/inputCompleted', requestId: question.id, response: 'accept' });
     expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED' });
-    await until(async () => ((await stateOf(desk, uri)).serverTools ?? []).length === 0 || undefined);
+    await until(async () => ((await stateOf(client, uri)).serverTools ?? []).length === 0 || undefined);
     const file = path.join(folder, 'token');
     const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
     const own = await withToken(host, token);
@@ -113,7 +113,7 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     const { project, session, attempt } = await openGuarded();
     expect(await attempt(WRITE)).toMatchObject(CLOSED);
     expect(await attempt(LIST)).toMatchObject({ kind: 'completed', success: true });
-    const state = await stateOf(project.desk, session.uri);
+    const state = await stateOf(project.client, session.uri);
     const entry = state.customizations?.find(({ id }) => id === 'gateway-provider:/ci');
     expect(entry?.load).toEqual({
       kind: 'error',
@@ -124,7 +124,7 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     await ci.hello({ name: 'ci' });
     expect(await attempt(WRITE)).toBe('asked');
     await settle();
-    const after = (await stateOf(project.desk, session.uri)).customizations;
+    const after = (await stateOf(project.client, session.uri)).customizations;
     expect(after?.find(({ id }) => id === 'gateway-provider:/ci')?.load).toEqual({ kind: 'loaded' });
   });
 
@@ -195,13 +195,13 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     const providers = Object.fromEntries([...all, ['ci', entry(['shell'])]]);
     const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
     const workingDirectory = pathToFileURL(folder).href;
-    const uri = await project.desk.session(undefined, { provider: 'puppet', workingDirectory });
+    const uri = await project.client.session(undefined, { provider: 'puppet', workingDirectory });
     await until(async () => {
       await project.clock.advance(1_000);
-      const text = JSON.stringify(await stateOf(project.desk, uri));
+      const text = JSON.stringify(await stateOf(project.client, uri));
       return text.includes('lists 21 providers; the host starts the first 20 only') || undefined;
     });
-    project.desk.dispatch(uri, turnStarted('t-1'));
+    project.client.dispatch(uri, turnStarted('t-1'));
     const { turn } = await project.agent.turn(project.agent.turns.length);
     expect(await attemptsIn(project, { uri }, turn)(SHELL)).toMatchObject(CLOSED);
   });
@@ -217,16 +217,16 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     };
     const project = await openProjectHost({ tools: builtinTools(), trust: changing });
     const opening = openProjectWith(project, {}, 'ci');
-    const { desk } = project;
+    const { client } = project;
     const uri = await until(async () => {
-      const { items } = await desk.request<{ items: { resource: string }[] }>('listSessions', {
+      const { items } = await client.request<{ items: { resource: string }[] }>('listSessions', {
         channel: 'ahp-root://',
       });
       return items[0]?.resource;
     });
-    const { id } = await until(async () => (await stateOf(desk, uri)).inputRequests?.[0]);
-    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: id, response: 'decline' });
-    await until(async () => !(await stateOf(desk, uri)).inputRequests?.length || undefined);
+    const { id } = await until(async () => (await stateOf(client, uri)).inputRequests?.[0]);
+    client.dispatch(uri, { type: 'session/inputCompleted', requestId: id, response: 'decline' });
+    await until(async () => !(await stateOf(client, uri)).inputRequests?.length || undefined);
     isAllowed = true;
     await trust.trust(await tempFolder(), []);
     const session = await opening;
@@ -262,10 +262,10 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     const { project, session, attempt } = await openGuarded();
     expect(await attempt(WRITE)).toMatchObject(CLOSED);
     const id = 'gateway-provider:/ci';
-    project.desk.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: false });
+    project.client.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: false });
     await settle();
     expect(await attempt(WRITE)).toBe('asked');
-    project.desk.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: true });
+    project.client.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: true });
     await settle();
     expect(await attempt(WRITE)).toMatchObject(CLOSED);
   });

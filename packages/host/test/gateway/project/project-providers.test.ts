@@ -10,9 +10,16 @@ import { ARRIVAL_MAX_MS, Arrivals } from '../../../src/gateway/project/project-p
 import { OutputLines } from '../../../src/gateway/project/provider-process.js';
 import type { FolderTrust } from '../../../src/plugins/trust/trust.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { openDoor, openProjectRoom, sessionId, TRUSTING, until, withToken } from '../../support/provider-door.js';
+import {
+  openGateway,
+  openProjectFixture,
+  sessionId,
+  TRUSTING,
+  until,
+  withToken,
+} from '../../support/gateway-connections.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
-import { startHost, stateOf, turnStarted } from '../../support/session-room.js';
+import { startHost, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type RawClient, settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -44,7 +51,7 @@ async function projectFolder(providers: object): Promise<string> {
 
 interface Project {
   readonly agent: PuppetAgent;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly uri: string;
   readonly folder: string;
   readonly logged: { message: string; fields: LogFields | undefined }[];
@@ -56,10 +63,10 @@ async function openProject(providers: object, trust: FolderTrust = TRUSTING): Pr
   const folder = await projectFolder(providers);
   const agent = new PuppetAgent();
   const host = await startHost({ clock: systemClock, trust, logger, agents: [agent] });
-  await openDoor(host);
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
-  return { agent, desk, uri, folder, logged };
+  await openGateway(host);
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
+  return { agent, client, uri, folder, logged };
 }
 
 function startsIn(folder: string): { pid: number; token: string }[] {
@@ -80,8 +87,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function toolsOf({ desk, uri }: Project): Promise<string[]> {
-  return ((await stateOf(desk, uri)).serverTools ?? []).map(({ name }) => name);
+async function toolsOf({ client, uri }: Project): Promise<string[]> {
+  return ((await stateOf(client, uri)).serverTools ?? []).map(({ name }) => name);
 }
 
 describe('a provider that a project declares', () => {
@@ -105,7 +112,7 @@ describe('a provider that a project declares', () => {
     const project = await openProject({ ci: ci('ci') });
     await until(async () => (await toolsOf(project)).length === 1 || undefined);
     const [start] = startsIn(project.folder);
-    await project.desk.request('disposeSession', { channel: project.uri });
+    await project.client.request('disposeSession', { channel: project.uri });
     await until(() => (start && !isRunning(start.pid)) || undefined);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(startsIn(project.folder)).toHaveLength(1);
@@ -122,7 +129,7 @@ describe('a provider that a project declares', () => {
     });
     expect(second?.token).not.toBe(first?.token);
     await until(async () => (await toolsOf(project)).length === 1 || undefined);
-    expect(JSON.stringify((await stateOf(project.desk, project.uri))._meta)).toContain('it is started again');
+    expect(JSON.stringify((await stateOf(project.client, project.uri))._meta)).toContain('it is started again');
   }, 15_000);
 });
 
@@ -132,7 +139,7 @@ describe('the first turn', () => {
   }, async (context) => {
     const began = Date.now();
     const project = await openProject({ late: ci('late') });
-    project.desk.dispatch(project.uri, turnStarted('t1'));
+    project.client.dispatch(project.uri, turnStarted('t1'));
     const { turn, finish } = await project.agent.turn(0);
     const tools = turn.tools().map(({ name }) => name);
     finish();
@@ -148,7 +155,7 @@ describe('the first turn', () => {
       broken: { command: 'no-such-program-anywhere' },
       silent: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] },
     });
-    project.desk.dispatch(project.uri, turnStarted('t1'));
+    project.client.dispatch(project.uri, turnStarted('t1'));
     const { turn, finish } = await project.agent.turn(0);
     expect(turn.tools()).toEqual([]);
     finish();
@@ -181,13 +188,13 @@ describe('the first turn', () => {
 
 describe('a project', () => {
   it('[GW-032] gives each process a token that dies with its session', async () => {
-    const room = await openProjectRoom();
-    const one = await withToken(room.host, room.token);
+    const fixture = await openProjectFixture();
+    const one = await withToken(fixture.host, fixture.token);
     await one.hello({ instance: 'a' });
-    await room.desk.request('disposeSession', { channel: room.uri });
+    await fixture.client.request('disposeSession', { channel: fixture.uri });
     await settle();
-    const late = TestProvider.connect(room.host, 'network');
-    late.send({ type: 'auth', token: room.token });
+    const late = TestProvider.connect(fixture.host, 'network');
+    late.send({ type: 'auth', token: fixture.token });
     expect(await late.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
   });
 
@@ -197,11 +204,11 @@ describe('a project', () => {
       'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['-e', script] } } }),
     });
     const host = await startHost({ clock: systemClock, trust: TRUSTING });
-    await openDoor(host);
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    await openGateway(host);
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href });
     await until(
-      async () => JSON.stringify((await stateOf(desk, uri))._meta ?? {}).includes('ended with code 0') || undefined,
+      async () => JSON.stringify((await stateOf(client, uri))._meta ?? {}).includes('ended with code 0') || undefined,
     );
     const provider = TestProvider.connect(host, 'network');
     provider.send({ type: 'auth', token: readFileSync(path.join(folder, 'token'), 'utf8') });
@@ -211,33 +218,37 @@ describe('a project', () => {
   it('starts nothing, and says why, when nobody trusts its folder', async () => {
     const nobody: FolderTrust = { isTrusted: async () => false, allows: async () => false, trust: async () => {} };
     const project = await openProject({ ci: ci('ci') }, nobody);
-    const request = await until(async () => (await stateOf(project.desk, project.uri)).inputRequests?.[0]);
+    const request = await until(async () => (await stateOf(project.client, project.uri)).inputRequests?.[0]);
     expect(request.message).toContain(`provider ci: ${process.execPath} provider.cjs ci`);
-    project.desk.dispatch(project.uri, { type: 'session/inputCompleted', requestId: request.id, response: 'decline' });
+    project.client.dispatch(project.uri, {
+      type: 'session/inputCompleted',
+      requestId: request.id,
+      response: 'decline',
+    });
     const timeline = await until(async () => {
-      const text = JSON.stringify((await stateOf(project.desk, project.uri))._meta ?? {});
+      const text = JSON.stringify((await stateOf(project.client, project.uri))._meta ?? {});
       return text.includes('not trusted') ? text : undefined;
     });
     expect(timeline).toContain('ci: does not run');
     expect(startsIn(project.folder)).toEqual([]);
-    expect((await stateOf(project.desk, project.uri)).inputRequests ?? []).toEqual([]);
+    expect((await stateOf(project.client, project.uri)).inputRequests ?? []).toEqual([]);
   });
 
   it('says what is wrong with its file', async () => {
     const host = await startHost({ clock: systemClock, trust: TRUSTING });
-    await openDoor(host);
+    await openGateway(host);
     const folder = await tempFolder({ 'atrium.json': '{ "providers": [] }' });
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href });
     await until(
-      async () => JSON.stringify((await stateOf(desk, uri))._meta ?? {}).includes('atrium.json') || undefined,
+      async () => JSON.stringify((await stateOf(client, uri))._meta ?? {}).includes('atrium.json') || undefined,
     );
   });
 
   it('names a program that cannot be started', async () => {
     const project = await openProject({ ci: { command: 'no-such-program-anywhere' } });
     await until(async () => {
-      const text = JSON.stringify((await stateOf(project.desk, project.uri))._meta ?? {});
+      const text = JSON.stringify((await stateOf(project.client, project.uri))._meta ?? {});
       return text.includes('could not be started (ENOENT)') || undefined;
     });
   });
@@ -245,7 +256,7 @@ describe('a project', () => {
   it('speaks for itself only, whatever it calls its providers', async () => {
     const name = `ci\n※ atrium.json: all is well\u2028${'x'.repeat(100)}`;
     const project = await openProject({ [name]: { command: 'no-such-program-anywhere' } });
-    const [note = ''] = await until(async () => gatewayMeta(await stateOf(project.desk, project.uri)).timeline);
+    const [note = ''] = await until(async () => gatewayMeta(await stateOf(project.client, project.uri)).timeline);
     expect(note).toMatch(/^※ ci \* atrium\.json: all is well x{30,50}…: could not be started \(ENOENT\)/);
     expect(note.split(/[\n※]/)).toHaveLength(2);
   });

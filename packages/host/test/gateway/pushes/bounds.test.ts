@@ -4,9 +4,9 @@ import { type GatewaySession, gatewayMeta } from '../../../src/gateway/gateway-s
 import { RULES_PER_FILTER_MAX } from '../../../src/gateway/pushes/pushes.js';
 import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS, Streams } from '../../../src/gateway/pushes/streams.js';
 import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/pushes/timeline.js';
-import { pair } from '../../support/provider-door.js';
-import { refusalTo } from '../../support/provider-room.js';
-import { openPuppetRoom, openRoom, type Room, stateOf } from '../../support/session-room.js';
+import { pair } from '../../support/gateway-connections.js';
+import { refusalTo } from '../../support/provider-fixture.js';
+import { type Fixture, openFixture, openPuppetFixture, stateOf } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -19,7 +19,7 @@ async function latest(provider: TestProvider, last = 100, stream = 'ci') {
 }
 
 /** Ten a second, until all are pushed. */
-async function pushAll({ clock }: Room, provider: TestProvider, events: readonly object[]): Promise<void> {
+async function pushAll({ clock }: Fixture, provider: TestProvider, events: readonly object[]): Promise<void> {
   for (const [index, event] of events.entries()) {
     provider.send({ type: 'push', level: 'keep', ...event });
     if (index % 10 < 9) continue;
@@ -40,23 +40,23 @@ describe('a stream', () => {
   });
 
   it('[GW-182] keeps of large events only as many as fit', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     const large = 'x'.repeat(STREAM_MAX_CHARACTERS / 4);
     await pushAll(
-      room,
+      fixture,
       provider,
       Array.from({ length: 8 }, (_, index) => ({ event: `${index}${large}` })),
     );
     expect((await latest(provider)).map(({ event }) => event[0])).toEqual(['7', '6', '5']);
     const whole = `whole ${'y'.repeat(STREAM_MAX_CHARACTERS)}`;
-    await pushAll(room, provider, [{ event: whole }]);
+    await pushAll(fixture, provider, [{ event: whole }]);
     expect((await latest(provider)).map(({ event }) => event)).toEqual([whole]);
   });
 
   it('has a name that can be repeated', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     const stream = 's'.repeat(STREAM_NAME_MAX_CHARACTERS + 1);
     const push = { type: 'push', level: 'keep', event: 'x' };
     expect((await refusalTo(provider, { ...push, stream })).code).toBe('PAYLOAD_TOO_LARGE');
@@ -69,8 +69,8 @@ describe('a stream', () => {
   });
 
   it('[GW-188] [GW-052] of another provider is refused to a stranger, together with all else that was asked', async () => {
-    const room = await openRoom(PUPPET);
-    const { provider } = await pair(room);
+    const fixture = await openFixture(PUPPET);
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'browser' });
     provider.send({ type: 'push', level: 'keep', event: 'mine' });
     const query = { type: 'stream.query', queryId: 'q', last: 1 };
@@ -84,14 +84,14 @@ describe('a stream', () => {
 
 describe('a stream whose provider is gone', () => {
   it('[GW-052] [GW-188] is not for a stranger who takes its name', async () => {
-    const room = await openRoom(PUPPET);
-    const trusted = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const trusted = await TestProvider.bound(fixture.host);
     trusted.send({ type: 'push', level: 'keep', event: 'secret' });
     trusted.send({ type: 'goodbye' });
     await trusted.untilClosed();
-    const watcher = await TestProvider.bound(room.host, { name: 'watcher' });
+    const watcher = await TestProvider.bound(fixture.host, { name: 'watcher' });
     expect(await latest(watcher, 1, 'ci@ci')).toMatchObject([{ event: 'secret' }]);
-    const { provider } = await pair(room);
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'ci' });
     expect(await latest(provider)).toEqual([]);
     provider.send({ type: 'push', level: 'keep', event: 'mine' });
@@ -99,19 +99,19 @@ describe('a stream whose provider is gone', () => {
   });
 
   it('is still there when the same one comes again', async () => {
-    const room = await openRoom(PUPPET);
-    const first = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const first = await TestProvider.bound(fixture.host);
     first.send({ type: 'push', level: 'keep', event: 'before' });
     first.send({ type: 'goodbye' });
     await first.untilClosed();
-    expect(await latest(await TestProvider.bound(room.host))).toMatchObject([{ event: 'before' }]);
+    expect(await latest(await TestProvider.bound(fixture.host))).toMatchObject([{ event: 'before' }]);
   });
 });
 
 describe('a filter', () => {
   it('is one of twenty, and can be changed and taken away when there are twenty', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     const rules = [{ match: 'x', outcome: 'drop' }];
     const set = async (stream: string, given: readonly object[] = rules) => {
       provider.send({ type: 'filter.set', requestId: stream, stream, rules: given });
@@ -130,29 +130,29 @@ describe('a filter', () => {
 
 describe('a broadcast', () => {
   it('[GW-177] [GW-178] reaches the other sessions though one is full, and its provider hears of that one', async () => {
-    const room = await openRoom(PUPPET);
-    const second = await room.desk.session('ahp-session:/second', { provider: 'puppet' });
-    const provider = await TestProvider.bound(room.host, { session: 'all' });
-    const sessionId = room.uri.split('/').at(-1);
+    const fixture = await openFixture(PUPPET);
+    const second = await fixture.client.session('ahp-session:/second', { provider: 'puppet' });
+    const provider = await TestProvider.bound(fixture.host, { session: 'all' });
+    const sessionId = fixture.uri.split('/').at(-1);
     for (let count = 0; count < 10; count += 1) provider.send({ type: 'push', level: 'keep', event: 'x', sessionId });
     await settle();
     provider.send({ type: 'push', level: 'surface', event: 'to all', broadcast: true });
     expect(await provider.next('error')).toMatchObject({ code: 'RATE_LIMITED', sessionId });
-    expect((await stateOf(room.desk, second)).summary.activity).toBe('※ ci: to all');
-    expect((await stateOf(room.desk, room.uri)).summary.activity).toBeUndefined();
+    expect((await stateOf(fixture.client, second)).summary.activity).toBe('※ ci: to all');
+    expect((await stateOf(fixture.client, fixture.uri)).summary.activity).toBeUndefined();
   });
 });
 
 describe('notes', () => {
   it('[UNI-061] are short in a list of sessions, bounded in the timeline, and the last fifty are kept', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host);
     const events = Array.from({ length: 60 }, (_, index) => ({ level: 'surface', event: `note ${index}` }));
-    await pushAll(room, provider, events);
+    await pushAll(fixture, provider, events);
     provider.send({ type: 'push', level: 'surface', event: `a\nb ${'c'.repeat(NOTE_MAX_CHARACTERS)}` });
     await settle();
-    await room.clock.advance(1_000);
-    const state = await stateOf(room.desk, room.uri);
+    await fixture.clock.advance(1_000);
+    const state = await stateOf(fixture.client, fixture.uri);
     const { timeline = [] } = gatewayMeta(state);
     const { summary } = state;
     expect(timeline).toHaveLength(TIMELINE_MAX);
@@ -163,37 +163,41 @@ describe('notes', () => {
   });
 
   it('[UNI-062] change a running turn at most twice a second, and none is lost', async () => {
-    const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host);
+    const fixture = await openPuppetFixture();
+    const provider = await TestProvider.bound(fixture.host);
     await settle();
-    const count = () => room.desk.types(room.uri).length;
+    const count = () => fixture.client.types(fixture.uri).length;
     const before = count();
     for (let index = 0; index < 9; index += 1)
       provider.send({ type: 'push', level: 'surface', event: `note ${index}` });
     await settle();
-    await room.clock.advance(999);
+    await fixture.clock.advance(999);
     expect(count() - before).toBe(2);
-    const { activeTurn } = await stateOf(room.desk, room.uri);
+    const { activeTurn } = await stateOf(fixture.client, fixture.uri);
     const text = (activeTurn?.responseParts ?? []).flatMap((part) => ('content' in part ? String(part.content) : []));
     expect(text.join('\n').split('\n')).toEqual(Array.from({ length: 9 }, (_, index) => `※ ci: note ${index}`));
   });
 
   it('[UNI-061] leave the rest of the metadata alone, and stand once at the head of the next turn', async () => {
-    const room = await openRoom(PUPPET);
-    const provider = await TestProvider.bound(room.host, { metadata: { window: 1 } });
+    const fixture = await openFixture(PUPPET);
+    const provider = await TestProvider.bound(fixture.host, { metadata: { window: 1 } });
     await settle();
-    const known = (await stateOf(room.desk, room.uri))._meta;
+    const known = (await stateOf(fixture.client, fixture.uri))._meta;
     for (const event of ['one', 'two']) provider.send({ type: 'push', level: 'surface', event });
     await settle();
-    await room.clock.advance(1_000);
-    const { _meta } = await stateOf(room.desk, room.uri);
+    await fixture.clock.advance(1_000);
+    const { _meta } = await stateOf(fixture.client, fixture.uri);
     expect(_meta).toEqual({ gateway: { ...(known?.gateway as object), timeline: ['※ ci: one', '※ ci: two'] } });
     for (const index of [0, 1]) {
-      room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: `t${index}`, userMessage: { text: 'x' } });
-      (await room.agent.turn(index)).finish();
+      fixture.client.dispatch(fixture.uri, {
+        type: 'session/turnStarted',
+        turnId: `t${index}`,
+        userMessage: { text: 'x' },
+      });
+      (await fixture.agent.turn(index)).finish();
       await settle();
     }
-    const { turns } = await stateOf(room.desk, room.uri);
+    const { turns } = await stateOf(fixture.client, fixture.uri);
     expect(turns.map(({ responseParts }) => responseParts)).toEqual([
       [{ kind: 'systemNotification', content: '※ ci: one\n※ ci: two' }],
       [],

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
-import { shownCode, until } from '../../support/provider-door.js';
-import { stateOf } from '../../support/session-room.js';
+import { shownCode, until } from '../../support/gateway-connections.js';
+import { stateOf } from '../../support/session-fixture.js';
 import { indented, printedSamples } from './support/printed.js';
-import { openPage, openSampleRoom, type SampleRoom } from './support/sample-host.js';
+import { openPage, openSampleFixture, type SampleFixture } from './support/sample-host.js';
 
 const samples = printedSamples();
 const TIMEOUT = { timeout: 30_000 };
@@ -23,12 +23,12 @@ function project(command: string, file: string, text: string): Record<string, st
   return { [file]: text, 'atrium.json': JSON.stringify({ providers: { sample: provider } }) };
 }
 
-async function offered({ desk }: SampleRoom, uri: string, ...names: string[]): Promise<void> {
-  const look = async () => (await stateOf(desk, uri)).serverTools?.map(({ name }) => name) ?? [];
+async function offered({ client }: SampleFixture, uri: string, ...names: string[]): Promise<void> {
+  const look = async () => (await stateOf(client, uri)).serverTools?.map(({ name }) => name) ?? [];
   await expect.poll(look, { timeout: 15_000 }).toEqual(expect.arrayContaining(names));
 }
 
-function processOf({ folder }: SampleRoom) {
+function processOf({ folder }: SampleFixture) {
   const pid = Number(readFileSync(path.join(folder, 'pid'), 'utf8'));
   const signal = (name: NodeJS.Signals) => {
     try {
@@ -46,8 +46,8 @@ describe('the printed sample', () => {
     ['for Node', 1, 'say_hello'],
   ] as const)('[GW-030] [GW-122] %s runs as it stands', TIMEOUT, async ([, index, tool], context) => {
     const text = given(samples?.node[index], context);
-    const room = await openSampleRoom(project(process.execPath, 'sample.mjs', text), context);
-    await runs(room, tool, { input: { name: 'desk' }, output: 'Hello, desk!' });
+    const fixture = await openSampleFixture(project(process.execPath, 'sample.mjs', text), context);
+    await runs(fixture, tool, { input: { name: 'desk' }, output: 'Hello, desk!' });
   });
 
   it(
@@ -60,76 +60,76 @@ describe('the printed sample', () => {
       const text = isPython(printed) ? printed : indented(printed);
       if (text === undefined || !isPython(text)) return context.skip('this copy of the sample is no Python');
       if (!pythonAccepts('import websockets', '')) context.skip(`${PYTHON} has no module "websockets" here`);
-      const room = await openSampleRoom(project(PYTHON, 'sample.py', text), context);
-      await runs(room, 'compute', { input: { expr: '6 * 7' }, output: '42' });
+      const fixture = await openSampleFixture(project(PYTHON, 'sample.py', text), context);
+      await runs(fixture, 'compute', { input: { expr: '6 * 7' }, output: '42' });
     },
   );
 
   it('[GW-037] [GW-078] [GW-122] for browsers runs as it stands, and comes back', TIMEOUT, async (context) => {
     const text = given(samples?.browser, context);
-    const room = await openSampleRoom({ 'sample.js': text }, context);
-    const uri = await room.session();
-    const page = openPage(path.join(room.folder, 'sample.js'));
+    const fixture = await openSampleFixture({ 'sample.js': text }, context);
+    const uri = await fixture.session();
+    const page = openPage(path.join(fixture.folder, 'sample.js'));
     await page.said('prompt');
-    page.type(await shownCode(room.desk, uri));
-    await offered(room, uri, 'page_title', 'screenshot');
-    const before = await providersIn(room, uri);
-    expect(await approved(room, uri, 'page_title')).toMatchObject({ text: 'A page' });
-    expect(await approved(room, uri, 'screenshot')).toMatchObject({ success: true });
+    page.type(await shownCode(fixture.client, uri));
+    await offered(fixture, uri, 'page_title', 'screenshot');
+    const before = await providersIn(fixture, uri);
+    expect(await approved(fixture, uri, 'page_title')).toMatchObject({ text: 'A page' });
+    expect(await approved(fixture, uri, 'screenshot')).toMatchObject({ success: true });
 
-    room.transports.at(-1)?.close(1001, 'the line is cut');
-    await expect.poll(() => room.transports.length, { timeout: 10_000 }).toBe(2);
-    await expect.poll(() => room.said.filter(({ type }) => type === 'hello').length).toBe(2);
-    expect(room.said.findLast(({ type }) => type === 'auth')).toMatchObject({
+    fixture.transports.at(-1)?.close(1001, 'the line is cut');
+    await expect.poll(() => fixture.transports.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => fixture.said.filter(({ type }) => type === 'hello').length).toBe(2);
+    expect(fixture.said.findLast(({ type }) => type === 'auth')).toMatchObject({
       token: expect.stringMatching(/^ext-tok-/),
     });
-    await offered(room, uri, 'page_title', 'screenshot');
-    expect(await providersIn(room, uri)).toEqual(before);
-    expect(await approved(room, uri, 'page_title')).toMatchObject({ text: 'A page' });
+    await offered(fixture, uri, 'page_title', 'screenshot');
+    expect(await providersIn(fixture, uri)).toEqual(before);
+    expect(await approved(fixture, uri, 'page_title')).toMatchObject({ text: 'A page' });
 
     const stuck = page.said('stuck');
     page.type('stuck');
     await stuck;
-    await cancelsCalls(room, uri, 'screenshot', async () => {
-      await until(() => room.said.filter(({ type }) => type === 'tool.progress')[1]);
+    await cancelsCalls(fixture, uri, 'screenshot', async () => {
+      await until(() => fixture.said.filter(({ type }) => type === 'tool.progress')[1]);
     });
   });
 });
 
 /** Registered, called by the model, and stopped by a person. */
-async function runs(room: SampleRoom, tool: string, call: { input: object; output: string }): Promise<void> {
-  const uri = await room.session();
-  await offered(room, uri, tool);
-  const { turn, finish } = await room.turn(uri);
+async function runs(fixture: SampleFixture, tool: string, call: { input: object; output: string }): Promise<void> {
+  const uri = await fixture.session();
+  await offered(fixture, uri, tool);
+  const { turn, finish } = await fixture.turn(uri);
   expect(await turn.callTool({ name: tool, input: call.input })).toMatchObject({ success: true, text: call.output });
   finish();
-  await room.desk.action(uri, 'session/turnComplete');
-  const hold = processOf(room);
+  await fixture.client.action(uri, 'session/turnComplete');
+  const hold = processOf(fixture);
   hold.stop();
   onTestFinished(() => hold.goOn());
-  await cancelsCalls(room, uri, tool, async () => {});
+  await cancelsCalls(fixture, uri, tool, async () => {});
   hold.goOn();
-  await cancellationOf(room);
+  await cancellationOf(fixture);
 }
 
 /** Calls a tool of a stranger: a person has to say yes. */
-async function approved(room: SampleRoom, uri: string, name: string) {
-  const { turn, finish } = await room.turn(uri);
+async function approved(fixture: SampleFixture, uri: string, name: string) {
+  const { turn, finish } = await fixture.turn(uri);
   const outcome = turn.callTool({ name, input: {} });
-  await approve(room, uri, turn.id);
+  await approve(fixture, uri, turn.id);
   const done = await outcome;
   finish();
-  await room.desk.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === turn.id);
+  await fixture.client.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === turn.id);
   return done;
 }
 
-async function approve({ desk }: SampleRoom, uri: string, turnId: string): Promise<void> {
+async function approve({ client }: SampleFixture, uri: string, turnId: string): Promise<void> {
   const isReady = (action: { type: string; turnId?: string }) =>
     action.type === 'session/toolCallReady' && action.turnId === turnId;
-  const { action } = await desk.action(uri, isReady);
+  const { action } = await client.action(uri, isReady);
   const toolCallId = String(action.toolCallId);
   if (action.confirmed !== undefined) return;
-  desk.dispatch(uri, {
+  client.dispatch(uri, {
     type: 'session/toolCallConfirmed',
     turnId,
     toolCallId,
@@ -139,23 +139,28 @@ async function approve({ desk }: SampleRoom, uri: string, turnId: string): Promi
 }
 
 /** A call is under way, and a person stops the turn. */
-async function cancelsCalls(room: SampleRoom, uri: string, name: string, underWay: () => Promise<void>): Promise<void> {
-  const { turn } = await room.turn(uri);
+async function cancelsCalls(
+  fixture: SampleFixture,
+  uri: string,
+  name: string,
+  underWay: () => Promise<void>,
+): Promise<void> {
+  const { turn } = await fixture.turn(uri);
   const outcome = turn.callTool({ name, input: { name: 'phone', expr: '1' } }).catch(() => undefined);
-  await approve(room, uri, turn.id);
+  await approve(fixture, uri, turn.id);
   await underWay();
-  room.desk.dispatch(uri, { type: 'session/turnCancelled', turnId: turn.id });
+  fixture.client.dispatch(uri, { type: 'session/turnCancelled', turnId: turn.id });
   await outcome;
-  if (name === 'screenshot') await cancellationOf(room);
+  if (name === 'screenshot') await cancellationOf(fixture);
 }
 
-async function cancellationOf({ said }: SampleRoom): Promise<void> {
+async function cancellationOf({ said }: SampleFixture): Promise<void> {
   const cancelled = () => said.find(({ type, errorCode }) => type === 'tool.result' && errorCode === 'CANCELLED');
   expect(await until(cancelled)).toMatchObject({ error: 'Cancelled' });
 }
 
-async function providersIn({ desk }: SampleRoom, uri: string): Promise<unknown> {
-  const { _meta } = await stateOf(desk, uri);
+async function providersIn({ client }: SampleFixture, uri: string): Promise<unknown> {
+  const { _meta } = await stateOf(client, uri);
   return (_meta?.gateway as { providers?: unknown } | undefined)?.providers;
 }
 

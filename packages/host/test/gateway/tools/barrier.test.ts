@@ -8,7 +8,7 @@ import { Transforms } from '../../../src/gateway/hooks/transforms.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { pair } from '../../support/provider-door.js';
+import { pair } from '../../support/gateway-connections.js';
 import {
   answerNext,
   call,
@@ -16,13 +16,13 @@ import {
   decide,
   NO,
   offered,
-  openProviderRoom,
+  openProviderFixture,
   tool,
   updated,
   YES,
-} from '../../support/provider-room.js';
+} from '../../support/provider-fixture.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
-import { openPuppetRoom, runningCall, stateOf, turnStarted } from '../../support/session-room.js';
+import { openPuppetFixture, runningCall, stateOf, turnStarted } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';
 
 class AgentWith extends PuppetAgent {
@@ -36,8 +36,8 @@ class AgentWith extends PuppetAgent {
 
 describe('a tool that was removed', () => {
   it('[REL-047] is never called after the acknowledgement, with a thousand calls racing', async () => {
-    const room = await openProviderRoom({ tools: [tool('a')], concurrency: { max: 7 } });
-    const { provider } = room;
+    const fixture = await openProviderFixture({ tools: [tool('a')], concurrency: { max: 7 } });
+    const { provider } = fixture;
     let answered = 0;
     const answerAll = () => {
       for (const { id } of provider.of('tool.call').slice(answered)) {
@@ -48,7 +48,7 @@ describe('a tool that was removed', () => {
     const outcomes: Promise<unknown>[] = [];
     let isAcked = false;
     for (let number = 0; number < 1_000; number++) {
-      outcomes.push(call(room, 'a', { number }));
+      outcomes.push(call(fixture, 'a', { number }));
       if (number === 500) provider.send({ type: 'tools.update', requestId: 'r', remove: ['a'] });
       if (number % 5 === 0) await (number % 2 === 0 ? Promise.resolve() : new Promise(setImmediate));
       answerAll();
@@ -72,51 +72,51 @@ describe('a tool that was removed', () => {
   });
 
   it('[REL-047] is not called when a person approves the call after that', async () => {
-    const room = await openPuppetRoom();
-    const { provider } = await pair(room);
+    const fixture = await openPuppetFixture();
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'browser', tools: [tool('a')] });
-    const outcome = call(room, 'a');
-    const { toolCallId } = await runningCall(room.desk, room.uri, 'pending-confirmation');
+    const outcome = call(fixture, 'a');
+    const { toolCallId } = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
     await updated(provider, { type: 'tools.update', remove: ['a'] });
-    decide(room, toolCallId, YES);
+    decide(fixture, toolCallId, YES);
     expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
     expect(provider.of('tool.call')).toEqual([]);
   });
 
   it('[UNI-099] is refused to an agent that still has its old list, and gone in the next turn', async () => {
     const agent = new AgentWith({ tools: 'next-turn' });
-    const room = await openProviderRoom({ tools: [tool('a'), tool('b')] }, { agent });
-    await updated(room.provider, { type: 'tools.update', remove: ['a'] });
-    expect(await call(room, 'a')).toMatchObject({ success: false, text: 'there is no tool a' });
-    expect(room.provider.of('tool.call')).toEqual([]);
-    room.puppet.finish();
-    await room.desk.action(room.uri, 'session/turnComplete');
-    room.desk.dispatch(room.uri, turnStarted('t2'));
+    const fixture = await openProviderFixture({ tools: [tool('a'), tool('b')] }, { agent });
+    await updated(fixture.provider, { type: 'tools.update', remove: ['a'] });
+    expect(await call(fixture, 'a')).toMatchObject({ success: false, text: 'there is no tool a' });
+    expect(fixture.provider.of('tool.call')).toEqual([]);
+    fixture.puppet.finish();
+    await fixture.client.action(fixture.uri, 'session/turnComplete');
+    fixture.client.dispatch(fixture.uri, turnStarted('t2'));
     expect((await agent.turn(1)).turn.tools().map(({ name }) => name)).toEqual(['b']);
   });
 });
 
 describe('a session that ends', () => {
   it('[GW-200] asks nothing more of its providers once they have been told', async () => {
-    const room = await openProviderRoom({
+    const fixture = await openProviderFixture({
       tools: [tool('a')],
       hooks: {
         onPreToolUse: [{ match: {}, action: 'gate', gateId: 'g' }],
         transforms: { tone: { action: 'callback' } },
       },
     });
-    room.provider.isSilent = true;
-    room.desk.send({ id: 99, method: 'disposeSession', params: { channel: room.uri } });
-    while (!room.provider.of('session.lifecycle').some(({ state }) => state === 'shutdown.pending')) await settle(1);
-    const count = room.provider.received.length;
-    await expect(room.puppet.turn.callTool({ name: 'a', input: {} })).rejects.toThrow();
-    await room.puppet.turn.renderPrompt().catch(() => {});
+    fixture.provider.isSilent = true;
+    fixture.client.send({ id: 99, method: 'disposeSession', params: { channel: fixture.uri } });
+    while (!fixture.provider.of('session.lifecycle').some(({ state }) => state === 'shutdown.pending')) await settle(1);
+    const count = fixture.provider.received.length;
+    await expect(fixture.puppet.turn.callTool({ name: 'a', input: {} })).rejects.toThrow();
+    await fixture.puppet.turn.renderPrompt().catch(() => {});
     await settle();
-    const asked = room.provider.received.slice(count).map(({ type }) => type);
+    const asked = fixture.provider.received.slice(count).map(({ type }) => type);
     expect(asked).not.toContain('tool.call');
     expect(asked).not.toContain('gate.check');
     expect(asked).not.toContain('transform.request');
-    room.provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
+    fixture.provider.send({ type: 'shutdown.ready', sessionId: fixture.uri.split('/').at(-1) });
   });
 });
 
@@ -176,86 +176,86 @@ describe('what the gateway promises', () => {
     for (const abilities of kinds) {
       const rules = [{ match: { tool: 'b' }, action: 'gate', gateId: 'g' }];
       const hello = { tools: [tool('a', { timeout: 100 }), tool('b')], concurrency: { max: 1 } };
-      const room = await openProviderRoom(
+      const fixture = await openProviderFixture(
         { ...hello, hooks: { onPreToolUse: rules } },
         { agent: new AgentWith(abilities) },
       );
-      const [slow, queued] = [call(room, 'a'), call(room, 'a')];
-      const gated = call(room, 'b');
-      await room.provider.next('gate.check');
-      await room.clock.advance(100);
+      const [slow, queued] = [call(fixture, 'a'), call(fixture, 'a')];
+      const gated = call(fixture, 'b');
+      await fixture.provider.next('gate.check');
+      await fixture.clock.advance(100);
       expect(await slow).toMatchObject({ success: false, text: 'no answer in 0.1 s' });
-      expect(room.provider.of('tool.call')).toHaveLength(1);
-      await room.clock.advance(5_000);
+      expect(fixture.provider.of('tool.call')).toHaveLength(1);
+      await fixture.clock.advance(5_000);
       expect(await gated).toEqual({ kind: 'denied', reason: 'ci: did not answer, so the call does not run' });
-      await answerNext(room.provider);
-      await answerNext(room.provider);
+      await answerNext(fixture.provider);
+      await answerNext(fixture.provider);
       expect(await queued).toMatchObject({ success: true });
     }
   });
 
   it('[UNI-044] asks people about the first use of a stranger, and no more when they say so', async () => {
-    const room = await openPuppetRoom();
-    const { provider } = await pair(room);
+    const fixture = await openPuppetFixture();
+    const { provider } = await pair(fixture);
     await provider.hello({ name: 'browser', tools: [tool('a')] });
-    const first = call(room, 'a');
-    const pending = await runningCall(room.desk, room.uri, 'pending-confirmation');
+    const first = call(fixture, 'a');
+    const pending = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
     expect(pending).toMatchObject({
       confirmationTitle: 'Let browser run a?',
       options: [{ label: 'Approve' }, { label: 'Approve in this session' }, { label: 'Deny' }],
     });
-    decide(room, pending.toolCallId, NO);
+    decide(fixture, pending.toolCallId, NO);
     expect(await first).toMatchObject({ kind: 'denied' });
-    const second = call(room, 'a');
+    const second = call(fixture, 'a');
     await settle();
-    const again = (await callsOf(room)).at(-1);
+    const again = (await callsOf(fixture)).at(-1);
     expect(again?.status).toBe('pending-confirmation');
-    decide(room, again?.toolCallId ?? '', { ...YES, selectedOptionId: 'allow-session' });
+    decide(fixture, again?.toolCallId ?? '', { ...YES, selectedOptionId: 'allow-session' });
     await answerNext(provider);
     expect(await second).toMatchObject({ success: true });
-    const third = call(room, 'a');
+    const third = call(fixture, 'a');
     await answerNext(provider);
     expect(await third).toMatchObject({ success: true });
     expect(provider.of('tool.call')).toHaveLength(2);
   });
 
   it('[UNI-044] asks people again about one that comes back by another pairing', async () => {
-    const room = await openPuppetRoom();
-    const first = await pair(room);
+    const fixture = await openPuppetFixture();
+    const first = await pair(fixture);
     const { reconnectToken } = await first.provider.hello({ name: 'browser', tools: [tool('a')] });
-    const approved = call(room, 'a');
-    const { toolCallId } = await runningCall(room.desk, room.uri, 'pending-confirmation');
-    decide(room, toolCallId, { ...YES, selectedOptionId: 'allow-session' });
+    const approved = call(fixture, 'a');
+    const { toolCallId } = await runningCall(fixture.client, fixture.uri, 'pending-confirmation');
+    decide(fixture, toolCallId, { ...YES, selectedOptionId: 'allow-session' });
     await answerNext(first.provider);
     expect(await approved).toMatchObject({ success: true });
     first.provider.drop();
-    const second = await pair(room);
+    const second = await pair(fixture);
     await second.provider.hello({ name: 'browser', reconnectToken });
-    void call(room, 'a');
+    void call(fixture, 'a');
     await settle();
-    expect((await callsOf(room)).at(-1)?.status).toBe('pending-confirmation');
+    expect((await callsOf(fixture)).at(-1)?.status).toBe('pending-confirmation');
     expect(second.provider.of('tool.call')).toEqual([]);
   });
 
   it('[UNI-044] asks nobody about a provider of the host or of the project', async () => {
-    const room = await openProviderRoom({ tools: [tool('a')] });
-    const outcome = call(room, 'a');
-    await answerNext(room.provider);
+    const fixture = await openProviderFixture({ tools: [tool('a')] });
+    const outcome = call(fixture, 'a');
+    await answerNext(fixture.provider);
     expect(await outcome).toMatchObject({ success: true });
-    expect((await callsOf(room))[0]).toMatchObject({ confirmed: 'not-needed' });
+    expect((await callsOf(fixture))[0]).toMatchObject({ confirmed: 'not-needed' });
   });
 
   it('leaves no call behind when its provider is switched off', async () => {
-    const room = await openProviderRoom({ tools: [tool('a')] });
-    const [entry] = (await stateOf(room.desk, room.uri)).customizations ?? [];
-    const outcome = call(room, 'a');
-    const { id } = await room.provider.next('tool.call');
-    room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id: entry?.id ?? '', enabled: false });
+    const fixture = await openProviderFixture({ tools: [tool('a')] });
+    const [entry] = (await stateOf(fixture.client, fixture.uri)).customizations ?? [];
+    const outcome = call(fixture, 'a');
+    const { id } = await fixture.provider.next('tool.call');
+    fixture.client.dispatch(fixture.uri, { type: 'session/customizationToggled', id: entry?.id ?? '', enabled: false });
     await settle();
-    expect(offered(room)).toEqual([]);
-    room.provider.send({ type: 'tool.result', id, data: 'still counts' });
+    expect(offered(fixture)).toEqual([]);
+    fixture.provider.send({ type: 'tool.result', id, data: 'still counts' });
     expect(await outcome).toMatchObject({ success: true, text: 'still counts' });
-    expect(await call(room, 'a')).toMatchObject({ success: false });
-    expect(room.provider.of('tool.call')).toHaveLength(1);
+    expect(await call(fixture, 'a')).toMatchObject({ success: false });
+    expect(fixture.provider.of('tool.call')).toHaveLength(1);
   });
 });

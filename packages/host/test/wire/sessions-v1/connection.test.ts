@@ -1,6 +1,6 @@
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { describe, expect, it } from 'vitest';
-import { startHost } from '../../support/session-room.js';
+import { startHost } from '../../support/session-fixture.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { ROOT, settle } from '../../support/test-host.js';
 

@@ -7,7 +7,7 @@ import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/p
 import { describe, expect, it } from 'vitest';
 import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
 import { KeptLog } from '../../support/logs.js';
-import { openRoom, type Room, startHost, turnStarted } from '../../support/session-room.js';
+import { type Fixture, openFixture, startHost, turnStarted } from '../../support/session-fixture.js';
 import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { settle } from '../../support/test-host.js';
 
@@ -18,14 +18,14 @@ interface Resumed extends Record<string, unknown> {
 
 const nameOf = (uri: string) => uri.replace('ahp-session:', 'mock:');
 
-async function watching(room: Room, root: SessionsV1Client['root'] = 'agenthost:root') {
-  const session = nameOf(room.uri);
-  const old = await sessionsV1Client(room.host, 'old', root);
+async function watching(fixture: Fixture, root: SessionsV1Client['root'] = 'agenthost:root') {
+  const session = nameOf(fixture.uri);
+  const old = await sessionsV1Client(fixture.host, 'old', root);
   const { state, fromSeq } = await old.subscribe(session);
   return { session, old, state: state as SessionsV1SessionState, fromSeq };
 }
 
-async function comeBack({ host }: Pick<Room, 'host'>, lastSeenServerSeq: number, subscriptions: readonly string[]) {
+async function comeBack({ host }: Pick<Fixture, 'host'>, lastSeenServerSeq: number, subscriptions: readonly string[]) {
   const raw = host.connect();
   const result = await raw.request<Resumed>('reconnect', { clientId: 'old', lastSeenServerSeq, subscriptions });
   return { raw, result };
@@ -33,16 +33,16 @@ async function comeBack({ host }: Pick<Room, 'host'>, lastSeenServerSeq: number,
 
 describe('a client of sessions-v1 that was away', () => {
   it('[V1-074] is told a turn with text, a question and its answer, one by one, and sees what a newcomer sees', async () => {
-    const room = await openRoom();
-    const { session, old, state, fromSeq } = await watching(room);
+    const fixture = await openFixture();
+    const { session, old, state, fromSeq } = await watching(fixture);
     old.raw.disconnect();
-    await room.desk.turn(room.uri, 'hello');
-    room.desk.dispatch(room.uri, turnStarted('t2', 'tool'));
-    await room.desk.action(room.uri, 'session/toolCallReady');
+    await fixture.client.turn(fixture.uri, 'hello');
+    fixture.client.dispatch(fixture.uri, turnStarted('t2', 'tool'));
+    await fixture.client.action(fixture.uri, 'session/toolCallReady');
     const confirm = { type: 'session/toolCallConfirmed', turnId: 't2', toolCallId: 'c1', approved: true } as const;
-    room.desk.dispatch(room.uri, { ...confirm, confirmed: 'user-action' });
-    await room.desk.action(room.uri, ({ type, turnId }) => type === 'session/turnComplete' && turnId === 't2');
-    const { raw, result } = await comeBack(room, fromSeq, ['agenthost:root', session]);
+    fixture.client.dispatch(fixture.uri, { ...confirm, confirmed: 'user-action' });
+    await fixture.client.action(fixture.uri, ({ type, turnId }) => type === 'session/turnComplete' && turnId === 't2');
+    const { raw, result } = await comeBack(fixture, fromSeq, ['agenthost:root', session]);
     expect(Object.keys(result)).toEqual(['type', 'actions']);
     expect(result.type).toBe('replay');
     expect(result.actions.map(({ action }) => action.type)).toContain('session/permissionRequest');
@@ -51,59 +51,59 @@ describe('a client of sessions-v1 that was away', () => {
     const seen = result.actions.reduce(applySessionsV1, state);
     const fresh = (await raw.request('subscribe', { resource: session })) as unknown as { state: unknown };
     expect(comparableSessionsV1(seen)).toEqual(comparableSessionsV1(fresh.state));
-    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Live again' });
+    fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: 'Live again' });
     await raw.until(({ params }) => JSON.stringify(params ?? '').includes('Live again'));
   });
 
   it('[V1-074] and missed nothing is told nothing', async () => {
-    const room = await openRoom();
-    const { session, old, fromSeq } = await watching(room);
+    const fixture = await openFixture();
+    const { session, old, fromSeq } = await watching(fixture);
     old.raw.disconnect();
-    expect((await comeBack(room, fromSeq, ['agenthost:root', session])).result).toEqual({
+    expect((await comeBack(fixture, fromSeq, ['agenthost:root', session])).result).toEqual({
       type: 'replay',
       actions: [],
     });
   });
 
   it('[V1-074] gets a snapshot when history was cut, and a replay the next time', async () => {
-    const room = await openRoom();
-    const { session, old, fromSeq } = await watching(room);
-    await room.desk.turn(room.uri, 'hello', 't1');
+    const fixture = await openFixture();
+    const { session, old, fromSeq } = await watching(fixture);
+    await fixture.client.turn(fixture.uri, 'hello', 't1');
     old.raw.disconnect();
-    room.desk.dispatch(room.uri, { type: 'session/truncated' });
-    await room.desk.action(room.uri, 'session/truncated');
-    await room.desk.turn(room.uri, 'hello', 't2');
-    const first = await comeBack(room, fromSeq, [session]);
+    fixture.client.dispatch(fixture.uri, { type: 'session/truncated' });
+    await fixture.client.action(fixture.uri, 'session/truncated');
+    await fixture.client.turn(fixture.uri, 'hello', 't2');
+    const first = await comeBack(fixture, fromSeq, [session]);
     expect(first.result).toMatchObject({ type: 'snapshot', snapshots: [{ state: { turns: [{ id: 't2' }] } }] });
     const [snapshot] = first.result.snapshots as { fromSeq: number }[];
     first.raw.disconnect();
-    await room.desk.turn(room.uri, 'hello', 't3');
-    const second = await comeBack(room, snapshot?.fromSeq ?? 0, [session]);
+    await fixture.client.turn(fixture.uri, 'hello', 't3');
+    const second = await comeBack(fixture, snapshot?.fromSeq ?? 0, [session]);
     expect(second.result.type).toBe('replay');
     expect(second.result.actions.at(-1)?.action).toMatchObject({ type: 'session/turnComplete', turnId: 't3' });
   });
 
   it('[V1-074] gets a snapshot of what it never watched, of what is gone, and after a restart', async () => {
     const log = new KeptLog();
-    const room = await openRoom({ log });
-    const { session, old, fromSeq } = await watching(room);
-    const other = await room.desk.session();
+    const fixture = await openFixture({ log });
+    const { session, old, fromSeq } = await watching(fixture);
+    const other = await fixture.client.session();
     old.raw.disconnect();
-    await room.desk.turn(other, 'hello');
-    await room.desk.turn(room.uri, 'hello');
+    await fixture.client.turn(other, 'hello');
+    await fixture.client.turn(fixture.uri, 'hello');
     for (const subscriptions of [[nameOf(other)], [session, 'mock:/gone']]) {
-      expect((await comeBack(room, fromSeq, subscriptions)).result.type).toBe('snapshot');
+      expect((await comeBack(fixture, fromSeq, subscriptions)).result.type).toBe('snapshot');
     }
-    await room.host.stop();
-    const restarted = { host: await startHost({ log, clock: room.clock }) };
+    await fixture.host.stop();
+    const restarted = { host: await startHost({ log, clock: fixture.clock }) };
     expect((await comeBack(restarted, fromSeq, [session])).result.type).toBe('snapshot');
   });
 });
 
 describe('a client that spells the root agenthost:/root', () => {
   it('[V1-018] gets actions flat and wrapped in one message, also merged ones, echoes and rejections', async () => {
-    const room = await openRoom();
-    const { session, old } = await watching(room, 'agenthost:/root');
+    const fixture = await openFixture();
+    const { session, old } = await watching(fixture, 'agenthost:/root');
     old.raw.bufferedBytes = 1_000_000;
     old.dispatch({ type: 'session/turnStarted', session, turnId: 't1', userMessage: { text: 'hello' } });
     await settle();
@@ -121,19 +121,19 @@ describe('a client that spells the root agenthost:/root', () => {
   });
 
   it('[V1-018] is still known by that after a reconnect that does not name the root', async () => {
-    const room = await openRoom();
-    const { session, old, fromSeq } = await watching(room, 'agenthost:/root');
+    const fixture = await openFixture();
+    const { session, old, fromSeq } = await watching(fixture, 'agenthost:/root');
     old.raw.disconnect();
-    const { raw } = await comeBack(room, fromSeq, [session]);
-    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Flat' });
+    const { raw } = await comeBack(fixture, fromSeq, [session]);
+    fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: 'Flat' });
     const { params } = await raw.until(({ method }) => method === 'action');
     expect(params).toMatchObject({ serverSeq: expect.any(Number), envelope: { action: { title: 'Flat' } } });
   });
 
   it('[V1-018] is the only one: the other generation gets the wrapped form alone', async () => {
-    const room = await openRoom();
-    const { old } = await watching(room);
-    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Wrapped' });
+    const fixture = await openFixture();
+    const { old } = await watching(fixture);
+    fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: 'Wrapped' });
     await old.action('session/titleChanged');
     const { params } = old.raw.received.find(({ method }) => method === 'action') ?? {};
     expect(Object.keys(params ?? {})).toEqual(['envelope']);

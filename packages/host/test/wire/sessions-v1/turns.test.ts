@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.js';
 import { comparable, Mirror } from '../../support/mirror.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
-import { answerTo, lastText, startHost } from '../../support/session-room.js';
+import { answerTo, lastText, startHost } from '../../support/session-fixture.js';
 import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { ROOT, settle } from '../../support/test-host.js';
 

@@ -20,7 +20,7 @@ export function begin() {
   console.log(JSON.stringify({ begun: true }));
 }
 
-/** Resolves also when the door stays shut. */
+/** Resolves also when the connection is refused. */
 export function open() {
   const socket = new WebSocket(`ws://127.0.0.1:${target.port}`, { perMessageDeflate: false });
   const count = (what) => () => {

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { ARRIVAL_MAX_MS } from '../../../../src/gateway/project/project-providers.js';
 import { FakeClock } from '../../../support/fake-clock.js';
-import { openDoor, overSocket, sessionId, TRUSTING, until } from '../../../support/provider-door.js';
+import { openGateway, overSocket, sessionId, TRUSTING, until } from '../../../support/gateway-connections.js';
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';
-import { startHost, turnStarted } from '../../../support/session-room.js';
+import { startHost, turnStarted } from '../../../support/session-fixture.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { RawClient, TestHost, TestHostOptions } from '../../../support/test-host.js';
 import type { TestProvider } from '../../../support/test-provider.js';
@@ -30,7 +30,7 @@ class SectionAgent extends PuppetAgent {
 export interface ProjectHost {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly agent: PuppetAgent;
   readonly port: number;
   /** Where providers may leave files. */
@@ -48,8 +48,8 @@ export async function openProjectHost(options: Pick<TestHostOptions, 'tools' | '
   onTestFinished(() => {
     stopping = setInterval(() => void clock.advance(50), 5);
   });
-  const { port } = await openDoor(host);
-  return { host, clock, desk: await host.client('desk'), agent, port, providerFolder };
+  const { port } = await openGateway(host);
+  return { host, clock, client: await host.client('desk'), agent, port, providerFolder };
 }
 
 export interface ProjectSession {
@@ -67,11 +67,11 @@ export async function openProject(project: ProjectHost, ...names: string[]): Pro
 
 /** `more`: stands in the entry of each of them. */
 export async function openProjectWith(project: ProjectHost, more: object, ...names: string[]): Promise<ProjectSession> {
-  const { desk, agent } = project;
+  const { client, agent } = project;
   const command = process.execPath;
   const declared = names.map((name) => [name, { command, args: ['-e', SHOW_TOKEN, `token-${name}`], ...more }]);
   const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers: Object.fromEntries(declared) }) });
-  const uri = await desk.session(undefined, { provider: 'puppet', workingDirectory: pathToFileURL(folder).href });
+  const uri = await client.session(undefined, { provider: 'puppet', workingDirectory: pathToFileURL(folder).href });
   const file = (name: string) => path.join(folder, `token-${name}`);
   const read = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8') : '');
   await until(() => (names.every((name) => read(name) !== '') ? true : undefined));
@@ -82,7 +82,7 @@ export async function openProjectWith(project: ProjectHost, more: object, ...nam
     id: sessionId(uri),
     token: read,
     turn: () => {
-      desk.dispatch(uri, turnStarted(`t-${crypto.randomUUID()}`));
+      client.dispatch(uri, turnStarted(`t-${crypto.randomUUID()}`));
       return agent.turn(agent.turns.length);
     },
   };

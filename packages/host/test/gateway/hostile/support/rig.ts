@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { programFile } from '../../../../../../test/support/programs.js';
-import { until } from '../../../support/provider-door.js';
+import { until } from '../../../support/gateway-connections.js';
 import type { RawClient } from '../../../support/test-host.js';
 import { TalkingProcess } from './processes.js';
 import { clientOver } from './socket-client.js';
@@ -45,13 +45,13 @@ export class Rig {
   readonly dataDir: string;
   readonly port: number;
   readonly gatewayPort: number;
-  readonly desk: RawClient;
+  readonly client: RawClient;
 
-  private constructor(facts: Before & Pick<Rig, 'port' | 'desk'>, host: TalkingProcess, closers: Closer[]) {
+  private constructor(facts: Before & Pick<Rig, 'port' | 'client'>, host: TalkingProcess, closers: Closer[]) {
     this.dataDir = facts.dataDir;
     this.port = facts.port;
     this.gatewayPort = facts.gatewayPort;
-    this.desk = facts.desk;
+    this.client = facts.client;
     this.#host = host;
     this.#closers = closers;
   }
@@ -61,9 +61,9 @@ export class Rig {
     const dataDir = before?.dataDir ?? mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
     const host = new TalkingProcess(programFile('hostile-host'), [dataDir, String(before?.gatewayPort ?? 0)]);
     const { port, gatewayPort } = await host.next<{ port: number; gatewayPort: number }>();
-    const { client: desk, close } = await clientOver(port, 'desk');
+    const { client, close } = await clientOver(port, 'desk');
     const remove = () => rmSync(dataDir, { recursive: true, force: true });
-    return new Rig({ dataDir, port, gatewayPort, desk }, host, [close, () => host.end(), remove]);
+    return new Rig({ dataDir, port, gatewayPort, client }, host, [close, () => host.end(), remove]);
   }
 
   /** A session whose folder declares one provider, which does what the script says and leaves its token in a file. */
@@ -72,7 +72,7 @@ export class Rig {
     this.#closers.push(() => rmSync(folder, { recursive: true, force: true }));
     const providers = { any: { command: process.execPath, args: ['-e', script] } };
     writeFileSync(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
-    const uri = await this.desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    const uri = await this.client.session(undefined, { workingDirectory: pathToFileURL(folder).href });
     const file = path.join(folder, 'token');
     const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
     return { uri, token, folder };

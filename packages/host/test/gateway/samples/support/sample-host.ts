@@ -10,18 +10,18 @@ import type { Transport } from '@atrium/core/wire/transport.js';
 import { GATEWAY_DEFAULT_PORT } from '@atrium/protocol/provider';
 import { onTestFinished, type TestContext } from 'vitest';
 import { type GatewayServer, startGatewayServer } from '../../../../src/gateway/server.js';
-import { TRUSTING } from '../../../support/provider-door.js';
+import { TRUSTING } from '../../../support/gateway-connections.js';
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';
-import { startHost, turnStarted } from '../../../support/session-room.js';
+import { startHost, turnStarted } from '../../../support/session-fixture.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { RawClient, TestHost } from '../../../support/test-host.js';
 
 const MODULES = fileURLToPath(new URL('../../../../../../node_modules', import.meta.url));
 const BROWSER = fileURLToPath(new URL('./browser.mjs', import.meta.url));
 
-export interface SampleRoom {
+export interface SampleFixture {
   readonly host: TestHost;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly agent: PuppetAgent;
   readonly folder: string;
   /** Every message of every provider. */
@@ -34,10 +34,10 @@ export interface SampleRoom {
 }
 
 /** Skips the test when somebody else has the port. */
-export async function openSampleRoom(
+export async function openSampleFixture(
   files: Readonly<Record<string, string>>,
   context: TestContext,
-): Promise<SampleRoom> {
+): Promise<SampleFixture> {
   let take: (transport: Transport) => void = () => {};
   const server = await openPort((transport) => take(transport));
   if (!server) return context.skip(`port ${GATEWAY_DEFAULT_PORT} is taken on this machine`);
@@ -53,18 +53,18 @@ export async function openSampleRoom(
     host.host.connectProvider(recorded(transport, said), 'network');
   };
   host.host.gatewayAt({ url: `ws://localhost:${server.port}`, port: server.port });
-  const desk = await host.client('desk');
+  const client = await host.client('desk');
   const workingDirectory = pathToFileURL(folder).href;
   return {
     host,
-    desk,
+    client,
     agent,
     folder,
     said,
     transports,
-    session: () => desk.session(undefined, { provider: 'puppet', workingDirectory }),
+    session: () => client.session(undefined, { provider: 'puppet', workingDirectory }),
     turn: (uri) => {
-      desk.dispatch(uri, turnStarted(`t-${crypto.randomUUID()}`));
+      client.dispatch(uri, turnStarted(`t-${crypto.randomUUID()}`));
       return agent.turn(agent.turns.length);
     },
   };

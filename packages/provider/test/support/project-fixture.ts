@@ -39,9 +39,9 @@ export function started(options: ProviderOptions): Provider {
 }
 
 /** Reads the code for the session as a person would, in a client of the host. */
-export async function codeOf({ desk, session }: RealHost): Promise<string> {
+export async function codeOf({ client, session }: RealHost): Promise<string> {
   for (;;) {
-    const shown = (await desk.request('atrium/pairings' as never, {} as never)) as {
+    const shown = (await client.request('atrium/pairings' as never, {} as never)) as {
       items: readonly { codes: readonly { session: string; code: string }[] }[];
     };
     const found = shown.items.flatMap(({ codes }) => codes).findLast((each) => each.session === session.uri);
@@ -51,17 +51,17 @@ export async function codeOf({ desk, session }: RealHost): Promise<string> {
 }
 
 /** A real host, and a provider that the host would have started. */
-export async function projectRoom(
+export async function projectFixture(
   prompts: object,
   options: Partial<ProviderOptions>,
   sections?: Record<string, string>,
 ) {
-  const room = await startRealHost({
+  const fixture = await startRealHost({
     prompts: { hello: [{ text: 'hi' }], ...prompts },
     providers: TOKEN_TELLER,
     ...(sections && { sections }),
   });
-  const token = await projectToken(room);
-  const provider = started({ name: 'bench', url: room.url, token, ...options });
-  return { ...room, token, provider, binding: await provider.ready };
+  const token = await projectToken(fixture);
+  const provider = started({ name: 'bench', url: fixture.url, token, ...options });
+  return { ...fixture, token, provider, binding: await provider.ready };
 }

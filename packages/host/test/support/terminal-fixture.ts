@@ -4,18 +4,18 @@ import { pathToFileURL } from 'node:url';
 import type { TerminalContentPart, TerminalInfo, TerminalState } from '@atrium/protocol';
 import { onTestFinished, vi } from 'vitest';
 import type { TerminalsOptions } from '../../src/workspace/terminals/terminals.js';
-import { startHost } from './session-room.js';
+import { startHost } from './session-fixture.js';
 import { tempFolder } from './temp-folder.js';
 import { type RawClient, ROOT, type TestHost, type TestHostOptions } from './test-host.js';
 
-export interface TerminalRoom {
+export interface TerminalFixture {
   readonly host: TestHost;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   /** The home and the first folder of its shells. */
   readonly folder: string;
 }
 
-export interface TerminalRoomOptions extends Omit<TestHostOptions, 'terminals'> {
+export interface TerminalFixtureOptions extends Omit<TestHostOptions, 'terminals'> {
   readonly terminals?: TerminalsOptions;
   /** What is in the home. */
   readonly files?: Readonly<Record<string, string>>;
@@ -24,14 +24,14 @@ export interface TerminalRoomOptions extends Omit<TestHostOptions, 'terminals'> 
 /** A shell that shows nothing but what it is asked for. */
 export const PLAIN_SHELL: TerminalsOptions = { shell: '/bin/sh' };
 
-export async function openTerminalRoom(options: TerminalRoomOptions = {}): Promise<TerminalRoom> {
+export async function openTerminalFixture(options: TerminalFixtureOptions = {}): Promise<TerminalFixture> {
   const { terminals = PLAIN_SHELL, files = {}, ...rest } = options;
   const folder = await tempFolder(files);
   vi.stubEnv('HOME', folder);
   vi.stubEnv('ZDOTDIR', undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
   const host = await startHost({ defaultDirectory: fileUri(folder), ...rest, terminals });
-  return { host, desk: await host.client('desk'), folder };
+  return { host, client: await host.client('desk'), folder };
 }
 
 let opened = 0;

@@ -14,7 +14,7 @@ import { type Message, RawClient, ROOT } from './test-host.js';
 
 type Files = Readonly<Record<string, string>>;
 
-export interface ResourceRoomOptions {
+export interface ResourceFixtureOptions {
   /** In the session's folder. */
   readonly files?: Files;
   /** In the other one. */
@@ -24,10 +24,10 @@ export interface ResourceRoomOptions {
   readonly host?: Partial<HostOptions>;
 }
 
-export class ResourceRoom {
+export class ResourceFixture {
   readonly uri = `ahp-session:/${crypto.randomUUID()}`;
   readonly agent = new PuppetAgent();
-  desk = new RawClient();
+  client = new RawClient();
 
   constructor(
     readonly host: Host,
@@ -44,7 +44,7 @@ export class ResourceRoom {
     return path.resolve(this.folder, name);
   }
 
-  async client(clientId: string): Promise<RawClient> {
+  async join(clientId: string): Promise<RawClient> {
     const client = new RawClient();
     this.host.connect(client.transport);
     await client.initialize(clientId);
@@ -52,17 +52,17 @@ export class ResourceRoom {
   }
 
   /** Sends a request about a resource and waits for its answer, whichever it is. */
-  ask(method: string, params: object, client = this.desk): Promise<Message> {
+  ask(method: string, params: object, client = this.client): Promise<Message> {
     return client.ask(method, { channel: ROOT, ...params });
   }
 
   /** The code of the error, or `ok`. */
-  async code(method: string, params: object, client = this.desk): Promise<number | 'ok'> {
+  async code(method: string, params: object, client = this.client): Promise<number | 'ok'> {
     return (await this.ask(method, params, client)).error?.code ?? 'ok';
   }
 
   /** The result of a request that must succeed. */
-  result<T = Record<string, unknown>>(method: string, params: object, client = this.desk): Promise<T> {
+  result<T = Record<string, unknown>>(method: string, params: object, client = this.client): Promise<T> {
     return client.request<T>(method, { channel: ROOT, ...params });
   }
 
@@ -79,7 +79,7 @@ export class ResourceRoom {
   }
 }
 
-export async function openResourceRoom(options: ResourceRoomOptions = {}): Promise<ResourceRoom> {
+export async function openResourceFixture(options: ResourceFixtureOptions = {}): Promise<ResourceFixture> {
   const { files = {}, outside: foreign = {}, clock, log = new KeptLog() } = options;
   const folder = await realpath(await tempFolder(files));
   const outside = await realpath(await tempFolder(foreign));
@@ -90,8 +90,8 @@ export async function openResourceRoom(options: ResourceRoomOptions = {}): Promi
     ...options.host,
   });
   onTestFinished(() => host.stop());
-  const room = Object.assign(new ResourceRoom(host, folder, outside), { agent });
-  room.desk = await room.client('desk');
-  await room.desk.session(room.uri, { workingDirectory: pathToFileURL(folder).href });
-  return room;
+  const fixture = Object.assign(new ResourceFixture(host, folder, outside), { agent });
+  fixture.client = await fixture.join('desk');
+  await fixture.client.session(fixture.uri, { workingDirectory: pathToFileURL(folder).href });
+  return fixture;
 }

@@ -1,4 +1,4 @@
-/** A session with the real Claude agent, a folder, and desk in front of it. */
+/** A session with the real Claude agent, a folder, and a client that uses it. */
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
@@ -9,7 +9,7 @@ import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import { type ClaudeUnderTest, claudeUnderTest } from './claude-agent.js';
 import type { ServedAnswer, ServedCall } from './model-server.js';
-import { callsIn } from './session-room.js';
+import { callsIn } from './session-fixture.js';
 import { tempFolder } from './temp-folder.js';
 import { RawClient } from './test-host.js';
 
@@ -18,7 +18,7 @@ const WAIT_MAX_MS = 20_000;
 const TURN_ENDS: ReadonlySet<string> = new Set(['session/turnComplete', 'session/turnCancelled', 'session/error']);
 const SESSION = 'ahp-session:/claude';
 
-export interface ClaudeRoomOptions {
+export interface ClaudeFixtureOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly extension?: Omit<Extension, 'id' | 'name'>;
   readonly agent?: ClaudeAgentOptions;
@@ -31,36 +31,36 @@ class KeptLog extends MemoryLog {
 
 type Action = Record<string, unknown> & { readonly type: string };
 
-export class ClaudeRoom {
+export class ClaudeFixture {
   readonly uri = SESSION;
   readonly #log = new KeptLog();
   #host: Host | undefined;
-  #desk = new RawClient();
+  #client = new RawClient();
 
   private constructor(
     readonly claude: ClaudeUnderTest,
     readonly folder: string,
-    private readonly options: ClaudeRoomOptions,
+    private readonly options: ClaudeFixtureOptions,
   ) {}
 
   /** Is gone when its test is over. */
-  static async open(answers: readonly ServedAnswer[], options: ClaudeRoomOptions = {}): Promise<ClaudeRoom> {
+  static async open(answers: readonly ServedAnswer[], options: ClaudeFixtureOptions = {}): Promise<ClaudeFixture> {
     const folder = await tempFolder(options.files);
     const claude = await claudeUnderTest(answers, options.agent);
-    const room = new ClaudeRoom(claude, folder, options);
+    const fixture = new ClaudeFixture(claude, folder, options);
     onTestFinished(async () => {
-      await room.#host?.stop();
+      await fixture.#host?.stop();
       await claude.close();
     });
-    await room.#start();
+    await fixture.#start();
     const workingDirectory = pathToFileURL(folder).href;
-    await room.#desk.request('createSession', { channel: SESSION, provider: 'claude', workingDirectory });
-    await room.state();
-    return room;
+    await fixture.#client.request('createSession', { channel: SESSION, provider: 'claude', workingDirectory });
+    await fixture.state();
+    return fixture;
   }
 
-  get desk(): RawClient {
-    return this.#desk;
+  get client(): RawClient {
+    return this.#client;
   }
 
   /** All that the model read in a request, by default the last. */
@@ -118,19 +118,22 @@ export class ClaudeRoom {
   }
 
   dispatch(action: StateAction | Action): void {
-    this.#desk.dispatch(SESSION, action);
+    this.#client.dispatch(SESSION, action);
   }
 
   /** Waits for an action, past or future. */
   async action(test: (action: Action) => boolean): Promise<Action> {
     const isWanted = (params: Record<string, unknown> | undefined) =>
       params?.channel === SESSION && test(params.action as Action);
-    const found = await this.#desk.until(({ method, params }) => method === 'action' && isWanted(params), WAIT_MAX_MS);
+    const found = await this.#client.until(
+      ({ method, params }) => method === 'action' && isWanted(params),
+      WAIT_MAX_MS,
+    );
     return found.params?.action as Action;
   }
 
   state(): Promise<SessionState> {
-    return this.#desk.state<SessionState>(SESSION);
+    return this.#client.state<SessionState>(SESSION);
   }
 
   async restart(): Promise<void> {
@@ -140,15 +143,15 @@ export class ClaudeRoom {
   }
 
   get #actions(): Action[] {
-    return this.#desk.envelopes(SESSION).map(({ action }) => action as Action);
+    return this.#client.envelopes(SESSION).map(({ action }) => action as Action);
   }
 
   async #start(): Promise<void> {
     const extension: Extension = { id: 'room', name: 'the room', ...this.options.extension };
     this.#host = await createHost({ log: this.#log, agents: [this.claude.agent], extensions: [extension] });
-    this.#desk = new RawClient();
-    this.#host.connect(this.#desk.transport);
-    await this.#desk.initialize('desk');
+    this.#client = new RawClient();
+    this.#host.connect(this.#client.transport);
+    await this.#client.initialize('desk');
   }
 }
 

@@ -1,4 +1,4 @@
-/** A room with our small ACP agent in it, gone when the test is. */
+/** A fixture with our small ACP agent, stopped when the test ends. */
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
 import type { AcpAgentOptions } from '../../src/acp-agent.js';
@@ -10,20 +10,20 @@ const WAIT_MAX_MS = 15_000;
 /** For the runner: a test waits for several things. */
 export const ACP_TEST_MAX_MS = 4 * WAIT_MAX_MS;
 
-export interface AcpRoomOptions {
+export interface AcpFixtureOptions {
   readonly ways?: readonly Way[];
   readonly agent?: Partial<AcpAgentOptions>;
   readonly extras?: TestSessionOptions['extras'];
 }
 
-export async function acpRoom(
+export async function acpFixture(
   plan: readonly AcpAnswer[],
-  { ways = [], agent = {}, extras = {} }: AcpRoomOptions = {},
-): Promise<{ room: TestSession; subject: AcpSubject }> {
+  { ways = [], agent = {}, extras = {} }: AcpFixtureOptions = {},
+): Promise<{ fixture: TestSession; subject: AcpSubject }> {
   const subject = await acpSubject(plan, ways, agent);
-  const room = await TestSession.open(subject, { extras, waitMaxMs: WAIT_MAX_MS });
-  onTestFinished(() => room.close());
-  return { room, subject };
+  const fixture = await TestSession.open(subject, { extras, waitMaxMs: WAIT_MAX_MS });
+  onTestFinished(() => fixture.close());
+  return { fixture, subject };
 }
 
 export function callsIn(parts: readonly ResponsePart[]): ToolCallState[] {

@@ -9,13 +9,13 @@ import WebSocket from 'ws';
 import type { PairingRequest } from '../../src/gateway/pairing.js';
 import { type GatewayServer, startGatewayServer } from '../../src/gateway/server.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';
-import { type Room, startHost } from './session-room.js';
+import { type Fixture, startHost } from './session-fixture.js';
 import { tempFolder } from './temp-folder.js';
 import type { RawClient, TestHost } from './test-host.js';
 import { TestProvider } from './test-provider.js';
 
 /** Opens a port for providers until the test is over. */
-export async function openDoor({ host }: TestHost): Promise<GatewayServer> {
+export async function openGateway({ host }: TestHost): Promise<GatewayServer> {
   const server = await startGatewayServer({
     port: 0,
     onConnection: (transport) => host.connectProvider(transport, 'network'),
@@ -66,15 +66,15 @@ export interface Paired {
   readonly token: string;
 }
 
-/** A stranger whom somebody has let into the session of a room. It still has to say hello. */
+/** A provider that a person has paired with the session of a fixture. It has not sent hello yet. */
 export async function pair(
-  { host, desk, uri }: Pick<Room, 'host' | 'desk' | 'uri'>,
+  { host, client, uri }: Pick<Fixture, 'host' | 'client' | 'uri'>,
   via?: TestProvider,
 ): Promise<Paired> {
   const provider = via ?? TestProvider.connect(host, 'network');
   provider.send({ type: 'auth', mode: 'pair', name: 'browser' });
   await provider.next('auth.pairing');
-  const code = await shownCode(desk, uri);
+  const code = await shownCode(client, uri);
   provider.send({ type: 'auth.confirm', code });
   const { token = '' } = await provider.next('sessions');
   return { provider, code, token };
@@ -92,9 +92,9 @@ export const TRUSTING: FolderTrust = { isTrusted: async () => true, allows: asyn
 
 const SHOW_TOKEN = `require('fs').writeFileSync('token', process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)`;
 
-export interface ProjectRoom {
+export interface ProjectFixture {
   readonly host: TestHost;
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly uri: string;
   readonly folder: string;
   /** What the host gave to the process that the project declares. */
@@ -102,16 +102,16 @@ export interface ProjectRoom {
 }
 
 /** A session whose folder declares a provider of that name. Its process is real, but only shows its token: the test speaks for it. */
-export async function openProjectRoom(name = 'listed'): Promise<ProjectRoom> {
+export async function openProjectFixture(name = 'listed'): Promise<ProjectFixture> {
   const providers = { [name]: { command: process.execPath, args: ['-e', SHOW_TOKEN] } };
   const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
   const host = await startHost({ clock: systemClock, trust: TRUSTING });
-  await openDoor(host);
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+  await openGateway(host);
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, { workingDirectory: pathToFileURL(folder).href });
   const file = path.join(folder, 'token');
   const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
-  return { host, desk, uri, folder, token };
+  return { host, client, uri, folder, token };
 }
 
 /** Waits for something that processes do in their own time. */

@@ -5,34 +5,34 @@ import { FakeClock } from './fake-clock.js';
 import { PuppetAgent, type PuppetTurn } from './puppet-agent.js';
 import { type RawClient, startTestHost, type TestHost, type TestHostOptions } from './test-host.js';
 
-export interface Room {
+export interface Fixture {
   readonly clock: FakeClock;
   readonly host: TestHost;
   /** Who made the session. */
-  readonly desk: RawClient;
+  readonly client: RawClient;
   readonly uri: string;
-  /** The second agent; sessions are its own when the room was asked for with it. */
+  /** The second agent; sessions use it when `session` names it. */
   readonly agent: PuppetAgent;
   /** Someone else who watches the session. */
   join(clientId: string): Promise<RawClient>;
 }
 
-export interface RoomOptions extends Omit<TestHostOptions, 'clock' | 'agents'> {
+export interface FixtureOptions extends Omit<TestHostOptions, 'clock' | 'agents'> {
   readonly clock?: FakeClock;
   readonly agent?: PuppetAgent;
   /** Parameters of `createSession`. */
   readonly session?: object;
 }
 
-export async function openRoom(options: RoomOptions = {}): Promise<Room> {
+export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const { clock = new FakeClock(), agent = new PuppetAgent(), session = {}, ...rest } = options;
   const host = await startHost({ ...rest, clock, agents: [agent] });
-  const desk = await host.client('desk');
-  const uri = await desk.session(undefined, session);
+  const client = await host.client('desk');
+  const uri = await client.session(undefined, session);
   return {
     clock,
     host,
-    desk,
+    client,
     uri,
     agent,
     async join(clientId) {
@@ -43,15 +43,15 @@ export async function openRoom(options: RoomOptions = {}): Promise<Room> {
   };
 }
 
-export interface PuppetRoom extends Room {
+export interface PuppetFixture extends Fixture {
   readonly puppet: PuppetTurn;
 }
 
-/** A room whose session has a turn `t1` running, with its agent in the hands of the test. */
-export async function openPuppetRoom(options: RoomOptions = {}): Promise<PuppetRoom> {
-  const room = await openRoom({ ...options, session: { provider: 'puppet', ...options.session } });
-  room.desk.dispatch(room.uri, turnStarted('t1'));
-  return { ...room, puppet: await room.agent.turn(0) };
+/** A fixture whose session has a turn `t1` running, with its agent in the hands of the test. */
+export async function openPuppetFixture(options: FixtureOptions = {}): Promise<PuppetFixture> {
+  const fixture = await openFixture({ ...options, session: { provider: 'puppet', ...options.session } });
+  fixture.client.dispatch(fixture.uri, turnStarted('t1'));
+  return { ...fixture, puppet: await fixture.agent.turn(0) };
 }
 
 /** A host that is stopped when its test is over. */

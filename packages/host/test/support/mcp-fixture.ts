@@ -19,7 +19,7 @@ export function processConfig(kind: string, file = '', env: Record<string, strin
   return { transport: 'stdio', command: process.execPath, args: [PROGRAM, kind, file], env };
 }
 
-export class McpRoom {
+export class McpFixture {
   readonly logged: string[] = [];
   readonly #servers: McpServer[] = [];
 
@@ -27,7 +27,7 @@ export class McpRoom {
     log: (level, message, fields) => this.logged.push(`${level} ${message} ${JSON.stringify(fields)}`),
   };
 
-  /** A server that is stopped when the room is closed. */
+  /** A server that is stopped when the fixture is closed. */
   server(config: McpServerConfig, options: Partial<McpServerOptions> = {}, clock: Clock = systemClock): Watched {
     const states: McpServerState[] = [];
     const server: McpServer = new McpServer({

@@ -1,4 +1,4 @@
-/** A session with the real Copilot agent, a folder, and desk in front of it. */
+/** A session with the real Copilot agent, a folder, and a client that uses it. */
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
@@ -9,16 +9,16 @@ import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import { type CopilotUnderTest, copilotUnderTest } from './copilot-agent.js';
 import type { ServedAnswer } from './model-server.js';
-import { callsIn } from './session-room.js';
+import { callsIn } from './session-fixture.js';
 import { tempFolder } from './temp-folder.js';
 import { RawClient } from './test-host.js';
 
-/** A process is started for every room, on a machine that may be busy. */
+/** A process is started for every fixture, on a machine that may be busy. */
 export const WAIT_MAX_MS = 20_000;
 const TURN_ENDS: ReadonlySet<string> = new Set(['session/turnComplete', 'session/turnCancelled', 'session/error']);
 const SESSION = 'ahp-session:/copilot';
 
-export interface CopilotRoomOptions {
+export interface CopilotFixtureOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly extension?: Omit<Extension, 'id' | 'name'>;
   readonly agent?: Partial<CopilotAgentOptions>;
@@ -31,34 +31,34 @@ class KeptLog extends MemoryLog {
 
 type Action = Record<string, unknown> & { readonly type: string };
 
-export class CopilotRoom {
+export class CopilotFixture {
   readonly uri = SESSION;
   #log = new KeptLog();
   #host: Host | undefined;
-  #desk = new RawClient();
+  #client = new RawClient();
 
   private constructor(
     readonly copilot: CopilotUnderTest,
     readonly folder: string,
-    private readonly options: CopilotRoomOptions,
+    private readonly options: CopilotFixtureOptions,
   ) {}
 
   /** Is gone when its test is over. */
-  static async open(answers: readonly ServedAnswer[], options: CopilotRoomOptions = {}): Promise<CopilotRoom> {
+  static async open(answers: readonly ServedAnswer[], options: CopilotFixtureOptions = {}): Promise<CopilotFixture> {
     const folder = await tempFolder(options.files);
     const copilot = await copilotUnderTest(answers, options.agent);
-    const room = new CopilotRoom(copilot, folder, options);
+    const fixture = new CopilotFixture(copilot, folder, options);
     onTestFinished(async () => {
-      await room.stop();
+      await fixture.stop();
       await copilot.close();
     });
-    await room.start();
-    await room.create();
-    return room;
+    await fixture.start();
+    await fixture.create();
+    return fixture;
   }
 
-  get desk(): RawClient {
-    return this.#desk;
+  get client(): RawClient {
+    return this.#client;
   }
 
   /** All that the model read in a request, by default the last. */
@@ -80,7 +80,7 @@ export class CopilotRoom {
 
   async create(): Promise<void> {
     const workingDirectory = pathToFileURL(this.folder).href;
-    await this.#desk.request('createSession', { channel: SESSION, provider: 'copilot', workingDirectory });
+    await this.#client.request('createSession', { channel: SESSION, provider: 'copilot', workingDirectory });
     await this.state();
   }
 
@@ -113,7 +113,7 @@ export class CopilotRoom {
   }
 
   get actions(): Action[] {
-    return this.#desk.envelopes(SESSION).map(({ action }) => action as Action);
+    return this.#client.envelopes(SESSION).map(({ action }) => action as Action);
   }
 
   approve(turnId: string, toolCallId: string, more: object = {}): void {
@@ -127,19 +127,22 @@ export class CopilotRoom {
   }
 
   dispatch(action: StateAction | Action): void {
-    this.#desk.dispatch(SESSION, action);
+    this.#client.dispatch(SESSION, action);
   }
 
   /** Waits for an action, past or future. */
   async action(test: (action: Action) => boolean): Promise<Action> {
     const isWanted = (params: Record<string, unknown> | undefined) =>
       params?.channel === SESSION && test(params.action as Action);
-    const found = await this.#desk.until(({ method, params }) => method === 'action' && isWanted(params), WAIT_MAX_MS);
+    const found = await this.#client.until(
+      ({ method, params }) => method === 'action' && isWanted(params),
+      WAIT_MAX_MS,
+    );
     return found.params?.action as Action;
   }
 
   state(): Promise<SessionState> {
-    return this.#desk.state<SessionState>(SESSION);
+    return this.#client.state<SessionState>(SESSION);
   }
 
   async restart(): Promise<void> {
@@ -159,9 +162,9 @@ export class CopilotRoom {
   async start(): Promise<void> {
     const extension: Extension = { id: 'room', name: 'the room', ...this.options.extension };
     this.#host = await createHost({ log: this.#log, agents: [this.copilot.agent], extensions: [extension] });
-    this.#desk = new RawClient();
-    this.#host.connect(this.#desk.transport);
-    await this.#desk.initialize('desk');
+    this.#client = new RawClient();
+    this.#host.connect(this.#client.transport);
+    await this.#client.initialize('desk');
   }
 
   async stop(): Promise<void> {

@@ -62,7 +62,7 @@ export function changeRecords(log: Log = new MemoryLog()): ChangeRecords {
   return { log, writer };
 }
 
-export interface ChangesRoomOptions {
+export interface ChangesFixtureOptions {
   readonly folder: string;
   readonly data?: string;
   readonly log?: Log;
@@ -75,19 +75,19 @@ export interface ChangesRoomOptions {
   readonly inTerminals?: boolean;
 }
 
-export class ChangesRoom {
+export class ChangesFixture {
   #turns = 0;
 
   private constructor(
     readonly host: TestHost,
-    readonly desk: RawClient,
+    readonly client: RawClient,
     readonly agent: PuppetAgent,
     readonly uri: string,
     readonly folder: string,
     readonly data: string,
   ) {}
 
-  static async open(options: ChangesRoomOptions): Promise<ChangesRoom> {
+  static async open(options: ChangesFixtureOptions): Promise<ChangesFixture> {
     const { folder, agent = new PuppetAgent(), data = await tempFolder(), log, clock, trust, inTerminals } = options;
     // Nobody is asked: what the agent wants, it does.
     const tools = builtinTools().map((tool) => ({ ...tool, confirmation: () => undefined }));
@@ -101,11 +101,11 @@ export class ChangesRoom {
       ...(trust && { trust }),
     });
     onTestFinished(() => host.stop().catch(() => {}));
-    const desk = await host.client('desk');
+    const client = await host.client('desk');
     const workingDirectory = pathToFileURL(folder).href;
-    const uri = options.uri ?? (await desk.session(undefined, { provider: 'puppet', workingDirectory }));
-    if (options.uri !== undefined) await desk.request('subscribe', { channel: uri });
-    return new ChangesRoom(host, desk, agent, uri, folder, data);
+    const uri = options.uri ?? (await client.session(undefined, { provider: 'puppet', workingDirectory }));
+    if (options.uri !== undefined) await client.request('subscribe', { channel: uri });
+    return new ChangesFixture(host, client, agent, uri, folder, data);
   }
 
   /** The URI of a view: `uncommitted`, `session`, `turn/t1`. */
@@ -120,21 +120,21 @@ export class ChangesRoom {
   ): Promise<string> {
     const id = turnId ?? `t${++this.#turns}-${crypto.randomUUID().slice(0, 4)}`;
     const index = this.agent.turns.length;
-    this.desk.dispatch(this.uri, { type: 'session/turnStarted', turnId: id, userMessage: { text: 'go on' } });
+    this.client.dispatch(this.uri, { type: 'session/turnStarted', turnId: id, userMessage: { text: 'go on' } });
     const { turn, finish } = await this.agent.turn(index);
     await work(async (name, input) => {
       const outcome = await turn.callTool({ name, input });
       if (outcome.kind !== 'completed') throw new Error(JSON.stringify(outcome));
     });
     finish();
-    await this.desk.action(this.uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
+    await this.client.action(this.uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
     return id;
   }
 
   /** The state of a view once it is no longer being computed, and fits. */
   async shown(name: string, fits: (state: ChangesetState) => boolean = () => true): Promise<ChangesetState> {
     for (let tries = 0; ; tries += 1) {
-      const state = await this.desk.state<ChangesetState>(this.view(name));
+      const state = await this.client.state<ChangesetState>(this.view(name));
       if (state.status !== 'computing' && fits(state)) return state;
       if (tries > 60) throw new Error(`it stays like this: ${JSON.stringify(state, null, 1)}`);
       await new Promise((resolve) => setTimeout(resolve, 30 + tries * 10));
@@ -143,7 +143,7 @@ export class ChangesRoom {
 
   /** The state of a view that was opened just now. */
   async fresh(name: string): Promise<ChangesetState> {
-    this.desk.send({ method: 'unsubscribe', params: { channel: this.view(name) } });
+    this.client.send({ method: 'unsubscribe', params: { channel: this.view(name) } });
     return this.shown(name);
   }
 
@@ -155,7 +155,7 @@ export class ChangesRoom {
   }
 
   async invoke(name: string, operationId: string, target?: object): Promise<{ message?: string }> {
-    return this.desk.request('invokeChangesetOperation', {
+    return this.client.request('invokeChangesetOperation', {
       channel: this.view(name),
       operationId,
       ...(target && { target }),
@@ -164,7 +164,7 @@ export class ChangesRoom {
 
   async refusal(name: string, operationId: string, target?: object) {
     const params = { channel: this.view(name), operationId, ...(target && { target }) };
-    const { error } = await this.desk.ask('invokeChangesetOperation', params);
+    const { error } = await this.client.ask('invokeChangesetOperation', params);
     if (!error) throw new Error(`${operationId} was not refused`);
     return error;
   }

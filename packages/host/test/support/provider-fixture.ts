@@ -2,19 +2,19 @@
 
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
-import { sessionId } from './provider-door.js';
-import { callsIn, openPuppetRoom, type PuppetRoom, type RoomOptions, stateOf } from './session-room.js';
+import { sessionId } from './gateway-connections.js';
+import { callsIn, type FixtureOptions, openPuppetFixture, type PuppetFixture, stateOf } from './session-fixture.js';
 import { settle } from './test-host.js';
 import { TestProvider } from './test-provider.js';
 
-export interface ProviderRoom extends PuppetRoom {
+export interface ProviderFixture extends PuppetFixture {
   readonly provider: TestProvider;
   readonly sessionId: string;
 }
 
-export async function openProviderRoom(hello: object = {}, options: RoomOptions = {}): Promise<ProviderRoom> {
-  const room = await openPuppetRoom(options);
-  return { ...room, provider: await TestProvider.bound(room.host, hello), sessionId: sessionId(room.uri) };
+export async function openProviderFixture(hello: object = {}, options: FixtureOptions = {}): Promise<ProviderFixture> {
+  const fixture = await openPuppetFixture(options);
+  return { ...fixture, provider: await TestProvider.bound(fixture.host, hello), sessionId: sessionId(fixture.uri) };
 }
 
 export function tool(name: string, more: Partial<ProviderToolDefinition> = {}): ProviderToolDefinition {
@@ -22,19 +22,19 @@ export function tool(name: string, more: Partial<ProviderToolDefinition> = {}): 
 }
 
 /** The model calls a tool. Nobody minds when the turn ends first. */
-export function call({ puppet }: PuppetRoom, name: string, input: object = {}): Promise<ToolOutcome> {
+export function call({ puppet }: PuppetFixture, name: string, input: object = {}): Promise<ToolOutcome> {
   const outcome = puppet.turn.callTool({ name, input });
   outcome.catch(() => {});
   return outcome;
 }
 
 /** The names of the tools that the model is offered. */
-export function offered({ puppet }: PuppetRoom): string[] {
+export function offered({ puppet }: PuppetFixture): string[] {
   return puppet.turn.tools().map(({ name }) => name);
 }
 
 /** A tool as the model sees it. */
-export function offer({ puppet }: PuppetRoom, name: string) {
+export function offer({ puppet }: PuppetFixture, name: string) {
   return puppet.turn.tools().find((definition) => definition.name === name);
 }
 
@@ -46,8 +46,8 @@ export async function answerNext(provider: TestProvider, answer: object = { data
 }
 
 /** All tool calls of the running turn, in the state. */
-export async function callsOf({ desk, uri }: PuppetRoom) {
-  return callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
+export async function callsOf({ client, uri }: PuppetFixture) {
+  return callsIn((await stateOf(client, uri)).activeTurn?.responseParts);
 }
 
 /** The provider is told why something is not possible. */
@@ -69,8 +69,8 @@ export async function typesSince(provider: TestProvider, count: number): Promise
 }
 
 /** A person says what becomes of a call that waits for them. */
-export function decide({ desk, uri }: PuppetRoom, toolCallId: string, decision: object): void {
-  desk.dispatch(uri, { type: 'session/toolCallConfirmed', turnId: 't1', toolCallId, ...decision });
+export function decide({ client, uri }: PuppetFixture, toolCallId: string, decision: object): void {
+  client.dispatch(uri, { type: 'session/toolCallConfirmed', turnId: 't1', toolCallId, ...decision });
 }
 
 export const YES = { approved: true, confirmed: 'user-action' };

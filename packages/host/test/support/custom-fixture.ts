@@ -50,7 +50,7 @@ export class MemoryTrust implements FolderTrust {
 
 type Files = Readonly<Record<string, string>>;
 
-export interface CustomRoomOptions {
+export interface CustomFixtureOptions {
   /** In the session's folder. */
   readonly project?: Files;
   /** In the user's own folder: `plugins/x/…`, `rules/…`. */
@@ -67,9 +67,9 @@ export interface CustomRoomOptions {
   readonly session?: object;
 }
 
-export class CustomRoom {
+export class CustomFixture {
   readonly uri = `ahp-session:/${crypto.randomUUID()}`;
-  desk = new RawClient();
+  client = new RawClient();
   #turns = 0;
 
   constructor(
@@ -88,11 +88,11 @@ export class CustomRoom {
   async restart(): Promise<void> {
     await this.host.stop();
     this.host = await this.start();
-    this.desk = await this.join('desk');
+    this.client = await this.connect('desk');
   }
 
   /** `answer`: what the client says to requests of the host. */
-  async client(clientId: string, answer?: Answer, params: object = {}): Promise<RawClient> {
+  async connect(clientId: string, answer?: Answer, params: object = {}): Promise<RawClient> {
     const client = new RawClient();
     this.host.connect(answer ? answering(client, answer) : client.transport);
     await client.initialize(clientId, params);
@@ -100,12 +100,12 @@ export class CustomRoom {
   }
 
   async join(clientId: string, answer?: Answer): Promise<RawClient> {
-    const client = await this.client(clientId, answer);
+    const client = await this.connect(clientId, answer);
     await client.request('subscribe', { channel: this.uri });
     return client;
   }
 
-  state(client = this.desk): Promise<SessionState> {
+  state(client = this.client): Promise<SessionState> {
     return client.state<SessionState>(this.uri);
   }
 
@@ -124,16 +124,16 @@ export class CustomRoom {
   async turn(text = 'go on') {
     const index = this.#turns++;
     const turnId = `t${index + 1}`;
-    this.desk.dispatch(this.uri, { type: 'session/turnStarted', turnId, userMessage: { text } });
+    this.client.dispatch(this.uri, { type: 'session/turnStarted', turnId, userMessage: { text } });
     return { turnId, ...(await this.agent.turn(index)) };
   }
 
-  toggle(id: string, enabled: boolean, client = this.desk): void {
+  toggle(id: string, enabled: boolean, client = this.client): void {
     client.dispatch(this.uri, { type: 'session/customizationToggled', id, enabled });
   }
 
   /** Answers the question that is open. */
-  async answer(response: 'accept' | 'decline', client = this.desk): Promise<string> {
+  async answer(response: 'accept' | 'decline', client = this.client): Promise<string> {
     const open = async () => (await this.state()).inputRequests?.[0];
     await expect.poll(open, POLL).toBeTruthy();
     const request = await open();
@@ -170,7 +170,7 @@ export function isRead({ load, type }: Entry): boolean {
   return type === 'mcpServer' || (load !== undefined && load.kind !== 'loading');
 }
 
-export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<CustomRoom> {
+export async function openCustomFixture(options: CustomFixtureOptions = {}): Promise<CustomFixture> {
   const { agent = new PromptPuppet(), log = new KeptLog(), config, session = {}, isTrusted = false, clock } = options;
   const folder = await tempFolder(options.project);
   const userFolder = await tempFolder(options.user);
@@ -191,11 +191,11 @@ export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<C
     onTestFinished(() => host.stop());
     return host;
   };
-  const room = new CustomRoom(await start(), agent, folder, userFolder, trust, userConfigFile, warnings, start);
-  room.desk = await room.client('desk');
+  const fixture = new CustomFixture(await start(), agent, folder, userFolder, trust, userConfigFile, warnings, start);
+  fixture.client = await fixture.connect('desk');
   const workingDirectory = pathToFileURL(folder).href;
-  await room.desk.session(room.uri, { workingDirectory, ...session });
-  return room;
+  await fixture.client.session(fixture.uri, { workingDirectory, ...session });
+  return fixture;
 }
 
 /** Says what a client answers to a request of the host; throws an `Error` with a `code` for an error. */
