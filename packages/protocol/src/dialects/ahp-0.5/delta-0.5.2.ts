@@ -3,6 +3,7 @@
  * that wait for a token.
  */
 import { ACTIVITY_MASK, SessionStatus } from '../../session/status.js';
+import { approval } from '../ahp-0.6/delta.js';
 import { type Delta, leaveOut, listOf, only, type Rewrite, withActivity } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
 
@@ -71,17 +72,7 @@ function toolCallDown(call: Json): Json {
 /** Here the action does not fit a call that is pending already: an approval is told as one, an update is not told. */
 const readyDown: Rewrite = (action, { around }) => {
   if (around?.before?.status !== 'pending-confirmation') return leaveOut('riskAssessment')(action);
-  if (action.confirmed === undefined) return undefined;
-  const { turnId, toolCallId, confirmed, toolInput, _meta } = action;
-  return {
-    type: 'chat/toolCallConfirmed',
-    turnId,
-    toolCallId,
-    approved: true,
-    confirmed,
-    ...(toolInput !== undefined && { editedToolInput: toolInput }),
-    ...(_meta !== undefined && { _meta }),
-  };
+  return action.confirmed === undefined ? undefined : approval(action);
 };
 
 /** A call that waited for a token runs here. What the upper version does with its result is put into the action. */

@@ -75,13 +75,31 @@ function inlineInput<Value extends Json>(value: Value): Json {
   return isJson(value.toolInput) ? leaveOut('toolInput')(value) : value;
 }
 
-/** A call that was pending and runs now takes its input from this action alone, so the action must repeat it. */
+/**
+ * A call that was pending and runs now takes its input from this action alone, so the action must repeat it. When the
+ * input is not known, the approval is told as a person's would be, which keeps it.
+ */
 const readyDown: Rewrite = (action, { around }) => {
   const ready = inlineInput(leaveOut('contributor', 'intention')(action));
   const isApproval = action.confirmed !== undefined && around?.before?.status === 'pending-confirmation';
-  const input = around?.after?.toolInput;
-  return isApproval && typeof input === 'string' ? { ...ready, toolInput: input } : ready;
+  if (!isApproval || ready.toolInput !== undefined) return ready;
+  if (!around.after) return approval(ready);
+  const input = around.after.toolInput;
+  return typeof input === 'string' ? { ...ready, toolInput: input } : ready;
 };
+
+/** A call that the host approved, told as if a person had. */
+export function approval({ turnId, toolCallId, confirmed, toolInput, _meta }: Json): Json {
+  return {
+    type: 'chat/toolCallConfirmed',
+    turnId,
+    toolCallId,
+    approved: true,
+    confirmed,
+    ...(toolInput !== undefined && { editedToolInput: toolInput }),
+    ...(_meta !== undefined && { _meta }),
+  };
+}
 
 /** An edit of referenced input went into the reference; 0.6 would show it in place. */
 const confirmedDown: Rewrite = (action, { around }) =>

@@ -9,6 +9,7 @@ import { ahp052 } from '../ahp-0.5/delta-0.5.2.js';
 import { ahp06 } from '../ahp-0.6/delta.js';
 import { ahp07 } from '../ahp-0.7/delta.js';
 import { ahp09 } from '../ahp-0.9/delta.js';
+import { PRIVATE, privateMembersOf } from '../model-0.3/private-members.js';
 import { type Around, type Delta, lacksAction, RESYNC, type Surroundings, translatorOf } from './delta.js';
 import { isJson, type Json, STATE_SHAPES } from './shapes.js';
 
@@ -34,6 +35,7 @@ export interface VersionCodec {
   /** Whether `actionDown` is exact only with the states around the action. */
   needsStates(type: string): boolean;
   stateDown(kind: ChannelKind, state: Json): Json | undefined;
+  /** Also takes out what the host keeps for itself in the action. */
   actionDown(action: Action, states?: States): Action | typeof RESYNC | undefined;
   notificationDown(method: string, params: Json): Json | undefined;
   resultDown(method: string, result: unknown): unknown;
@@ -98,13 +100,14 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
   };
 
   const actionDown: VersionCodec['actionDown'] = (action, states) => {
-    if (passes(action.type)) return action;
-    let lower: Json = action;
+    if (passes(action.type)) return withoutPrivate(action);
+    let lower: Json = withoutPrivate(action);
     for (const [index, { delta, down }] of steps.entries()) {
       const type = String(lower.type);
       const isSaidOtherwise = type in delta.down;
       if (!isSaidOtherwise && lacksAction(delta, type)) return undefined;
-      const around = states && delta.needsStates?.includes(type) ? aroundAt(index, action, states) : undefined;
+      const isStateful = delta.needsStates?.includes(type);
+      const around = isStateful ? (states ? aroundAt(index, action, states) : aroundIn(action)) : undefined;
       const translated = down.translate(type, lower, { around });
       if (translated === undefined || translated === RESYNC) return translated;
       lower = translated as Json;
@@ -131,6 +134,21 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
     paramsUp: (method, params, surroundings = NOTHING) => shapeUp(method, params, surroundings),
     errorCodeUp: (code) => upwards.reduce((upper, { delta }) => delta.errorsUp?.[upper] ?? upper, code),
   };
+}
+
+/** The action without what the host keeps for itself in it. */
+function withoutPrivate(action: Action): Action {
+  if (!(PRIVATE in action)) return action;
+  const { [PRIVATE]: _own, ...rest } = action;
+  return rest as Action;
+}
+
+/** What the host noted in an action of the states around it when it wrote it. A replay has nothing else. */
+function aroundIn(action: Action): Around | undefined {
+  const { pending, primary } = privateMembersOf(action);
+  if (pending !== undefined) return { before: { status: 'pending-confirmation' }, after: undefined };
+  if (primary === undefined) return undefined;
+  return { before: { workingDirectories: [] }, after: { workingDirectories: [primary] } };
 }
 
 /** The part of a state that a stateful rewrite of an action looks at. */

@@ -1,6 +1,6 @@
 /** What each older version says differently, example by example. The laws beside this file hold for any history. */
 import { describe, expect, it } from 'vitest';
-import { ANSWERS_WITH_TURNS } from '../../../src/dialects/ahp-0.5/delta-0.5.0.js';
+import { PRIVATE } from '../../../src/dialects/model-0.3/private-members.js';
 import { RESYNC } from '../../../src/dialects/upstream/delta.js';
 import type { Json } from '../../../src/dialects/upstream/shapes.js';
 import { type Action, type States, type VersionCodec, versionCodec } from '../../../src/dialects/upstream/stack.js';
@@ -358,9 +358,7 @@ describe('0.5.1 and 0.5.0', () => {
     const { paramsUp, resultDown, stateDown } = at('0.5.0');
     expect(paramsUp('fetchTurns', { channel: 'ahp-chat:/c', before: 't', limit: 5 })).toEqual({
       channel: 'ahp-chat:/c',
-      before: 't',
-      limit: 5,
-      [ANSWERS_WITH_TURNS]: true,
+      [PRIVATE]: { before: 't', limit: 5 },
     });
     const turn = { id: 't', startedAt: 'now', message: { text: '', origin: { kind: 'user' } }, responseParts: [] };
     const { startedAt: _time, ...lower } = turn;
@@ -378,6 +376,21 @@ describe('0.5.1 and 0.5.0', () => {
   it('[UP-235] a turn that a client of 0.5 starts has no time: the host stamps it', () => {
     const action = { type: 'chat/turnStarted', turnId: 't', message: { text: 'Hi', origin: { kind: 'user' } } };
     expect(sent('0.5.0', action)).toEqual(action);
+  });
+
+  it('uses what the host noted in an action when it has no states, and does not send it', () => {
+    const ready = { type: 'chat/toolCallReady', turnId: 't', toolCallId: 'k', invocationMessage: 'Runs' };
+    const approved = { ...ready, confirmed: 'setting', [PRIVATE]: { pending: 'unchanged' } };
+    const confirmed = { turnId: 't', toolCallId: 'k', approved: true, confirmed: 'setting' };
+    expect(told('0.9.0', approved)).toEqual({ ...ready, confirmed: 'setting' });
+    expect(told('0.6.0', approved)).toEqual({ type: 'chat/toolCallConfirmed', ...confirmed });
+    expect(told('0.5.0', approved)).toEqual({ type: 'chat/toolCallConfirmed', ...confirmed });
+    const moved = { type: 'session/workingDirectoryRemoved', directory: 'file:///a', [PRIVATE]: { primary: null } };
+    expect(told('0.6.0', moved)).toBe(RESYNC);
+    expect(told('0.5.0', { type: 'chat/delta', content: 'x', [PRIVATE]: {} })).toEqual({
+      type: 'chat/delta',
+      content: 'x',
+    });
   });
 
   it('names the actions that are exact only with the states around them', () => {

@@ -101,7 +101,7 @@ function withOwnIds(action: Action): Action {
     : action;
 }
 
-const RUNS = 25;
+const RUNS = 10;
 const seed = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 const chatSteps = (number: number) => chatHistory(number, 100) as unknown as AnyStep[];
 
@@ -135,7 +135,7 @@ describe.each(versions)('[UP-217] a client of AHP %s', (_version, codec) => {
           expect(comparable(codec.version, done)).toEqual(comparable(codec.version, codec.stateDown('chat', after)));
         }
       }),
-      { numRuns: 10 },
+      { numRuns: 4 },
     );
   });
 });

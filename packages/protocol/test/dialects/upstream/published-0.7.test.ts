@@ -136,7 +136,7 @@ describe.skipIf(!isHere)(
           if (told === undefined || told === RESYNC) expect(codec.hasAction(type) && !mayHoldNothing(type)).toBe(false);
           else expect(problem(names.get(told.type) ?? type, withoutNulls(plain(told)))).toBeUndefined();
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
 
@@ -147,7 +147,7 @@ describe.skipIf(!isHere)(
         fc.property(any, (state) => {
           expect(problem(name, plain(codec.stateDown(kind, plain(state))))).toBeUndefined();
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     });
 
@@ -161,7 +161,7 @@ describe.skipIf(!isHere)(
             expect(problem('ChatState', plain(codec.stateDown('chat', after as unknown as Json)))).toBeUndefined();
           }
         }),
-        { numRuns: 20 },
+        { numRuns: 8 },
       );
     });
   },
