@@ -18,7 +18,44 @@ export {
   type RejectionStamp,
   type Step,
 } from './dialect.js';
-export { DIALECTS, dialectNamed, dialectOfferedIn, NATIVE_DIALECT } from './registry.js';
+export type {
+  CallContext,
+  ModelDialect,
+  ModelEncoded,
+  ModelRequest,
+  ModelStep,
+  ModelView,
+  SnapshotParts,
+  StepGroup,
+} from './dialect-1.js';
+export { actionUp, type Refused, type UpAction, type UpContext } from './model-0.3/actions-up.js';
+export {
+  isStanding,
+  PRIVATE,
+  type PrivateMembers,
+  SELECTION_CHANGED,
+  type SelectionChangedAction,
+  selectionAction,
+  shownClient,
+  standingEntry,
+  standingRequestId,
+  type WithPrivateMembers,
+  withPendingMark,
+  withPrimaryDirectory,
+  withShownClient,
+} from './model-0.3/private-members.js';
+export type { CatalogueChanges, CatalogueSummary, SummaryExtras } from './model-0.3/states.js';
+export {
+  changesetUp,
+  inputNeededOf,
+  type StoredAction,
+  sessionUp,
+  sessionUpWithLog,
+  terminalUp,
+  turnUp,
+  type UpcastSession,
+} from './model-0.3/upcast.js';
+export { DIALECTS, dialectNamed, dialectOfferedIn, NATIVE_DIALECT, OLDER_DIALECTS } from './registry.js';
 export type {
   SessionsV1Action,
   SessionsV1ActionEnvelope,

@@ -7,7 +7,7 @@ import { chatReducer } from '../../src/ahp-1/chat/reducer.js';
 import type * as Ahp1 from '../../src/ahp-1/index.js';
 import { sessionReducer as modelReducer } from '../../src/ahp-1/session/reducer.js';
 import { selectionOf, withSelection } from '../../src/ahp-1/session/selection.js';
-import type { ModelView } from '../../src/dialects/dialect-1.js';
+import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect-1.js';
 import { actionDown, isUnsayable } from '../../src/dialects/model-0.3/actions-down.js';
 import { actionUp } from '../../src/dialects/model-0.3/actions-up.js';
 import {
@@ -38,11 +38,6 @@ import { deepFreeze } from './fixtures.js';
 
 export const CHAT = 'ahp-chat://default/one';
 
-export interface Written {
-  readonly channel: string;
-  readonly action: { readonly type: string };
-}
-
 export interface ModelHostOptions {
   /** Whether a question that is asked while a turn runs stands outside of it. */
   readonly standsOutside?: () => boolean;
@@ -56,12 +51,14 @@ export class ModelHost {
   chat: Ahp1.ChatState;
   readonly summary: Ahp1.SessionSummary;
   mirror: Ahp03.SessionState;
-  readonly written: Written[] = [];
+  readonly written: ModelStep[] = [];
   /** Why a client of 0.3.0 had to take a snapshot. */
   closed: string | undefined;
   /** A standing question was answered after a failed turn: 0.3.0 forgets the failure then, and 1.0 does not. */
   failureForgotten = false;
   now = 0;
+  /** Whose action is written next. */
+  #origin: Ahp1.ActionOrigin | undefined;
 
   constructor(
     initial: Ahp03.SessionState,
@@ -96,9 +93,14 @@ export class ModelHost {
   /** Writes one action of 1.0. */
   write(action: { readonly type: string }): void {
     const onChat = action.type.startsWith('chat/');
-    this.written.push({ channel: onChat ? CHAT : this.resource, action: deepFreeze(action) });
-    if (onChat) this.chat = deepFreeze(chatReducer(this.chat, action));
-    else this.session = deepFreeze(modelReducer(this.session, action));
+    const before = onChat ? this.chat : this.session;
+    if (onChat) this.chat = deepFreeze(chatReducer(this.chat, deepFreeze(action)));
+    else this.session = deepFreeze(modelReducer(this.session, deepFreeze(action)));
+    const serverSeq = this.written.length + 1;
+    const envelope = { channel: onChat ? CHAT : this.resource, action: action as Ahp1.StateAction, serverSeq };
+    const origin = this.#origin && { origin: this.#origin };
+    this.#origin = undefined;
+    this.written.push({ envelope: { ...envelope, ...origin }, before, after: onChat ? this.chat : this.session });
     const down = actionDown(action);
     if (down === undefined) return;
     if (isUnsayable(down)) {
@@ -179,9 +181,21 @@ export class ModelHost {
     this.write({ type: 'session/chatUpdated', chat: CHAT, changes: { status, modifiedAt } } as never);
   }
 
+  /** What is written from now on until the returned function is called, as one tick. */
+  tick(): () => StepGroup {
+    const { session, chat } = this;
+    const start = this.written.length;
+    return () => ({
+      channel: this.resource,
+      steps: this.written.slice(start),
+      stateBefore: (channel) => (channel === CHAT ? chat : session),
+    });
+  }
+
   /** Does what an action of 0.3.0 asks for, whoever sends it. */
-  apply(action: Ahp03.SessionAction, now: number): void {
+  apply(action: Ahp03.SessionAction, now: number, origin?: Ahp1.ActionOrigin): void {
     this.now = now;
+    this.#origin = origin;
     for (const step of this.#inModel(action)) this.take(step as { type: string });
   }
 

@@ -13,7 +13,7 @@ import type * as Ahp03 from '../../index.js';
 import { checkAction, checkClientRequest, describeProblem, isClientRequest } from '../../validation/index.js';
 import type { ActionFrame, Dialect, HostView, InboundNotification, Step } from '../dialect.js';
 import type { CallContext, ModelDialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect-1.js';
-import { actionDown, isUnsayable } from './actions-down.js';
+import { actionDown, isUnsayable, type Unsayable } from './actions-down.js';
 import { actionUp } from './actions-up.js';
 import { notificationDown, requestUp, snapshotDown } from './requests.js';
 import { type SessionFacts, sessionAround } from './states.js';
@@ -183,7 +183,7 @@ function stepsDown(group: StepGroup, view: ModelView): DownSteps {
 }
 
 function plainSteps({ steps }: StepGroup): DownSteps {
-  return divided(steps.map((step) => ({ step, shown: shownStep(step, step.envelope.channel) })));
+  return divided(steps.map((step) => shownStep(step, step.envelope.channel)));
 }
 
 /** The steps of a session and its default chat, in their order, on one channel. */
@@ -195,7 +195,7 @@ function sessionSteps(group: StepGroup, view: ModelView): DownSteps {
     session: group.stateBefore(channel) as States['session'],
     chat: chat === undefined ? undefined : (group.stateBefore(chat) as States['chat']),
   };
-  const shown: Translated[] = [];
+  const shown: Shown[] = [];
   for (const step of group.steps) {
     const isOwn = step.envelope.channel === channel;
     if (!isOwn && step.envelope.channel !== chat) continue;
@@ -203,7 +203,7 @@ function sessionSteps(group: StepGroup, view: ModelView): DownSteps {
     states = isOwn
       ? { session: step.after as States['session'], chat: before.chat }
       : { session: before.session, chat: step.after as States['chat'] };
-    shown.push({ step, shown: shownStep(step, channel, { before, after: states, facts }) });
+    shown.push(shownStep(step, channel, { before, after: states, facts }));
   }
   return divided(shown);
 }
@@ -219,42 +219,37 @@ interface Around {
   readonly facts: SessionFacts;
 }
 
-interface Translated {
-  readonly step: ModelStep;
-  readonly shown: SessionStep | { readonly unsayable: string } | undefined;
-}
+type Shown = Step | Unsayable | undefined;
 
-function shownStep({ envelope }: ModelStep, channel: string, around?: Around): Translated['shown'] {
+function shownStep({ envelope }: ModelStep, channel: string, around?: Around): Shown {
   const action = actionDown(envelope.action);
   if (action === undefined || isUnsayable(action)) return action;
-  return new SessionStep({ ...envelope, channel, action } as Ahp03.ActionEnvelope, around);
+  return stepWith({ ...envelope, channel, action } as Ahp03.ActionEnvelope, around);
 }
 
-/** A step whose states are projected when a dialect looks at them. */
-class SessionStep implements Step {
-  constructor(
-    readonly envelope: Ahp03.ActionEnvelope,
-    readonly around: Around | undefined,
-  ) {}
-
-  get before(): Ahp03.SessionState | undefined {
-    return this.around && projected(this.around.before, this.around.facts);
-  }
-
-  get after(): Ahp03.SessionState | undefined {
-    return this.around && projected(this.around.after, this.around.facts);
-  }
+/** A step whose states are projected when a dialect looks at them. They are members of its own: dialects copy steps. */
+function stepWith(envelope: Ahp03.ActionEnvelope, around: Around | undefined): Step {
+  if (!around) return { envelope, before: undefined, after: undefined };
+  return {
+    envelope,
+    get before() {
+      return projected(around.before, around.facts);
+    },
+    get after() {
+      return projected(around.after, around.facts);
+    },
+  };
 }
 
 function projected({ session, chat }: States, facts: SessionFacts): Ahp03.SessionState | undefined {
   return session && sessionAround(session, chat, facts);
 }
 
-function divided(translations: readonly Translated[]): DownSteps {
+function divided(translations: readonly Shown[]): DownSteps {
   const all: Step[] = [];
   let sent: number | undefined;
   let close: string | undefined;
-  for (const { shown } of translations) {
+  for (const shown of translations) {
     if (shown === undefined) continue;
     if (!('unsayable' in shown)) all.push(shown);
     else if (close === undefined) {

@@ -2,17 +2,24 @@
  * What must hold between the 1.0 model and 0.3.0, for any course of a session. A failure prints the seed.
  * Times are not compared: 1.0 has none in the state of a session, and 0.3.0 stamps its own.
  */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
+import { ChatState as ChatState1 } from '../../../src/ahp-1/chat/state.js';
 import type * as Ahp1 from '../../../src/ahp-1/index.js';
+import { SessionState as SessionState1 } from '../../../src/ahp-1/session/state.js';
+import { actionDown, isUnsayable } from '../../../src/dialects/model-0.3/actions-down.js';
 import { sessionDown } from '../../../src/dialects/model-0.3/states.js';
 import { sessionUp } from '../../../src/dialects/model-0.3/upcast.js';
 import type * as Ahp03 from '../../../src/index.js';
 import { ACTIVITY_MASK, SessionStatus } from '../../../src/session/status.js';
+import { states } from '../../../src/validation/generated/ahp.js';
+import { checkAction } from '../../../src/validation/index.js';
 import { CHAT, ModelHost } from '../../support/model-host.js';
 import { type Random, randomHistory, seededRandom } from '../../support/session-history.js';
 
-const RUNS = 40;
+const RUNS = 25;
 const LENGTH = 80;
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
@@ -21,6 +28,11 @@ interface Mask {
   readonly activity?: number;
   /** Calls whose input 0.3.0 drops and 1.0 keeps. */
   readonly inputs?: ReadonlySet<string>;
+}
+
+/** `toEqual` is slow, and needed only for its message. */
+function expectEqual(got: unknown, expected: unknown, label: string): void {
+  if (!isDeepStrictEqual(got, expected)) expect(got, label).toEqual(expected);
 }
 
 /** A state as JSON, without times and without what the mask names. */
@@ -76,7 +88,7 @@ describe('a session in the 1.0 model', () => {
         for (const step of steps) {
           course.take(step);
           const mask = { ...course.mask, inputs: course.inputs };
-          expect(plain(course.host.shown, mask), step.action.type).toEqual(plain(step.after, mask));
+          expectEqual(plain(course.host.shown, mask), plain(step.after, mask), step.action.type);
         }
       }),
       { numRuns: RUNS },
@@ -91,7 +103,7 @@ describe('a session in the 1.0 model', () => {
         const course = new Course(new ModelHost(initial, { standsOutside: () => random.chance(0.3) }));
         const { host } = course;
         const check = (label: string) =>
-          expect(plain(host.mirror, course.mask), label).toEqual(plain(host.shown, course.mask));
+          expectEqual(plain(host.mirror, course.mask), plain(host.shown, course.mask), label);
         for (const step of steps) {
           course.take(step);
           check(step.action.type);
@@ -180,6 +192,35 @@ function asksOnceMore(host: ModelHost, random: Random): readonly object[] {
     [{ ...again, confirmed: 'setting', toolInput: '{"safe":true}' }],
   ]);
 }
+
+describe('what is translated', () => {
+  it('is valid in the version that it is translated to, on the way up and on the way down', () => {
+    const later = Compile(SessionState1);
+    const chat = Compile(ChatState1);
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const { initial, steps, final } = randomHistory(seed, LENGTH);
+        const host = new ModelHost(initial, { standsOutside: () => seed % 2 === 0 });
+        for (const { action, now } of steps) host.apply(action, now);
+        for (const state of [initial, final]) {
+          const up = json(sessionUp(state, CHAT));
+          expect(later.Errors(up.session), 'session').toEqual([]);
+          expect(chat.Errors(up.chat), 'chat').toEqual([]);
+        }
+        expect(later.Errors(json(host.session)), 'session of the host').toEqual([]);
+        const older = states.get('session')?.check;
+        expect(older?.(json(host.shown)), JSON.stringify(older?.errors)).toBe(true);
+        for (const { envelope } of host.written) {
+          const down = actionDown(envelope.action);
+          if (down && !isUnsayable(down)) expect(checkAction(json(down))).toMatchObject({ ok: true });
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const json = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe('a stored session of 0.3.0', () => {
   it('[UP-243] [UP-244] [UP-245] comes down again as it was, whatever had happened in it', () => {
