@@ -1,58 +1,123 @@
 /**
- * Mutation tests with Stryker: it changes the code in small ways and runs the tests that should notice. A change that no
- * test notices (a survivor) counts against the run, unless `test/mutation/survivors.json` lists it with a reason.
+ * Mutation tests: small changes to the code, which a test should notice. A change that no test notices (a survivor) counts
+ * against the run, unless `test/mutation/survivors.json` lists it with a reason.
  *
- * Almost every test of the host loads almost all of it. So the tests of a file are those of its folder and those that import
- * it; of these, Stryker runs the ones that reach the changed line.
+ * Loading the host takes longer than most tests, so nothing is loaded per mutant: Stryker's instrumenter puts the changes
+ * into the code, each behind a switch, and a runner for Vitest (`mutation/runner.mjs`) throws one switch after the other in
+ * the same worker. A first run without changes tells which tests reach which mutant and how long they take; each mutant
+ * meets only these, short files first. Code in processes that tests start is not changed.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { bold, duration, green, Problem, ROOT, readJson, red, run, tool, yellow } from './process.mjs';
 
-/** Where a mistake loses data, or lets somebody in; and the folders of tests that hold it to its word. */
-const GUARDED = /** @type {const} */ ({
-  'packages/host/src/server': ['security', 'wire', 'server'],
-  'packages/core/src/channels': ['channels', 'sessions', 'wire'],
-  'packages/core/src/wire': ['wire'],
-  'packages/core/src/log': ['log'],
-  'packages/host/src/log-sqlite': ['log'],
-  'packages/core/src/sessions': ['sessions'],
-  'packages/core/src/tool-calls': ['broker', 'tool-calls'],
-  'packages/host/src/workspace/files': ['resources', 'files'],
-  'packages/host/src/blobs': ['blobs', 'wire', 'sessions'],
-});
-const CORE = 'packages/core/src';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+import { bold, dim, duration, green, Problem, ROOT, readJson, red, say, tool, yellow } from './process.mjs';
+
+/** Where a mistake loses data or lets somebody in, and the folders of tests that guard it. */
+const AREAS = {
+  security: {
+    sources: [
+      'packages/host/src/server',
+      ...['token', 'loopback', 'forbidden-paths', 'private-file', 'child-environment'].map(
+        (name) => `packages/core/src/util/${name}.ts`,
+      ),
+    ],
+    tests: ['security', 'discovery'],
+  },
+  channels: { sources: ['packages/core/src/channels'], tests: ['wire', 'sessions'] },
+  wire: { sources: ['packages/core/src/wire'], tests: ['wire'] },
+  log: { sources: ['packages/core/src/log', 'packages/host/src/log-sqlite'], tests: ['log'] },
+  sessions: { sources: ['packages/core/src/sessions'], tests: ['sessions'] },
+  'tool-calls': { sources: ['packages/core/src/tool-calls'], tests: ['tool-calls', 'tools'] },
+  resources: { sources: ['packages/host/src/workspace/files', 'packages/host/src/blobs'], tests: ['resources'] },
+};
 const TESTS = ['packages/core/test', 'packages/host/test'];
+const CORE = 'packages/core/src';
+/** Suites that adapters run, no code of the host. */
+const NO_SOURCE = /\/conformance-/;
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
-const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\//;
+const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\/|\/(kill|full-host|soak|large-snapshots)\.test\.ts$/;
 const KILLED_LEAST_PERCENT = 90;
-const SAMPLE_PER_FILE = 10;
-const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium');
-const REPORT = path.join(CACHE, 'mutation.json');
+/** A mutant meets short tests first, and no more than this. */
+const MOST_MS_OF_TESTS = 40_000;
+/** A test may take this much longer than without the mutant, and four times as long. */
+const PATIENCE_MS = 3_000;
+/** A worker that reports nothing for this long hangs in its mutant. */
+const HANGS_AFTER_MS = 90_000;
+/** Of this run; another may be under way. */
+const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium', `mutation-${process.pid}`);
 const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
 
 /**
- * @typedef {{ files: readonly string[], seed: number, sample?: number }} MutationOptions
- * @typedef {{ line: number, column: number }} Position
- * @typedef {{ id: string, mutatorName: string, replacement?: string, status: string, location: { start: Position, end: Position } }} Mutant
- * `code`: the line before the change. @typedef {{ file: string, line: number, code: string, change: string }} Survivor
+ * @typedef {{ line: number, column: number }} Position from 0
+ * @typedef {{ id: string, fileName: string, mutatorName: string, replacement: string, location: { start: Position, end: Position } }} Mutant
+ * Milliseconds of each test that reaches the mutant. @typedef {{ mutant: string, file: string, tests: Record<string, number> }} Entry
+ * What the runner in Vitest's worker does. `control`: a test that fails runs again without the mutant.
+ * @typedef {{ root: string, output: string, sources: Record<string, string>, files: readonly string[], entries?: Record<string, Entry>, control?: boolean, patienceMs: number }} Plan
+ * @typedef {{ state: 'killed' | 'suspected' | 'survived' | 'unreached', by?: string }} Outcome
  * @typedef {{ file: string, code: string, change: string, reason: string }} Accepted
+ * @typedef {{ ms: Map<string, number>, byFile: Map<string, Map<string, Record<string, number>>>, whileLoading: Set<string> }} Reached
  */
 
-/** @param {MutationOptions} options */
-export async function proveByMutation({ files, seed, sample }) {
-  const sources = files.length > 0 ? files.map(known) : Object.keys(GUARDED).flatMap(sourcesIn);
-  const targets = sample === undefined ? sources : sampleLines(sources, { seed, sample });
-  const mutated = [...new Set(targets.map((target) => target.replace(/:.*/, '')))];
-  const tests = testsOf(mutated);
-  if (tests.length === 0) throw new Problem(`no test imports ${mutated.join(', ')}: write one first`);
-  console.log(
-    `${mutated.length} files, ${sample === undefined ? 'all lines' : `${targets.length} lines (seed ${seed})`}`,
-  );
-  console.log(`tests: ${tests.join(', ')}`);
+/** @param {{ files: readonly string[], area: string | undefined, seed: number, sample: number | undefined }} options */
+export async function proveByMutation({ files, area, seed, sample }) {
+  process.on('exit', () => rmSync(CACHE, { recursive: true, force: true }));
   const started = performance.now();
-  await stryker(targets, tests);
-  report(readJson(REPORT).files, performance.now() - started);
+  const places = files.length > 0 ? { files: files.map(known) } : placesOf(area);
+  const groups = [];
+  for (const [name, sources] of Object.entries(places))
+    groups.push({ name, mutants: await drawMutants(sources, { seed, sample }) });
+  const { mutants, code } = await changed(groups.flatMap((group) => group.mutants));
+  console.log(`${mutants.length} mutants, seed ${seed}`);
+  const outcomes = await runAll(mutants, code);
+  for (const { name, mutants: drawn } of groups) {
+    const wanted = new Set(drawn.map(identity));
+    report({ name, mutants: mutants.filter((mutant) => wanted.has(identity(mutant))), outcomes });
+  }
+  conclude(performance.now() - started);
+}
+
+/** @param {string | undefined} area @returns {Record<string, string[]>} */
+function placesOf(area) {
+  if (area !== undefined && !(area in AREAS))
+    throw new Problem(`there is no area "${area}"; there are ${Object.keys(AREAS).join(', ')}`);
+  const areas = Object.entries(AREAS).filter(([name]) => area === undefined || name === area);
+  const sources = (/** @type {readonly string[]} */ places) =>
+    places.flatMap(filesIn).filter((file) => !NO_SOURCE.test(file));
+  return Object.fromEntries(areas.map(([name, places]) => [name, sources(places.sources)]));
+}
+
+/** The tests of the areas first; a mutant that survives them then meets all the others. @param {readonly Mutant[]} mutants @param {Record<string, string>} code */
+async function runAll(mutants, code) {
+  const near = testsOf([...new Set(mutants.map(({ fileName }) => fileName))]);
+  const outcomes = await runTests(mutants, code, near);
+  const left = mutants.filter(({ id }) => outcomes.get(id)?.state !== 'killed');
+  const others = allTests().filter((file) => !near.includes(file));
+  if (left.length === 0) return outcomes;
+  for (const [id, outcome] of await runTests(left, code, others)) {
+    const isReached = outcome.state !== 'unreached';
+    if (isReached) outcomes.set(id, outcome);
+  }
+  return outcomes;
+}
+
+/** @param {readonly Mutant[]} mutants @param {Record<string, string>} code @param {readonly string[]} tests */
+async function runTests(mutants, code, tests) {
+  const started = performance.now();
+  const reached = await coverage(code, tests);
+  say(
+    dim(
+      `  ${tests.length} test files for ${mutants.length} mutants; which test reaches which: ${duration(performance.now() - started)}`,
+    ),
+  );
+  const outcomes = await runMutants(mutants, code, reached);
+  say(
+    dim(
+      `  ${[...outcomes.values()].filter(({ state }) => state === 'killed').length} killed: ${duration(performance.now() - started)}`,
+    ),
+  );
+  return outcomes;
 }
 
 /** @param {string} file */
@@ -61,67 +126,78 @@ function known(file) {
   throw new Problem(`there is no file ${file}`);
 }
 
-/** @param {string} folder */
-function sourcesIn(folder) {
-  return filesIn(folder).filter((name) => !name.includes('/contract/'));
-}
-
-/** @param {string} folder */
-function filesIn(folder) {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+/** @param {string} place a folder or a file @returns {string[]} */
+function filesIn(place) {
+  if (place.endsWith('.ts')) return [known(place)];
+  return readdirSync(path.join(ROOT, place), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
-    .map((name) => `${folder}/${name.replaceAll(path.sep, '/')}`)
+    .map((name) => `${place}/${name.replaceAll(path.sep, '/')}`)
     .sort();
 }
 
 /**
- * Lines with code, as Stryker takes them (`file:from-to`), of a few files: each file brings its own tests along.
- * @param {readonly string[]} sources @param {{ seed: number, sample: number }} options
+ * All mutants of the sources, or as many as the sample wants, drawn by the seed.
+ * @param {readonly string[]} sources @param {{ seed: number, sample: number | undefined }} options
  */
-function sampleLines(sources, { seed, sample }) {
-  const next = randomFrom(seed);
-  /** @param {string[]} list */
-  const draw = (list) => String(list.splice(Math.floor(next() * list.length), 1)[0]);
-  const files = [...sources];
-  /** @type {string[]} */
-  const chosen = [];
-  while (chosen.length < sample && files.length > 0) {
-    const lines = linesOf(draw(files));
-    for (let left = SAMPLE_PER_FILE; left > 0 && lines.length > 0 && chosen.length < sample; left -= 1)
-      chosen.push(draw(lines));
-  }
-  return chosen.sort();
+async function drawMutants(sources, { seed, sample }) {
+  const { mutants } = await instrument(sources.map((name) => ({ name, mutate: true })));
+  return sample === undefined ? mutants : draw(mutants, sample, seed);
 }
 
-/** @param {string} file */
-function linesOf(file) {
-  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
-  return lines.flatMap((line, index) => (hasCode(line) ? `${file}:${index + 1}-${index + 1}` : []));
+/** The code with these mutants; all the others would slow it down. @param {readonly Mutant[]} drawn */
+async function changed(drawn) {
+  const names = [...new Set(drawn.map(({ fileName }) => fileName))].sort();
+  const placesIn = (/** @type {string} */ name) =>
+    drawn.filter(({ fileName }) => fileName === name).map(({ location }) => location);
+  const { mutants, code } = await instrument(names.map((name) => ({ name, mutate: placesIn(name) })));
+  const wanted = new Set(drawn.map(identity));
+  return { mutants: mutants.filter((mutant) => wanted.has(identity(mutant))), code };
 }
 
-/** Not what the compiler removes, and not a lone bracket. @param {string} line */
-function hasCode(line) {
-  return (
-    /[\w'"`]/.test(line) && !/^\s*(\/\/|\/?\*|import |export (type|interface)|type |interface |readonly )/.test(line)
-  );
+/** @param {Mutant} mutant */
+function identity({ fileName, mutatorName, replacement, location }) {
+  return JSON.stringify([fileName, mutatorName, replacement, location]);
 }
 
-/** @param {number} seed @returns {() => number} in [0, 1) */
-function randomFrom(seed) {
+/** @param {{ name: string, mutate: any }[]} files @returns {Promise<{ mutants: Mutant[], code: Record<string, string> }>} */
+async function instrument(files) {
+  const quiet = /** @type {any} */ ({ debug() {}, info() {}, isDebugEnabled: () => false });
+  const withContent = files.map((file) => ({ ...file, content: readFileSync(path.join(ROOT, file.name), 'utf8') }));
+  const result = await new Instrumenter(quiet).instrument(withContent, {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+    noHeader: false,
+  });
+  const code = Object.fromEntries(result.files.map(({ name, content }) => [name, `// @ts-nocheck\n${content}`]));
+  return { mutants: /** @type {Mutant[]} */ (result.mutants), code };
+}
+
+/** @template T @param {readonly T[]} list @param {number} count @param {number} seed @returns {T[]} */
+function draw(list, count, seed) {
   let state = seed >>> 0;
-  return () => {
+  const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+  next();
+  const left = [...list];
+  /** @type {T[]} */
+  const chosen = [];
+  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(Math.floor(next() * left.length), 1));
+  return chosen;
 }
 
-/** The tests that import one of the files, and those of its folder. @param {readonly string[]} sources */
+function allTests() {
+  return TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
+}
+
+/** The tests that import one of the files, and those of its area. @param {readonly string[]} sources */
 function testsOf(sources) {
-  const tests = TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
-  const folders = Object.entries(GUARDED)
-    .filter(([folder]) => sources.some((source) => source.startsWith(`${folder}/`)))
-    .flatMap(([, names]) => names.flatMap((name) => TESTS.map((folder) => `${folder}/${name}/`)));
-  return tests.filter(
+  const folders = Object.values(AREAS)
+    .filter((area) => area.sources.some((place) => sources.some((source) => source.startsWith(place))))
+    .flatMap((area) => area.tests.flatMap((name) => TESTS.map((folder) => `${folder}/${name}/`)));
+  return allTests().filter(
     (file) =>
       folders.some((folder) => file.startsWith(folder)) || importsOf(file).some((other) => sources.includes(other)),
   );
@@ -137,87 +213,193 @@ function importsOf(file) {
   });
 }
 
-/** @param {readonly string[]} targets @param {readonly string[]} tests */
-async function stryker(targets, tests) {
-  mkdirSync(CACHE, { recursive: true });
-  rmSync(REPORT, { force: true });
-  // Stryker copies the repository; settings outside of it would not find the copy.
-  const vitestFile = path.join(ROOT, 'vitest.mutation.config.ts');
-  const settingsFile = path.join(CACHE, 'stryker.json');
-  writeFileSync(
-    vitestFile,
-    `import { defineConfig, mergeConfig } from 'vitest/config';
-import base from './vitest.config.js';
-const { test, ...rest } = base;
-export default mergeConfig(rest, defineConfig({ test: { ...test, include: ${JSON.stringify(tests)} } }));
-`,
+/** Runs the tests without a mutant. @param {Record<string, string>} sources @param {readonly string[]} files @returns {Promise<Reached>} */
+async function coverage(sources, files) {
+  const { lines } = await vitest({ sources, files: files.map((file) => path.join(ROOT, file)) });
+  /** @type {Reached} */
+  const reached = { ms: new Map(), byFile: new Map(), whileLoading: new Set() };
+  const passed = lines.filter(({ test }) => test !== undefined);
+  for (const { file, test, ms, mutants, whileLoading } of lines) {
+    for (const mutant of whileLoading ?? []) reached.whileLoading.add(mutant);
+    for (const mutant of mutants ?? []) {
+      const tests = at(
+        at(reached.byFile, mutant, () => new Map()),
+        file,
+        () => ({}),
+      );
+      // What hooks of a file reach, each of its tests reaches.
+      for (const each of test === undefined ? passed.filter((other) => other.file === file) : [{ test, ms }])
+        tests[each.test] = each.ms;
+    }
+  }
+  return reached;
+}
+
+/** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} make @returns {V} */
+function at(map, key, make) {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+/** @param {readonly Mutant[]} mutants @param {Record<string, string>} code @param {Reached} reached */
+async function runMutants(mutants, code, reached) {
+  /** @type {Map<string, Outcome>} */
+  const outcomes = new Map();
+  const shared = mutants.filter(({ id }) => !reached.whileLoading.has(id));
+  for (const { id } of mutants) outcomes.set(id, { state: reached.byFile.has(id) ? 'survived' : 'unreached' });
+  await runEntries(
+    shared.flatMap(({ id }) => entriesOf(id, reached.byFile.get(id))),
+    code,
+    { control: true, outcomes },
   );
-  writeFileSync(settingsFile, JSON.stringify(settingsFor(targets)));
-  try {
-    const { code } = await run(process.execPath, [tool('@stryker-mutator/core', 'stryker'), 'run', settingsFile], {
-      live: true,
+  // Code that runs while it is loaded needs a fresh worker for each mutant; so do the mutants that are only suspected.
+  for (const mutant of mutants) {
+    const { id } = mutant;
+    const suspect = outcomes.get(id)?.state === 'suspected';
+    if (!suspect && !reached.whileLoading.has(id)) continue;
+    const inFile = mutants.filter(({ fileName }) => fileName === mutant.fileName);
+    const entries = entriesOf(id, reached.byFile.get(id) ?? union(inFile.map((each) => reached.byFile.get(each.id))));
+    outcomes.set(id, { state: entries.length > 0 ? 'survived' : 'unreached' });
+    await runEntries(entries, code, { control: false, outcomes });
+  }
+  return outcomes;
+}
+
+/** @param {readonly (Map<string, Record<string, number>> | undefined)[]} maps */
+function union(maps) {
+  /** @type {Map<string, Record<string, number>>} */
+  const all = new Map();
+  for (const map of maps)
+    for (const [file, tests] of map ?? [])
+      Object.assign(
+        at(all, file, () => ({})),
+        tests,
+      );
+  return all;
+}
+
+/** Short files first. @param {string} mutant @param {Map<string, Record<string, number>> | undefined} byFile @returns {Entry[]} */
+function entriesOf(mutant, byFile) {
+  /** @param {Entry} entry */
+  const cost = ({ tests }) => Object.values(tests).reduce((sum, ms) => sum + ms, 0);
+  const entries = [...(byFile ?? [])].map(([file, tests]) => ({ mutant, file, tests }));
+  let sum = 0;
+  return entries
+    .sort((a, b) => cost(a) - cost(b))
+    .filter((entry) => {
+      sum += cost(entry);
+      return sum <= MOST_MS_OF_TESTS || sum === cost(entry);
     });
-    if (code !== 0 || !existsSync(REPORT)) throw new Problem('Stryker could not run; it says why above');
-  } finally {
-    rmSync(vitestFile, { force: true });
+}
+
+/**
+ * Runs the entries in one worker; if a mutant hangs or ends it, the rest go on in another.
+ * @param {readonly Entry[]} entries @param {Record<string, string>} sources
+ * @param {{ control: boolean, outcomes: Map<string, Outcome> }} options
+ */
+async function runEntries(entries, sources, { control, outcomes }) {
+  let left = entries;
+  while (left.length > 0) {
+    const { lines, output } = await vitest({ sources, entries: left, control });
+    for (const { noticed, file, test, isSure, error } of lines) {
+      if (noticed === undefined) continue;
+      outcomes.set(noticed, {
+        state: isSure ? 'killed' : 'suspected',
+        by: `${file} > ${test ?? '(hook)'}: ${firstLine(error)}`,
+      });
+    }
+    const last = lines.findLast(({ start }) => start !== undefined);
+    if (last === undefined) throw new Problem(`no test ran\n${output}`);
+    const hasEnded = lines.some(({ end, file }) => end === last.start && file === last.file);
+    if (hasEnded) return;
+    outcomes.set(last.start, { state: 'killed', by: `${last.file}: the worker hung or ended` });
+    left = left.slice(left.findLastIndex(({ mutant }) => mutant === last.start) + 1);
   }
 }
 
-/** @param {readonly string[]} targets */
-function settingsFor(targets) {
-  return {
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
-    coverageAnalysis: 'perTest',
-    mutate: targets,
-    // It would rewrite tsconfig.json with the JavaScript API of TypeScript, which version 7 does not have.
-    tsconfigFile: 'none',
-    concurrency: 2,
-    tempDirName: path.join(CACHE, 'stryker'),
-    reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: REPORT },
-    allowConsoleColors: false,
-    dryRunTimeoutMinutes: 15,
+/** @param {string | undefined} text */
+const firstLine = (text) => (text ?? '').split('\n')[0]?.slice(0, 120) ?? '';
+
+/**
+ * @param {{ sources: Record<string, string>, files?: readonly string[], entries?: readonly Entry[], control?: boolean }} what
+ * @returns {Promise<{ lines: any[], output: string }>} what the runner reported, and what Vitest printed
+ */
+async function vitest({ sources, files, entries, control = false }) {
+  const folder = path.join(CACHE, 'entries');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const named = entries?.map((entry, index) => /** @type {const} */ ([String(index).padStart(6, '0'), entry]));
+  for (const [name] of named ?? []) writeFileSync(path.join(folder, `${name}.test.ts`), '');
+  const output = path.join(CACHE, 'report.jsonl');
+  writeFileSync(output, '');
+  /** @type {Plan} */
+  const plan = {
+    ...{ root: ROOT, output, sources, control, patienceMs: PATIENCE_MS },
+    files: files ?? [`${folder}/*.test.ts`],
+    ...(named && { entries: Object.fromEntries(named) }),
   };
+  const planFile = path.join(CACHE, 'plan.json');
+  writeFileSync(planFile, JSON.stringify(plan));
+  const config = path.join(import.meta.dirname, 'mutation', 'vitest.config.ts');
+  const child = spawn(process.execPath, [tool('vitest'), 'run', '--config', config, '--root', ROOT], {
+    cwd: ROOT,
+    env: { ...process.env, ATRIUM_MUTATION_PLAN: planFile, ATRIUM_DAMAGES: '10' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  const started = Date.now();
+  const watch = setInterval(() => {
+    if (Date.now() - Math.max(started, statSync(output).mtimeMs) > HANGS_AFTER_MS) child.kill('SIGKILL');
+  }, 1_000);
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  clearInterval(watch);
+  const lines = readFileSync(output, 'utf8').split('\n').filter(Boolean);
+  return { lines: lines.map((line) => JSON.parse(line)), output: text };
 }
 
-/** @param {Readonly<Record<string, { source: string, mutants: readonly Mutant[] }>>} files @param {number} ms */
-function report(files, ms) {
-  const mutants = Object.entries(files).flatMap(([file, { source, mutants }]) =>
-    mutants.map((mutant) => ({ file, source, mutant })),
-  );
-  const count = (/** @type {readonly string[]} */ ...statuses) =>
-    mutants.filter(({ mutant }) => statuses.includes(mutant.status)).length;
-  const killed = count('Killed', 'Timeout');
-  const left = mutants.filter(({ mutant }) => ['Survived', 'NoCoverage'].includes(mutant.status)).map(survivorOf);
+/** @type {{ name: string, killed: number, accepted: number, survived: number }[]} */
+const rows = [];
+
+/** @param {{ name: string, mutants: readonly Mutant[], outcomes: ReadonlyMap<string, Outcome> }} run */
+function report({ name, mutants, outcomes }) {
   /** @type {readonly Accepted[]} */
   const accepted = readJson(SURVIVORS);
-  const isAccepted = (/** @type {Survivor} */ { file, code, change }) =>
-    accepted.some((each) => each.file === file && each.code === code && each.change === change);
-  const fresh = left.filter((survivor) => !isAccepted(survivor));
-  const percent =
-    killed + left.length === 0 ? 100 : (100 * (killed + left.length - fresh.length)) / (killed + left.length);
-
-  for (const { file, line, code, change } of fresh)
-    console.log(`${yellow('survived')} ${file}:${line}\n    ${code}\n    → ${change}`);
-  console.log(`\n${bold('Summary')} ${duration(ms)}`);
-  console.log(
-    `  ${killed} killed, ${left.length - fresh.length} accepted, ${fresh.length} survived: ${percent.toFixed(1)} %`,
-  );
-  const ok = percent >= KILLED_LEAST_PERCENT;
-  console.log(ok ? green(`  at least ${KILLED_LEAST_PERCENT} %`) : red(`  less than ${KILLED_LEAST_PERCENT} %`));
-  process.exitCode = ok ? 0 : 1;
+  const counts = { killed: 0, accepted: 0, survived: 0 };
+  console.log(`\n${bold(name)}`);
+  for (const mutant of mutants) {
+    const { state, by } = /** @type {Outcome} */ (outcomes.get(mutant.id));
+    const { file, line, code, change } = describe(mutant);
+    const isAccepted = accepted.some((each) => each.file === file && each.code === code && each.change === change);
+    const word = state === 'killed' ? 'killed' : isAccepted ? 'accepted' : 'survived';
+    counts[word] += 1;
+    const shown = word === 'survived' ? yellow(state) : word;
+    console.log(`${shown} ${file}:${line}\n    ${code}\n    → ${change}${by ? dim(`\n    ${by}`) : ''}`);
+  }
+  rows.push({ name, ...counts });
 }
 
-/** @param {{ file: string, source: string, mutant: Mutant }} found @returns {Survivor} */
-function survivorOf({ file, source, mutant }) {
-  const { start } = mutant.location;
-  const code = (source.split('\n')[start.line - 1] ?? '').trim();
+/** @param {number} ms */
+function conclude(ms) {
+  console.log(`\n${bold('Summary')} ${duration(ms)}`);
+  for (const { name, killed, accepted, survived } of rows) {
+    const percent = (100 * (killed + accepted)) / Math.max(1, killed + accepted + survived);
+    const isEnough = percent >= KILLED_LEAST_PERCENT;
+    if (!isEnough) process.exitCode = 1;
+    console.log(
+      `  ${name.padEnd(10)}  ${isEnough ? green('enough ') : red('too few')}  ${percent.toFixed(1).padStart(5)} %  ${killed} killed, ${accepted} accepted, ${survived} survived`,
+    );
+  }
+}
+
+/** @param {Mutant} mutant */
+function describe({ fileName, location, mutatorName, replacement }) {
+  const lines = readFileSync(path.join(ROOT, fileName), 'utf8').split('\n');
   return {
-    file,
-    line: start.line,
-    code,
-    change: `${mutant.mutatorName}: ${(mutant.replacement ?? '').split('\n')[0]}`,
+    file: fileName,
+    line: location.start.line + 1,
+    code: (lines[location.start.line] ?? '').trim(),
+    change: `${mutatorName}: ${replacement.split('\n')[0]}`,
   };
 }

@@ -14,16 +14,18 @@ const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
   damage     damages the database 1,000 times in random ways (5 min)
   soak       lets 10,000 clients come and go, and a terminal write 100 MB (3 min)
   fuzz       has random clients do 300 things in each of 2,000 random worlds (10 min)
-  mutation   changes the code and expects a test to fail (hours; see below)
+  mutation   changes the code in small ways and expects a test to fail (see below)
 
 Without names: the first four. A failure prints how to repeat it: npm run prove -- <name> --seed <number>.
 
-  npm run prove -- mutation packages/host/src/server/access.ts     one file, or several
-  npm run prove -- mutation --sample 50 --seed 1                   50 lines of the guarded folders, chosen by the seed
-  npm run prove -- mutation                                        all of the guarded folders
+  npm run prove -- mutation --sample 40 --seed 1                   40 changes per area, drawn by the seed (about 25 min)
+  npm run prove -- mutation --sample 40 --seed 1 --area wire       one area: security, channels, wire, log, sessions,
+                                                                   tool-calls or resources (2 to 6 min)
+  npm run prove -- mutation packages/host/src/server/access.ts     all changes of one file, or of several
+  npm run prove -- mutation                                        all changes of all areas (hours)
 
-The run fails when tests notice fewer than 90 % of the changes. A survivor that is fine is listed with its reason in
-test/mutation/survivors.json and then counts as noticed.`;
+It prints each change and the test that noticed it, and fails when tests notice fewer than 90 % of an area. A survivor
+that is fine is listed with its reason in test/mutation/survivors.json and then counts as noticed.`;
 
 /**
  * @typedef {{ files: readonly string[], env: Readonly<Record<string, string>> }} LongRun
@@ -51,7 +53,12 @@ const LONG_RUNS = {
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, seed: { type: 'string' }, sample: { type: 'string' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      seed: { type: 'string' },
+      sample: { type: 'string' },
+      area: { type: 'string' },
+    },
     allowPositionals: true,
   });
   if (values.help) return console.log(HELP);
@@ -66,7 +73,7 @@ async function main() {
   await ensureBuilt();
   if (isMutation) {
     const sample = numberFrom(values.sample, 'sample');
-    return proveByMutation({ files: positionals.slice(1), seed, ...(sample !== undefined && { sample }) });
+    return proveByMutation({ files: positionals.slice(1), area: values.area, seed, sample });
   }
   const rows = [];
   for (const name of names) rows.push(await prove(name, seed));

@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { mergeConfig } from 'vite';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import base from '../../vitest.config.js';
+import { readJson } from '../process.mjs';
+
+/** What `scripts/mutation.mjs` wants: the changed sources, and the files to run. See `Plan` there. */
+const plan = readJson(process.env.ATRIUM_MUTATION_PLAN ?? '');
+
+class AsNamed extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    return files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
+  }
+}
+
+const { test, ...rest } = base;
+
+export default mergeConfig(rest, {
+  plugins: [
+    {
+      name: 'atrium-mutants',
+      enforce: 'pre',
+      load: (id: string) => plan.sources[path.relative(plan.root, id)] ?? null,
+    },
+  ],
+  test: {
+    ...test,
+    root: plan.root,
+    include: plan.files,
+    exclude: [],
+    runner: `${import.meta.dirname}/runner.mjs`,
+    sequence: { sequencer: AsNamed },
+    // Mutants share the worker and its loaded modules: loading the host takes longer than most tests.
+    maxWorkers: plan.entries === undefined ? 2 : 1,
+    maxConcurrency: 1,
+    reporters: ['default'],
+    retry: plan.control === true ? 1 : 0,
+    expect: { poll: { timeout: 5_000 } },
+    passWithNoTests: true,
+    dangerouslyIgnoreUnhandledErrors: true,
+  },
+});
