@@ -49,8 +49,8 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T)
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** The schema without descriptions: they are for people, and not on the wire. */
+/** The schema without descriptions and examples: they are for people, and not on the wire. */
 export function withoutProse(schema: JsonSchema): JsonSchema {
-  const { description: _prose, ...bare } = schema;
+  const { description: _prose, examples: _values, ...bare } = schema;
   return withChildren(bare as SchemaNode, (child) => withoutProse(child as JsonSchema));
 }

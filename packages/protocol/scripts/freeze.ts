@@ -4,11 +4,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { FROZEN_FOLDER, frozenWires, livingWire, type Wire } from './frozen.js';
+import { wireOf } from './wires.js';
 
 const [version] = process.argv.slice(2);
 if (!version || !/^\d+\.\d+\.\d+$/.test(version)) throw new Error('name the version, such as 0.4.0');
-const earlier = [...frozenWires()].filter(([name]) => name !== version).map(([, wire]) => wire);
-const { messages, definitions } = livingWire();
+const wire = wireOf(version);
+const earlier = [...frozenWires()].filter(([name]) => name !== version && wireOf(name) === wire).map(([, was]) => was);
+const { messages, definitions } = livingWire(wire.schemas);
 
 const news: Wire = {
   messages: Object.fromEntries(

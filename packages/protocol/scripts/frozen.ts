@@ -1,8 +1,8 @@
 /** Published versions of the wire as data, in `frozen/`, and the rule that keeps their peers working. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SchemaNode } from '../src/schema/node.js';
-import * as schemas from '../src/schemas.js';
 import { bundled, type Definitions, type JsonSchema, withoutProse } from './bundle.js';
+import { type CallTable, PRESENT_WIRE, type SchemaTable, type WireSchemas } from './wires.js';
 
 /** What can be said on a wire: the names of the definitions behind every message, and the definitions. */
 export interface Wire {
@@ -13,7 +13,7 @@ export interface Wire {
 
 export const FROZEN_FOLDER = new URL('../frozen/', import.meta.url);
 
-/** Each published version, oldest first. A file holds what differs from all versions before it. */
+/** Each published version, oldest first. A file holds what differs from all versions of its wire before it. */
 export function frozenWires(): ReadonlyMap<string, Wire> {
   const files = readdirSync(FROZEN_FOLDER).filter((name) => name.endsWith('.json'));
   return new Map(
@@ -27,16 +27,15 @@ export function frozenWires(): ReadonlyMap<string, Wire> {
 }
 
 /** The wire as the schemas describe it now. */
-export function livingWire(): Wire {
+export function livingWire(schemas: WireSchemas = PRESENT_WIRE.schemas): Wire {
   const definitions: Definitions = new Map();
   const named = (schema: SchemaNode): string => {
     bundled(schema, definitions);
     if (!schema.$id) throw new Error('every message needs a schema with an $id');
     return schema.$id;
   };
-  const rows = (table: Readonly<Record<string, SchemaNode>>) => mapValues(table, named);
-  const calls = (table: Readonly<Record<string, { params: SchemaNode; result: SchemaNode }>>) =>
-    mapValues(table, ({ params, result }) => [named(params), named(result)]);
+  const rows = (table: SchemaTable) => mapValues(table, named);
+  const calls = (table: CallTable) => mapValues(table, ({ params, result }) => [named(params), named(result)]);
   const messages = {
     states: rows(schemas.channelStates),
     actions: rows(schemas.stateActions),

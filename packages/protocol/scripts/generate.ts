@@ -6,10 +6,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AHP_1_FINGERPRINT } from '../src/ahp-1/versions.js';
 import { PROTOCOL_FINGERPRINT } from '../src/versions/versions.js';
 import { fingerprint, jsonSchemaFiles } from './json-schema.js';
 import { referencePages } from './reference/pages.js';
 import { validatorModules } from './validators.js';
+import { AHP_1_WIRE } from './wires.js';
 
 const home = fileURLToPath(new URL('../', import.meta.url));
 
@@ -29,9 +31,12 @@ function write(): void {
     for (const stale of staleFiles(folder, files)) rmSync(join(folder, stale));
     for (const [name, content] of files) writeIfChanged(join(folder, name), content);
   }
-  if (fingerprint() !== PROTOCOL_FINGERPRINT) {
-    console.log(`The wire changed. If that is meant, set PROTOCOL_FINGERPRINT to '${fingerprint()}'.`);
-  }
+  checkFingerprint('PROTOCOL_FINGERPRINT', PROTOCOL_FINGERPRINT, fingerprint());
+  checkFingerprint('AHP_1_FINGERPRINT', AHP_1_FINGERPRINT, fingerprint(AHP_1_WIRE));
+}
+
+function checkFingerprint(name: string, expected: string, found: string): void {
+  if (found !== expected) console.log(`The wire changed. If that is meant, set ${name} to '${found}'.`);
 }
 
 function check(): void {

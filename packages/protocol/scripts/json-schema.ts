@@ -1,34 +1,44 @@
 /** The published JSON Schema files: one per part of the protocol, each complete in itself. */
 import { createHash } from 'node:crypto';
 import type { SchemaNode } from '../src/schema/node.js';
-import * as schemas from '../src/schemas.js';
-import { PROTOCOL_VERSION } from '../src/versions/versions.js';
+import { toGatewayMessages, toProviderMessages } from '../src/schemas.js';
 import { bundled, type Definitions, type JsonSchema } from './bundle.js';
+import { AHP_1_WIRE, type CallTable, PRESENT_WIRE } from './wires.js';
+
+type WireSource = typeof PRESENT_WIRE;
 
 interface SchemaFile {
+  readonly name: string;
+  readonly $id: string;
   readonly title: string;
   readonly description: string;
   readonly roots: readonly SchemaNode[];
 }
 
-const calls = (table: Record<string, { params: SchemaNode; result: SchemaNode }>): SchemaNode[] =>
+const calls = (table: CallTable): SchemaNode[] =>
   Object.values(table).flatMap(({ params, result }) => [params, result]);
 
-const FILES: Record<string, SchemaFile> = {
-  state: {
-    title: 'State',
-    description: 'The state behind every kind of channel.',
-    roots: [...Object.values(schemas.channelStates), schemas.Snapshot, schemas.TelemetryCapabilities],
-  },
-  actions: {
-    title: 'Actions',
-    description: 'Everything that changes state, and the envelope it travels in.',
-    roots: [...Object.values(schemas.stateActions), schemas.StateAction, schemas.ActionEnvelope],
-  },
-  commands: {
-    title: 'Commands',
-    description: 'Requests in both directions, and what a client sends without an answer.',
-    roots: [
+/** The files of one wire. */
+function wireFiles({ prefix, version, schemas }: WireSource): SchemaFile[] {
+  const file = (name: string, title: string, description: string, roots: readonly SchemaNode[]): SchemaFile => ({
+    name: `${prefix}${name}`,
+    $id: `urn:atrium:ahp:${version}:${name}`,
+    title,
+    description,
+    roots,
+  });
+  return [
+    file('state', 'State', 'The state behind every kind of channel.', [
+      ...Object.values(schemas.channelStates),
+      schemas.Snapshot,
+      schemas.TelemetryCapabilities,
+    ]),
+    file('actions', 'Actions', 'Everything that changes state, and the envelope it travels in.', [
+      ...Object.values(schemas.stateActions),
+      schemas.StateAction,
+      schemas.ActionEnvelope,
+    ]),
+    file('commands', 'Commands', 'Requests in both directions, and what a client sends without an answer.', [
       ...calls(schemas.clientRequests),
       ...calls(schemas.hostRequests),
       ...Object.values(schemas.clientNotifications),
@@ -36,42 +46,40 @@ const FILES: Record<string, SchemaFile> = {
       schemas.JsonRpcNotification,
       schemas.JsonRpcSuccessResponse,
       schemas.JsonRpcErrorResponse,
-    ],
-  },
-  notifications: {
-    title: 'Notifications',
-    description: 'What a host sends without an answer.',
-    roots: Object.values(schemas.hostNotifications),
-  },
-  errors: {
-    title: 'Errors',
-    description: 'The data of the errors that have some.',
-    roots: [...Object.values(schemas.errorData), schemas.JsonRpcErrorResponse],
-  },
-  provider: {
-    title: 'Provider Interface v2',
-    description: 'All messages between the gateway and its providers.',
-    roots: [...Object.values(schemas.toGatewayMessages), ...Object.values(schemas.toProviderMessages)],
-  },
+    ]),
+    file('notifications', 'Notifications', 'What a host sends without an answer.', [
+      ...Object.values(schemas.hostNotifications),
+    ]),
+    file('errors', 'Errors', 'The data of the errors that have some.', [
+      ...Object.values(schemas.errorData),
+      schemas.JsonRpcErrorResponse,
+    ]),
+  ];
+}
+
+const PROVIDER_FILE: SchemaFile = {
+  name: 'provider',
+  $id: 'urn:atrium:provider-interface:2',
+  title: 'Provider Interface v2',
+  description: 'All messages between the gateway and its providers.',
+  roots: [...Object.values(toGatewayMessages), ...Object.values(toProviderMessages)],
 };
 
 /** File name to content. */
 export function jsonSchemaFiles(): Map<string, string> {
+  const files = [...wireFiles(PRESENT_WIRE), ...wireFiles(AHP_1_WIRE), PROVIDER_FILE];
   return new Map(
-    Object.entries(FILES).map(([name, file]) => [
-      `${name}.schema.json`,
-      `${JSON.stringify(document(name, file), null, 2)}\n`,
-    ]),
+    files.map((file) => [`${file.name}.schema.json`, `${JSON.stringify(document(file), null, 2)}\n`] as const),
   );
 }
 
-function document(name: string, { title, description, roots }: SchemaFile): JsonSchema {
+function document({ $id, title, description, roots }: SchemaFile): JsonSchema {
   const definitions: Definitions = new Map();
   for (const root of roots) bundled(root, definitions);
   const sorted = [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: name === 'provider' ? 'urn:atrium:provider-interface:2' : `urn:atrium:ahp:${PROTOCOL_VERSION}:${name}`,
+    $id,
     $comment: 'Generated by `npm run generate` from packages/protocol/src. Do not edit.',
     title,
     description,
@@ -83,11 +91,10 @@ function document(name: string, { title, description, roots }: SchemaFile): Json
  * One short hash over everything that AHP peers say to each other. Providers have a version of their own. What a
  * description says is not on the wire and does not count.
  */
-export function fingerprint(): string {
+export function fingerprint(wire: WireSource = PRESENT_WIRE): string {
   const hash = createHash('sha256');
-  for (const [name, file] of Object.entries(FILES)) {
-    if (name === 'provider') continue;
-    hash.update(JSON.stringify(document(name, file), (_key, value) => withoutDescription(value)));
+  for (const file of wireFiles(wire)) {
+    hash.update(JSON.stringify(document(file), (_key, value) => withoutDescription(value)));
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -2,16 +2,23 @@
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { type SchemaNode, tagValues } from '../src/schema/node.js';
-import * as schemas from '../src/schemas.js';
+import { toGatewayMessages, toProviderMessages } from '../src/schemas.js';
 import { bundled, type Definitions, type JsonSchema, withChildren, withoutProse } from './bundle.js';
+import { AHP_1_WIRE, type CallTable, PRESENT_WIRE, type SchemaTable, type WireSchemas } from './wires.js';
 
 const BUNDLE = 'atrium';
 
-type Tables = Record<string, Record<string, SchemaNode>>;
+type Tables = Readonly<Record<string, SchemaTable>>;
 
 /** The modules to generate, and the tables that each exports: what to look up, and the schema behind it. */
 const MODULES: Record<string, Tables> = {
-  ahp: {
+  ahp: wireTables(PRESENT_WIRE.schemas),
+  'ahp-1': wireTables(AHP_1_WIRE.schemas),
+  provider: { toGateway: toGatewayMessages, toProvider: toProviderMessages },
+};
+
+function wireTables(schemas: WireSchemas): Tables {
+  return {
     states: schemas.channelStates,
     actions: schemas.stateActions,
     clientRequestParams: pick(schemas.clientRequests, 'params'),
@@ -20,14 +27,10 @@ const MODULES: Record<string, Tables> = {
     hostRequestResults: pick(schemas.hostRequests, 'result'),
     clientNotificationParams: schemas.clientNotifications,
     hostNotificationParams: schemas.hostNotifications,
-  },
-  provider: {
-    toGateway: schemas.toGatewayMessages,
-    toProvider: schemas.toProviderMessages,
-  },
-};
+  };
+}
 
-function pick<Key extends 'params' | 'result'>(table: Record<string, { [K in Key]: SchemaNode }>, key: Key) {
+function pick(table: CallTable, key: 'params' | 'result'): SchemaTable {
   return Object.fromEntries(Object.entries(table).map(([method, call]) => [method, call[key]]));
 }
 
@@ -66,7 +69,7 @@ function compiledCode(schemas: readonly SchemaNode[], definitions: Definitions):
 }
 
 /** Marked as pure, so that a bundler can leave out tables that are not used. */
-function tableSource(name: string, table: Record<string, SchemaNode>): string {
+function tableSource(name: string, table: SchemaTable): string {
   const rows = Object.entries(table).map(
     ([key, { $id }]) => `  [${JSON.stringify(key)}, { check: check${$id}, definition: '${$id}' }],`,
   );

@@ -19,7 +19,7 @@ function loadedBy(file: string, seen = new Map<string, string>()): ReadonlyMap<s
 }
 
 describe('what is loaded at run time', () => {
-  it.each(['index', 'ahp-1/index', 'provider/index', 'validation/index', 'dialects/index'])(
+  it.each(['index', 'ahp-1/index', 'ahp-1/validation', 'provider/index', 'validation/index', 'dialects/index'])(
     'by %s is no schema library',
     (entry) => {
       const loaded = loadedBy(path.join(SOURCES, `${entry}.ts`));

@@ -19,6 +19,14 @@ export type {
   WatchFilter,
 } from '../resource-watch/state.js';
 export { ACTIVITY_MASK, SessionStatus } from '../session/status.js';
+export {
+  ACTION_INTRODUCED_IN,
+  CLIENT_DISPATCHABLE,
+  isActionKnown,
+  isClientDispatchable,
+  isNotificationKnown,
+  NOTIFICATION_INTRODUCED_IN,
+} from './action-tables.js';
 export type { ActionMap, ActionType, StateAction } from './actions.js';
 export type {
   AnnotationsAction,
@@ -489,6 +497,7 @@ export type {
   SkillCustomization,
   WorkspaceEnablement,
 } from './session/customizations.js';
+export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
 export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 export type {
@@ -544,3 +553,12 @@ export type {
   TerminalState,
   TerminalUnclassifiedPart,
 } from './terminal/state.js';
+export {
+  type Agreement,
+  AHP_1_FINGERPRINT,
+  AHP_1_VERSION,
+  agreeOnVersion,
+  BASELINES,
+  type DialectFamily,
+  isInCaretRange,
+} from './versions.js';

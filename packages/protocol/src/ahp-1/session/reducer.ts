@@ -155,6 +155,9 @@ function withInputNeeded(state: SessionState, inputNeeded: SessionInputRequest[]
   return withMembers(withOptional(state, 'inputNeeded', inputNeeded.length ? inputNeeded : undefined), { status });
 }
 
+const STARTING: McpServerState = { kind: 'starting' };
+const STOPPED: McpServerState = { kind: 'stopped' };
+
 /** The tree of customizations, and the MCP servers in it. */
 const customizationHandlers: SessionHandlers<
   | 'session/customizationsChanged'
@@ -187,9 +190,9 @@ const customizationHandlers: SessionHandlers<
   'session/mcpServerStateChanged': (state, { id, state: serverState, channel }) =>
     withServer(state, id, serverState, channel),
 
-  'session/mcpServerStartRequested': (state, { id }) => withServer(state, id, { kind: 'starting' }),
+  'session/mcpServerStartRequested': (state, { id }) => withServer(state, id, STARTING),
 
-  'session/mcpServerStopRequested': (state, { id }) => withServer(state, id, { kind: 'stopped' }),
+  'session/mcpServerStopRequested': (state, { id }) => withServer(state, id, STOPPED),
 
   'session/mcpServerBackgroundRequested': (state, { id }) =>
     withCustomization(state, id, (entry) => {

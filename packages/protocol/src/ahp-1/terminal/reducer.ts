@@ -5,7 +5,7 @@ import type { TerminalActionMap } from './actions.js';
 import type { TerminalCommandPart, TerminalContentPart, TerminalLifecycle, TerminalState } from './state.js';
 
 export const terminalReducer = reducerOf<TerminalState, TerminalActionMap>({
-  'terminal/data': (state, { data }) => ({ ...state, content: withOutput(state.content, data) }),
+  'terminal/data': (state, { data }) => withMembers(state, { content: withOutput(state.content, data) }),
   'terminal/input': (state) => state,
   'terminal/resized': (state, { cols, rows }) => withMembers(state, { cols, rows }),
   'terminal/claimed': (state, { claim }) => withMembers(state, { claim }),
@@ -49,6 +49,6 @@ function withOutput(content: TerminalContentPart[], data: string): TerminalConte
 
 /** The part with the output appended; undefined for a finished command and for unknown kinds of parts. */
 function withData(part: TerminalContentPart, data: string): TerminalContentPart | undefined {
-  if (part.type === 'unclassified') return { ...part, value: part.value + data };
-  return part.type === 'command' && !part.isComplete ? { ...part, output: part.output + data } : undefined;
+  if (part.type === 'unclassified') return withMembers(part, { value: part.value + data });
+  return part.type === 'command' && !part.isComplete ? withMembers(part, { output: part.output + data }) : undefined;
 }
