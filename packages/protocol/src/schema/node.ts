@@ -8,6 +8,7 @@ interface SchemaKeywords {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
   readonly anyOf?: readonly SchemaNode[];
   readonly items?: SchemaNode;
   readonly required?: readonly string[];

@@ -16,6 +16,7 @@ export function arbitraryFrom(schema: SchemaNode, depth = 0, key = ''): fc.Arbit
   if (schema.$ref) return arbitraryFrom(schema.$defs?.[schema.$ref] ?? LEAF, depth, key);
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.examples) return fc.constantFrom(...schema.examples, 'unheard-of');
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((member) => arbitraryFrom(member, depth, key)));
   switch (schema.type) {
     case 'string':

@@ -5,21 +5,24 @@ import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../scripts/bundle.js';
 import { breaks, FROZEN_FOLDER, frozenWires, livingWire, type Wire } from '../../scripts/frozen.js';
 import { fingerprint } from '../../scripts/json-schema.js';
+import { AHP_1_WIRE, wireOf } from '../../scripts/wires.js';
+import { AHP_1_FINGERPRINT, AHP_1_VERSION } from '../../src/ahp-1/versions.js';
 import { PROTOCOL_FINGERPRINT, PROTOCOL_VERSION } from '../../src/versions/versions.js';
 
 describe('published versions', () => {
-  it('are 0.2.0 and 0.3.0', () => {
-    expect([...frozenWires().keys()]).toEqual(['0.2.0', '0.3.0']);
+  it('are 0.2.0, 0.3.0 and 1.0.0', () => {
+    expect([...frozenWires().keys()]).toEqual(['0.2.0', '0.3.0', '1.0.0']);
   });
 
   it.each([...frozenWires()])(
     '%s: its peers understand every message as before (else: make a member optional, or cut a new version)',
-    (_version, wire) => expect(breaks(wire, livingWire())).toEqual([]),
+    (version, wire) => expect(breaks(wire, livingWire(wireOf(version).schemas))).toEqual([]),
   );
 
   it.each([
     [new URL('0.2.0.json', FROZEN_FOLDER), '7f912198ed4f9eec3bd25862a2a15c53e14d23eb0f61648161255cd1ab8ddae7'],
     [new URL('0.3.0.json', FROZEN_FOLDER), 'b4704dd45a464735441c00c7dbb6b305bca24d509683f63075cf1e0bb0c8bce5'],
+    [new URL('1.0.0.json', FROZEN_FOLDER), '6b75e5349c80bb5c478d1fb05072d86d18cb9874a12b9ff0e9e4f7595eceb313'],
     [
       new URL('../../src/dialects/sessions-v1/wire.ts', import.meta.url),
       '48366d872e700f6cd67dedff493c824069519b50d750840ab6f4290da6710fc3',
@@ -118,5 +121,12 @@ it('[SMT-001] has the schemas that its fingerprint stands for', () => {
   expect({ version: PROTOCOL_VERSION, fingerprint: fingerprint() }).toEqual({
     version: '0.3.0',
     fingerprint: PROTOCOL_FINGERPRINT,
+  });
+});
+
+it('AHP 1.0 has the schemas that its fingerprint stands for', () => {
+  expect({ version: AHP_1_VERSION, fingerprint: fingerprint(AHP_1_WIRE) }).toEqual({
+    version: '1.0.0',
+    fingerprint: AHP_1_FINGERPRINT,
   });
 });

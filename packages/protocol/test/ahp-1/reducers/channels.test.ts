@@ -45,7 +45,7 @@ describe('root state', () => {
     expect(rootReducer(state, { type: 'root/terminalsChanged', terminals })).toStrictEqual({ ...state, terminals });
   });
 
-  it('[UP-236] [UP-189] has a configuration only when the host offers one', () => {
+  it('[UP-236] has a configuration only when the host offers one', () => {
     const change = { type: 'root/configChanged', config: { a: 2 } } as const;
     const none: RootState = deepFreeze({ agents: [] });
     expect(rootReducer(none, change)).toBe(none);
@@ -229,7 +229,7 @@ describe('annotations', () => {
     expect(reduce(state, { ...update, annotationId: 'gone', resolved: true })).toBe(state);
   });
 
-  it('[UP-145] [UP-212] understand the older name of the turn', () => {
+  it('[UP-145] understand the older name of the turn', () => {
     const moved = reduce(state, { ...update, turnId: 'turn-2' });
     expect(moved.annotations[0]?.origin).toStrictEqual({ ...annotation('a').origin, turnId: 'turn-2' });
     expect(reduce(state, { ...update, turnId: 'turn-1' })).toBe(state);
