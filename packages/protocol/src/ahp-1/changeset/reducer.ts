@@ -1,5 +1,5 @@
 /** How a changeset changes. */
-import { withElement, withMembers, withoutMember } from '../../reducing.js';
+import { withElement, withMembers } from '../../reducing.js';
 import { reducerOf, sameWhenEqual, upserted, withOptional, without } from '../reducing.js';
 import type { ChangesetActionMap } from './actions.js';
 import type { ChangesetState } from './state.js';
@@ -29,7 +29,7 @@ export const changesetReducer = reducerOf<ChangesetState, ChangesetActionMap>({
     const index = operations.findIndex(({ id }) => id === operationId);
     const operation = operations[index];
     if (!operation) return state;
-    const reported = status === 'error' && error ? { ...operation, error } : withoutMember(operation, 'error');
+    const reported = withOptional(operation, 'error', status === 'error' ? error : undefined);
     return withMembers(state, { operations: withElement(operations, index, withMembers(reported, { status })) });
   },
 
