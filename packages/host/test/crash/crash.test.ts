@@ -77,4 +77,10 @@ describe(`a host that dies at one commit (seed ${SEED})`, () => {
     const outcomes = await Promise.all(points.map((point) => crashAt(point, { isQueuedLate: true })));
     expect(outcomes).toEqual(points.map(() => ({ hasDied: true, violations: [] })));
   });
+
+  it('[REL-031] dies at every commit that is asked for, also at one that the usual work does not reach', {
+    timeout: 120_000,
+  }, async () => {
+    expect(await crashAt({ when: 'after', commit: 90 })).toEqual({ hasDied: true, violations: [] });
+  });
 });

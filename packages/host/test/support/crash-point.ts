@@ -34,6 +34,7 @@ export async function crashAt(point: CrashPoint, options: CrashPointOptions = {}
     const work = doTheUsual(actor, options);
     work.catch(() => {});
     await Promise.race([work, doomed.ended()]);
+    await goOnUntilItDies(actor, doomed, point);
     const hasDied = doomed.hasEnded;
     await doomed.kill();
     const violations = await goOn({ dataDir, actor, work });
@@ -42,6 +43,14 @@ export async function crashAt(point: CrashPoint, options: CrashPointOptions = {}
     actor.close();
     await doomed.kill();
     remove();
+  }
+}
+
+/** How many commits the usual work makes depends on the load: the busier the host, the more goes into one. */
+async function goOnUntilItDies(actor: PlainActor, doomed: HostProcess, { commit }: CrashPoint): Promise<void> {
+  for (let number = 1; number <= commit && !doomed.hasEnded; number++) {
+    actor.dispatch(SESSION, { type: 'session/titleChanged', title: `Title ${number}` });
+    await until(actor, 'the title is decided', () => actor.undecided === 0 || doomed.hasEnded);
   }
 }
 
@@ -62,7 +71,7 @@ async function goOn({ dataDir, actor, work }: Interrupted): Promise<string[]> {
     await until(actor, 'the wire is cut', () => !actor.isOpen);
     actor.enter(port);
     await work;
-    await until(actor, 'it is back', () => actor.isOpen);
+    await until(actor, 'it is back, and everything is decided', () => actor.isOpen && actor.undecided === 0);
     await actor.probe();
     await audit(ledger, host, port);
     for (const envelope of actor.received) ledger.confirm(actor.clientId, envelope);
