@@ -127,7 +127,11 @@ describe('a damaged database', () => {
         entries.map(({ seq }) => seq),
         `round ${round}`,
       ).toEqual(entries.map((_, index) => index + 1));
-      for (const { action } of entries) JSON.parse(action);
+      for (const entry of entries) {
+        // The channel may be what was damaged. The log still finds such an entry by the channel that it was stored under.
+        if (entry.isDamaged) expect(entry.action, `round ${round}`).toBe('');
+        else expect(entry, `round ${round}`).toEqual(sampleEntry(entry.seq));
+      }
       await log.close();
       expect((await openLog(dataDir)).repairs, `round ${round}`).toEqual([]);
     }
