@@ -4,8 +4,8 @@
  */
 import { createHost, MemoryLog } from '@atrium/host';
 import { WebSocket, WebSocketServer } from 'ws';
-import { RuleBook } from '../packages/host/dist/gateway/hooks/rules.js';
-import { startGatewayServer } from '../packages/host/dist/gateway/server.js';
+import { startGatewayServer } from '../packages/host/dist/gateway/gateway-server.js';
+import { RuleBook } from '../packages/host/dist/gateway/hooks/pre-tool-rules.js';
 import { bestOf, report, rounded } from './measure.mjs';
 import { measureCrowd } from './support/gateway-crowd.mjs';
 import { InProcessClient } from './support/in-process-client.mjs';

@@ -174,7 +174,7 @@ describe('the layers of core, agents and host', () => {
       'core/sessions -> workspace/tools',
     ],
     ['packages/agents/src/model/backend.ts', '@atrium/core/sessions/session.js', 'agents -> core/sessions'],
-    ['packages/host/src/config/schema.ts', '@atrium/core/sessions/session.js', 'config -> core/sessions'],
+    ['packages/host/src/config/config-schema.ts', '@atrium/core/sessions/session.js', 'config -> core/sessions'],
     ['packages/host/src/gateway/gateway.ts', '@atrium/agents', 'gateway -> agents'],
     ['packages/host/src/gateway/gateway.ts', '../core/util/clock.js', 'gateway -> ?'],
     ['packages/host/src/somewhere/new.ts', '@atrium/core/util/clock.js', '? -> core/util'],

@@ -4,7 +4,7 @@
  */
 import { createHost, MemoryLog, offlineAgent } from '@atrium/host';
 import { WebSocket } from 'ws';
-import { startGatewayServer } from '../../packages/host/dist/gateway/server.js';
+import { startGatewayServer } from '../../packages/host/dist/gateway/gateway-server.js';
 import { InProcessClient } from './in-process-client.mjs';
 
 const PROVIDERS = 50;

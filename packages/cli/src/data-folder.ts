@@ -59,14 +59,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-interface Surroundings {
+interface SystemInfo {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
 /** The usual place on each system. */
-export function defaultDataFolder({ platform, env, home }: Surroundings): string {
+export function defaultDataFolder({ platform, env, home }: SystemInfo): string {
   if (platform === 'win32')
     return path.win32.join(env.LOCALAPPDATA || path.win32.join(home, 'AppData', 'Local'), 'atrium');
   if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'atrium');

@@ -1,7 +1,7 @@
 /** Programs that ask to be paired, as text for a terminal. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol';
-import { callRaw } from './connect/client.js';
+import { callRaw } from './connect/with-client.js';
 import { shortId } from './sessions/find-session.js';
 
 /** The host counts a client as watching when it asks at least every ten seconds. */

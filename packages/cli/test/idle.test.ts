@@ -1,6 +1,6 @@
 import { createHost, type Host, MemoryLog, scriptedAgent, transportPair } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { IDLE_EXIT_MS, LOOK_EVERY_MS, watchIdle } from '../src/serve/idle.js';
+import { IDLE_EXIT_MS, LOOK_EVERY_MS, watchIdle } from '../src/serve/idle-exit.js';
 import { FakeClock } from './support/fake-clock.js';
 
 interface Watched {

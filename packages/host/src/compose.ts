@@ -35,10 +35,10 @@ import { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { Customizations } from './plugins/customizations/customizations.js';
+import { NO_TRUST } from './plugins/trust/folder-trust.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
-import { NO_TRUST } from './plugins/trust/trust.js';
-import { createTelemetry } from './telemetry/service.js';
 import { Telemetry } from './telemetry/telemetry.js';
+import { createTelemetry } from './telemetry/telemetry-service.js';
 import { Changesets } from './workspace/changes/changesets.js';
 import { Completions } from './workspace/completions/completions.js';
 import { browsedFolders, Resources } from './workspace/files/resources.js';
@@ -168,7 +168,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     deferrals: clients.sent,
     tools: options.tools ?? [],
     extensions: options.extensions ?? [],
-    companions: observers,
+    observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),

@@ -4,8 +4,8 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { PROJECT_FILE, readConfigFile } from './config/config-file.js';
 import { PROJECT_PROVIDERS_MAX } from './gateway/project/project-providers.js';
 import { Container } from './plugins/customizations/container.js';
+import { findSources } from './plugins/customizations/find-sources.js';
 import { programsOf } from './plugins/customizations/permissions.js';
-import { findSources } from './plugins/customizations/sources/find-sources.js';
 import { agentProgram, type Program, providerProgram } from './plugins/trust/programs.js';
 
 /**
@@ -18,12 +18,12 @@ export async function declaredPrograms(
 ): Promise<readonly Program[]> {
   const { config } = (await readConfigFile(path.join(folder, PROJECT_FILE))) ?? {};
   const providers = Object.entries(config?.providers ?? {}).slice(0, PROJECT_PROVIDERS_MAX);
-  const surroundings = { env: process.env, platform: process.platform };
-  const sources = await findSources({ folder, isTrusted: true, declared: [], surroundings, logger });
+  const expansion = { env: process.env, platform: process.platform };
+  const sources = await findSources({ folder, isTrusted: true, declared: [], expansion, logger });
   const found = await Promise.all(
     sources.map(async (source) => {
       if (source.kind === 'mcpServer') return programsOf(source, folder);
-      const container = new Container(source, { surroundings });
+      const container = new Container(source, { expansion });
       await container.load();
       return programsOf(container, folder);
     }),

@@ -7,8 +7,8 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
-import type { FolderTrust } from './plugins/trust/trust.js';
-import type { TelemetryChoice } from './telemetry/service.js';
+import type { FolderTrust } from './plugins/trust/folder-trust.js';
+import type { TelemetryChoice } from './telemetry/telemetry-service.js';
 import type { TerminalsOptions } from './workspace/terminals/terminals.js';
 
 export interface HostOptions {

@@ -62,19 +62,20 @@ export { messagePortTransport } from '@atrium/core/wire/transports/message-port.
 export { type StdioTransportOptions, stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 export { type AcpAgentOptions, acpAgent } from './acp-agent.js';
 export { ConfigError, userConfigFile } from './config/config-file.js';
-export type { Config } from './config/schema.js';
+export type { Config } from './config/config-schema.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export { declaredPrograms } from './declared-programs.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/model-servers.js';
 export { configuredModels } from './discovery/models.js';
-export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
+export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/gateway-server.js';
 export { createHost } from './host.js';
 export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './load-config.js';
 export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log-sqlite/sqlite-log.js';
 export type { CustomizationsOptions } from './plugins/customizations/ports.js';
+export { type FolderTrust, type NamedFolder, TrustedFolders } from './plugins/trust/folder-trust.js';
 export {
   askedTogether,
   isShowable,
@@ -82,7 +83,6 @@ export {
   PROGRAMS_QUESTION_MAX,
   type Program,
 } from './plugins/trust/programs.js';
-export { type FolderTrust, type NamedFolder, TrustedFolders } from './plugins/trust/trust.js';
 export { type AccessPolicy, TokenRequiredError } from './server/access.js';
 export { announceInstance, type Instance, runningInstances } from './server/instances.js';
 export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
@@ -97,6 +97,6 @@ export {
   TOKEN_FILE,
 } from './server/token-file.js';
 export { websocketTransport } from './server/websocket.js';
-export type { TelemetryChoice } from './telemetry/service.js';
+export type { TelemetryChoice } from './telemetry/telemetry-service.js';
 export type { TerminalsOptions } from './workspace/terminals/terminals.js';
 export { builtinTools } from './workspace/tools/builtin.js';

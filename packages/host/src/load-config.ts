@@ -4,9 +4,9 @@
  */
 import path from 'node:path';
 import { ConfigError, type ConfigFile, PROJECT_FILE, readConfigFile } from './config/config-file.js';
-import { type AgentEntry, type Config, isTyped } from './config/schema.js';
+import { type AgentEntry, type Config, isTyped } from './config/config-schema.js';
+import type { FolderTrust } from './plugins/trust/folder-trust.js';
 import { agentProgram } from './plugins/trust/programs.js';
-import type { FolderTrust } from './plugins/trust/trust.js';
 
 export interface ConfigSources {
   readonly userFile: string;

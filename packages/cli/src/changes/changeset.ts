@@ -5,7 +5,7 @@
 import type { Client, Subscription } from '@atrium/client';
 import type { ChangesetState, ChangesetSummary, SessionState } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
-import { callsIn } from '../sessions/turns.js';
+import { callsIn } from '../sessions/turn-text.js';
 
 export const VIEWS = ['turn', 'session', 'uncommitted'] as const;
 export type ViewName = (typeof VIEWS)[number];

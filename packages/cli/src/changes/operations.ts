@@ -2,7 +2,7 @@
 import type { Client, Subscription } from '@atrium/client';
 import type { ChangesetFile, ChangesetOperation, ChangesetState, SessionInputRequest } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
-import { plain } from '../sessions/turns.js';
+import { plain } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 import { findFile, nameOf, stagedWord, totalsOf, totalsText, uriOf } from './changes-view.js';
 import { settled } from './changeset.js';

@@ -9,7 +9,7 @@ import {
   toolInputMembers,
   toolInputObject,
 } from '@atrium/protocol';
-import { approve, deny, lastingOption, plain, plainOption, type Target } from '../sessions/turns.js';
+import { approve, deny, lastingOption, plain, plainOption, type Target } from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { wrap } from '../text/width.js';

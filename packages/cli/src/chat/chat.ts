@@ -9,12 +9,13 @@ import {
   SessionStatus,
   type UserMessage,
 } from '@atrium/protocol';
-import { type ConnectionWords, connectionNotes } from '../connect/client.js';
+import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, errorText, QuietExit } from '../exit.js';
 import { followPairings } from '../pairings.js';
 import { shortId } from '../sessions/find-session.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
+import { Terminal } from './chat-terminal.js';
 import { ChatView, FRAME_MS } from './chat-view.js';
 import type { Key } from './keys.js';
 import { type Finder, Prompt } from './prompt.js';
@@ -22,7 +23,6 @@ import { Display, type Frame } from './screen.js';
 import { SessionNotices } from './session-notices.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
 import { terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
-import { Terminal } from './terminal.js';
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;

@@ -6,9 +6,9 @@ import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
+import { Terminal } from './chat-terminal.js';
 import type { Key } from './keys.js';
 import { Screen } from './screen.js';
-import { Terminal } from './terminal.js';
 
 const TITLE_COLUMNS_MAX = 40;
 const TITLE_COLUMNS_MIN = 12;

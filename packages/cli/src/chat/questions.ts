@@ -1,6 +1,6 @@
 /** The question to answer before anything else: of the chat itself, of a tool call, or of the agent; one at a time. */
 import type { SessionAction, SessionState, ToolCallState } from '@atrium/protocol';
-import { callsIn, outputText, pendingCalls, plain, type Target } from '../sessions/turns.js';
+import { callsIn, outputText, pendingCalls, plain, type Target } from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
 import { wrap } from '../text/width.js';
 import { Approval, Writing, wholeCall } from './approval.js';

@@ -3,7 +3,7 @@ import type { Client, Subscription } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { totalsOf, totalsText } from '../changes/changes-view.js';
 import { settled, turnUri } from '../changes/changeset.js';
-import { callsIn, turnOf } from '../sessions/turns.js';
+import { callsIn, turnOf } from '../sessions/turn-text.js';
 
 /** What an agent with tools of its own changed is known a moment after its turn. */
 const LOOK_MAX_MS = 5_000;

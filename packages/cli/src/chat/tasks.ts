@@ -16,11 +16,11 @@ import {
   type ViewName,
 } from '../changes/changeset.js';
 import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
-import { fileAt, readBytes } from '../files.js';
+import { fileAt, readBytes } from '../host-files.js';
 import { folderText } from '../sessions/summary-text.js';
-import { callsIn } from '../sessions/turns.js';
+import { callsIn } from '../sessions/turn-text.js';
 import { attachTo } from '../terminals/attach.js';
-import { findTerminal, terminalsOf } from '../terminals/terminals.js';
+import { findTerminal, terminalsOf } from '../terminals/host-terminals.js';
 import { printable, printableLines } from '../text/printable.js';
 import { inColumns } from '../text/table.js';
 import { cut, wrap } from '../text/width.js';

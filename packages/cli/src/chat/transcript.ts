@@ -11,7 +11,7 @@ import {
   type Turn,
   type UserMessage,
 } from '@atrium/protocol';
-import { type AnyTurn, isOver, outputText, plain } from '../sessions/turns.js';
+import { type AnyTurn, isOver, outputText, plain } from '../sessions/turn-text.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { sealed, wrap } from '../text/width.js';
@@ -26,7 +26,7 @@ interface TranscriptOptions {
   tail?(call: ToolCallState): string;
 }
 
-interface Place {
+interface TurnPosition {
   readonly turnId: string;
   readonly isLive: boolean;
   part: number;
@@ -40,7 +40,7 @@ export class Transcript {
   /** The ids of the turns that are up. */
   readonly #shown = new Set<string>();
   #last: string | undefined;
-  #place: Place | undefined;
+  #position: TurnPosition | undefined;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -68,11 +68,11 @@ export class Transcript {
 
   /** The part that still changes, as it looks now. */
   live({ activeTurn, inputRequests = [] }: SessionState): string[] {
-    const place = this.#place;
-    if (!activeTurn || activeTurn.id !== place?.turnId) return [];
+    const position = this.#position;
+    if (!activeTurn || activeTurn.id !== position?.turnId) return [];
     const view = this.#options.view();
-    return activeTurn.responseParts.slice(place.part).flatMap((part, index) => {
-      if (index === 0 && place.stream) return styled(part, place.stream.peek(), view);
+    return activeTurn.responseParts.slice(position.part).flatMap((part, index) => {
+      if (index === 0 && position.stream) return styled(part, position.stream.peek(), view);
       if (part.kind !== 'toolCall') return this.#whole(part, view);
       // The question for permission says the same, and so does the one that a call asks.
       const { status } = part.toolCall;
@@ -84,33 +84,33 @@ export class Transcript {
   #advance(turn: AnyTurn): string[] {
     const lines: string[] = [];
     const view = this.#options.view();
-    if (this.#place?.turnId !== turn.id) {
-      this.#place = { turnId: turn.id, isLive: !isOver(turn), part: 0, read: 0, stream: undefined };
+    if (this.#position?.turnId !== turn.id) {
+      this.#position = { turnId: turn.id, isLive: !isOver(turn), part: 0, read: 0, stream: undefined };
       lines.push(...messageLines(turn.userMessage, view));
     }
-    const place = this.#place;
-    for (; place.part < turn.responseParts.length; place.part += 1) {
-      const part = turn.responseParts[place.part];
-      const isLast = place.part === turn.responseParts.length - 1;
+    const position = this.#position;
+    for (; position.part < turn.responseParts.length; position.part += 1) {
+      const part = turn.responseParts[position.part];
+      const isLast = position.part === turn.responseParts.length - 1;
       const isFinal = isOver(turn) || (part?.kind === 'toolCall' ? isSettled(part.toolCall) : !isLast);
-      if (part) lines.push(...this.#part(part, place, isFinal));
+      if (part) lines.push(...this.#part(part, position, isFinal));
       if (!isFinal) return lines;
-      Object.assign(place, { read: 0, stream: undefined });
+      Object.assign(position, { read: 0, stream: undefined });
     }
     if (!isOver(turn)) return lines;
     this.#shown.add(turn.id);
     return [...lines, ...endLines(turn, view)];
   }
 
-  #part(part: ResponsePart, place: Place, isFinal: boolean): string[] {
+  #part(part: ResponsePart, position: TurnPosition, isFinal: boolean): string[] {
     const view = this.#options.view();
-    if (part.kind === 'toolCall') return isFinal ? [...this.#call(part.toolCall, place.isLive), ''] : [];
+    if (part.kind === 'toolCall') return isFinal ? [...this.#call(part.toolCall, position.isLive), ''] : [];
     if (part.kind !== 'markdown' && part.kind !== 'reasoning') return isFinal ? [...this.#whole(part, view), ''] : [];
-    place.stream ??= new MarkdownStream(view);
-    place.stream.columns = view.columns;
-    const lines = place.stream.push(part.content.slice(place.read));
-    place.read = part.content.length;
-    return styled(part, isFinal ? [...lines, ...place.stream.end(), ''] : lines, view);
+    position.stream ??= new MarkdownStream(view);
+    position.stream.columns = view.columns;
+    const lines = position.stream.push(part.content.slice(position.read));
+    position.read = part.content.length;
+    return styled(part, isFinal ? [...lines, ...position.stream.end(), ''] : lines, view);
   }
 
   #call(call: ToolCallState, isLive: boolean): string[] {

@@ -1,8 +1,8 @@
 /** `atrium call`: any request of the protocol, for scripts and for looking around. */
 
 import { Command } from 'commander';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 
@@ -31,7 +31,7 @@ export function callCommand(): Command {
 
 async function call(method: string, text: string, options: HostOptions): Promise<void> {
   const params = parsed(text);
-  const { callRaw } = await import('../connect/client.js');
+  const { callRaw } = await import('../connect/with-client.js');
   const result = await withClient(options, (client) => callRaw(client, method, params));
   io().stdout.write(`${JSON.stringify(result ?? null, null, io().stdout.isTTY ? 2 : 0)}\n`);
 }

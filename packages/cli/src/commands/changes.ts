@@ -2,8 +2,8 @@
 import { Command, Option } from 'commander';
 import { VIEWS, type ViewName } from '../changes/changeset.js';
 import type { ChangesOptions, OperationChoice } from '../changes/command.js';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last". Without --view: what its last turn changed.

@@ -1,7 +1,7 @@
 /** `atrium chat` and `atrium attach`: talk to an agent in the terminal. */
 import { Command } from 'commander';
-import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
-import type { SessionChoice } from '../sessions/open.js';
+import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/host-options.js';
+import type { SessionChoice } from '../sessions/open-session.js';
 import {
   agentOption,
   branchOption,
@@ -54,7 +54,7 @@ export function chatCommand(): Command {
     .showHelpAfterError('(atrium chat --help shows all options)');
   withHostOptions(command);
   return command.action(async (words: string[]) => {
-    const { chat } = await import('../chat/main.js');
+    const { chat } = await import('../chat/run-chat.js');
     const prompt = words.length > 0 ? words.join(' ') : undefined;
     await chat({ ...forSession<HostOptions & SessionChoice>(command), prompt });
   });
@@ -68,7 +68,7 @@ export function attachCommand(): Command {
     .showHelpAfterError('(atrium attach --help shows all options)');
   withHostOptions(command);
   return command.action(async (session: string | undefined) => {
-    const { attach } = await import('../chat/main.js');
+    const { attach } = await import('../chat/run-chat.js');
     await attach(command.opts<HostOptions>(), session);
   });
 }

@@ -1,7 +1,7 @@
 /** `atrium doctor`: finds what is wrong, and says what to do. */
 
 import { Command, Option } from 'commander';
-import { jsonOption } from '../connect/options.js';
+import { jsonOption } from '../connect/host-options.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { io, print, printJson } from '../io.js';
 
@@ -30,7 +30,7 @@ export function doctorCommand(): Command {
 
 async function doctor({ json, dataDir }: { json?: boolean; dataDir?: string }): Promise<void> {
   const { dataFolderFrom } = await import('../data-folder.js');
-  const { examine } = await import('../doctor.js');
+  const { examine } = await import('../doctor-checks.js');
   const { printable } = await import('../text/printable.js');
   const { styleFor } = await import('../text/style.js');
   const findings = await examine(dataFolderFrom(dataDir, io().env));

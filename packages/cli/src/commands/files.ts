@@ -1,8 +1,8 @@
 /** `atrium files`: files of the host's machine, read and written through it. */
 import { Command, Option } from 'commander';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
-import type { FilesOptions } from '../files.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
+import type { FilesOptions } from '../host-files.js';
 
 const EXAMPLES = `
 Names are paths on the machine of the host. With --session they are within the folder of that session; without it, within
@@ -36,7 +36,7 @@ function list(): Command {
   const command = new Command('list').description('List a folder').argument('[folder]', 'which one', '.');
   return command.action((name: string) => {
     const options = command.opts<Options>();
-    return withClient(options, async (client) => (await import('../files.js')).list(client, name, options));
+    return withClient(options, async (client) => (await import('../host-files.js')).list(client, name, options));
   });
 }
 
@@ -44,7 +44,7 @@ function read(): Command {
   const command = new Command('read').description('Print a file').argument('<file>', 'which one');
   return command.action((name: string) => {
     const options = command.opts<Options>();
-    return withClient(options, async (client) => (await import('../files.js')).read(client, name, options));
+    return withClient(options, async (client) => (await import('../host-files.js')).read(client, name, options));
   });
 }
 
@@ -56,6 +56,6 @@ function write(): Command {
     .option('--create', 'only if there is no such file yet');
   return command.action((name: string) => {
     const options = command.opts<Options>();
-    return withClient(options, async (client) => (await import('../files.js')).write(client, name, options));
+    return withClient(options, async (client) => (await import('../host-files.js')).write(client, name, options));
   });
 }

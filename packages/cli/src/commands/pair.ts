@@ -1,8 +1,8 @@
 /** `atrium pair`: the codes of programs that ask to connect. */
 import type { Client } from '@atrium/client';
 import { Command } from 'commander';
-import { callRaw, withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
+import { callRaw, withClient } from '../connect/with-client.js';
 import { print, printJson, tell } from '../io.js';
 import { findSession } from '../sessions/find-session.js';
 import { sessionOption } from './run.js';

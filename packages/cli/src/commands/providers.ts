@@ -2,8 +2,8 @@
 
 import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 import { io, print, printJson } from '../io.js';
 import { sessionOption } from './run.js';
 

@@ -1,11 +1,11 @@
 /** `atrium run`: one message, one answer. */
 import type { Client } from '@atrium/client';
 import { Command, Option } from 'commander';
-import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/host-options.js';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { type Io, io, printJson, tell } from '../io.js';
 import { APPROVALS, type Approvals } from '../run/run-turn.js';
-import type { SessionChoice } from '../sessions/open.js';
+import type { SessionChoice } from '../sessions/open-session.js';
 
 const EXAMPLES = `
 The answer goes to standard output, what happens meanwhile to standard error. A message of "-" is read from standard
@@ -95,7 +95,7 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
     const { reachHost } = await import('../connect/reach.js');
     const { orStopped } = await import('../run/run-turn.js');
     const client = await orStopped(reachHost(options, { tell }), stop.signal);
-    const { connectionNotes, orRefused } = await import('../connect/client.js');
+    const { connectionNotes, orRefused } = await import('../connect/with-client.js');
     client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
     await orRefused(client, ask(client, { text, options, signal: stop.signal })).finally(() => client.close());
   } catch (error) {
@@ -116,7 +116,7 @@ interface Question {
 }
 
 async function ask(client: Client, { text, options, signal }: Question): Promise<void> {
-  const { chooseSession } = await import('../sessions/open.js');
+  const { chooseSession } = await import('../sessions/open-session.js');
   const { orStopped, runTurn, stopTurn } = await import('../run/run-turn.js');
   const { jsonReport, textReport } = await import('../run/report.js');
   const uri = await orStopped(chooseSession(client, options), signal);

@@ -1,7 +1,7 @@
 /** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
 
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { seconds, secondsOrNever } from '../connect/options.js';
+import { seconds, secondsOrNever } from '../connect/host-options.js';
 import { io } from '../io.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
 import { TRUST_TEXT } from './agents.js';
@@ -91,7 +91,7 @@ function forgetUnset(options: readonly Option[], env: NodeJS.ProcessEnv): void {
 async function serve(command: Command): Promise<void> {
   if (command.opts().detach) return (await import('../service/start-host.js')).detach(command);
   const { readSettings } = await import('../serve/settings.js');
-  const { serveUntilStopped } = await import('../serve/run.js');
+  const { serveUntilStopped } = await import('../serve/run-host.js');
   await serveUntilStopped(await readSettings(command));
 }
 

@@ -2,7 +2,7 @@
 
 import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';
-import { withOwnExamples } from '../connect/options.js';
+import { withOwnExamples } from '../connect/host-options.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { io, tell } from '../io.js';
 

@@ -1,7 +1,6 @@
 /** `atrium sessions`: lists, shows, exports, imports, removes and restores sessions. */
 
 import { Command, Option } from 'commander';
-import { withClient } from '../connect/client.js';
 import {
   HOST_HELP,
   type HostOptions,
@@ -9,7 +8,8 @@ import {
   wholeNumber,
   withHostOptions,
   withOwnExamples,
-} from '../connect/options.js';
+} from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `
@@ -155,7 +155,7 @@ function restore(): Command {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
       const { findRemoved } = await import('../sessions/find-session.js');
-      const { callRaw } = await import('../connect/client.js');
+      const { callRaw } = await import('../connect/with-client.js');
       const uri = await findRemoved(client, name);
       await callRaw(client, 'atrium/restoreSession', { channel: uri });
       if (options.json) printJson({ session: uri });

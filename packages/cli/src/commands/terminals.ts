@@ -1,8 +1,8 @@
 /** `atrium terminals`: shells that run in the host, attached or not. */
 
 import { Command } from 'commander';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `
@@ -41,7 +41,7 @@ function list(): Command {
   return command.action(() => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
-      const { terminalRow, terminalsOf } = await import('../terminals/terminals.js');
+      const { terminalRow, terminalsOf } = await import('../terminals/host-terminals.js');
       const terminals = await terminalsOf(client);
       if (options.json) return printJson(terminals);
       if (terminals.length === 0) return print('There are no terminals. Open one with: atrium terminals new');
@@ -58,7 +58,7 @@ function open(): Command {
   return command.action(() =>
     withClient(command.opts<Options>(), async (client) => {
       const { attachTo, checkTerminal } = await import('../terminals/attach.js');
-      const { openTerminal } = await import('../terminals/terminals.js');
+      const { openTerminal } = await import('../terminals/host-terminals.js');
       checkTerminal();
       await attachTo(client, await openTerminal(client, command.opts<Options>().name));
     }),
@@ -70,7 +70,7 @@ function attach(): Command {
   return command.action((reference: string) =>
     withClient(command.opts<Options>(), async (client) => {
       const { attachTo, checkTerminal } = await import('../terminals/attach.js');
-      const { findTerminal, terminalsOf } = await import('../terminals/terminals.js');
+      const { findTerminal, terminalsOf } = await import('../terminals/host-terminals.js');
       checkTerminal();
       await attachTo(client, findTerminal(await terminalsOf(client), reference).resource);
     }),
@@ -83,7 +83,7 @@ function remove(): Command {
     .argument('<terminal>', 'which one');
   return command.action((reference: string) =>
     withClient(command.opts<Options>(), async (client) => {
-      const { findTerminal, terminalsOf } = await import('../terminals/terminals.js');
+      const { findTerminal, terminalsOf } = await import('../terminals/host-terminals.js');
       const { resource, title } = findTerminal(await terminalsOf(client), reference);
       await client.request('disposeTerminal', { channel: resource });
       tell(`Ended ${title}.`);

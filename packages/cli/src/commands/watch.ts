@@ -1,7 +1,7 @@
 /** `atrium watch`: what happens, as it happens. */
 import { Command } from 'commander';
-import { withClient } from '../connect/client.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
 
 const EXAMPLES = `
 Without a session, all sessions are watched: one line whenever one comes, changes or goes.
@@ -27,7 +27,7 @@ export function watchCommand(): Command {
   return command.action((session: string | undefined) => {
     const options = command.opts<HostOptions & { json?: boolean }>();
     return withClient(options, async (client) => {
-      const { watchAll, watchOne } = await import('../watch.js');
+      const { watchAll, watchOne } = await import('../sessions/follow.js');
       const isJson = options.json ?? false;
       return session === undefined ? watchAll(client, isJson) : watchOne(client, session, isJson);
     });

@@ -8,7 +8,7 @@ import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
-import type { HostOptions } from './options.js';
+import type { HostOptions } from './host-options.js';
 
 /** The URL of a host and its token. */
 interface HostAddress {

@@ -4,7 +4,7 @@
  */
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { io, printJson, tell } from '../io.js';
-import { type AnyTurn, answerText, plain } from '../sessions/turns.js';
+import { type AnyTurn, answerText, plain } from '../sessions/turn-text.js';
 import { printable, printableLines } from '../text/printable.js';
 import type { RunOutcome } from './run-turn.js';
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionAction, SessionState, Turn } from '@atrium/protocol';
-import { approve, callsIn, deny, isOver, lastingOption, pendingCalls, turnOf } from '../sessions/turns.js';
+import { approve, callsIn, deny, isOver, lastingOption, pendingCalls, turnOf } from '../sessions/turn-text.js';
 import { Progress, type TurnUpdate } from './report.js';
 
 /** What a stopped turn may take to end in good order. */

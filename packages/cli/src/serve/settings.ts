@@ -15,7 +15,7 @@ import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import type { LogFormat } from '../log-lines.js';
-import { IDLE_EXIT_MS } from './idle.js';
+import { IDLE_EXIT_MS } from './idle-exit.js';
 
 export interface ServeSettings {
   readonly host: string;

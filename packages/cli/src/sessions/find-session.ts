@@ -1,7 +1,7 @@
 /** Finds sessions by what people type: a whole URI, an id, the beginning of one, or `last`. */
 import type { Client } from '@atrium/client';
 import type { SessionState, SessionSummary } from '@atrium/protocol';
-import { callRaw } from '../connect/client.js';
+import { callRaw } from '../connect/with-client.js';
 import { NoSessionError, UsageError } from '../exit.js';
 import { printable } from '../text/printable.js';
 import { ago, placeText } from './summary-text.js';

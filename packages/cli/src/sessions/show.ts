@@ -8,7 +8,7 @@ import { COLOURED, type Style, styleFor } from '../text/style.js';
 import { findSession, shortId } from './find-session.js';
 import { ago, folderText, placeText, stateOf } from './summary-text.js';
 import { readSession } from './transfer.js';
-import { type AnyTurn, isOver, outputText, plain } from './turns.js';
+import { type AnyTurn, isOver, outputText, plain } from './turn-text.js';
 
 interface ShowOptions {
   readonly json?: boolean;

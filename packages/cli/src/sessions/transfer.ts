@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import { type Client, RequestError, type Subscription } from '@atrium/client';
 import { type ResourceReadResult, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol';
-import { callRaw } from '../connect/client.js';
+import { callRaw } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';

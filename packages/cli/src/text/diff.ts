@@ -114,19 +114,19 @@ function hunksOf(lines: readonly DiffLine[]): string[] {
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '-', gap: ' ' };
 
-interface Place {
+interface DiffPosition {
   readonly index: number;
   readonly old: number;
   readonly fresh: number;
 }
 
-function passed({ index, old, fresh }: Place, lines: readonly DiffLine[]): Place {
+function passed({ index, old, fresh }: DiffPosition, lines: readonly DiffLine[]): DiffPosition {
   const count = (other: DiffLine['kind']) => lines.filter(({ kind }) => kind !== other).length;
   return { index: index + lines.length, old: old + count('added'), fresh: fresh + count('removed') };
 }
 
 /** An empty side is counted from the line before it. */
-function headOf(start: Place, end: Place): string {
+function headOf(start: DiffPosition, end: DiffPosition): string {
   const side = (from: number, to: number) => `${to === from ? from - 1 : from},${to - from}`;
   return `@@ -${side(start.old, end.old)} +${side(start.fresh, end.fresh)} @@`;
 }

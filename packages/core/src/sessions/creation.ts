@@ -18,7 +18,7 @@ import type { ListNews } from './catalogue.js';
 import { headText } from './history.js';
 import { SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
-import type { Place, Resolved, SessionConfig } from './session-config.js';
+import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
@@ -75,9 +75,9 @@ export class Creation {
       await this.#storePage(page);
       if (!summary || !backend) return;
       const { model, workingDirectory } = summary;
-      const place = workingDirectory === undefined ? {} : { workingDirectory };
-      const config = await this.#options.choices.resolve(place);
-      const state = this.#firstState({ channel, ...(model && { model }) }, { backend, config, place });
+      const location = workingDirectory === undefined ? {} : { workingDirectory };
+      const config = await this.#options.choices.resolve(location);
+      const state = this.#firstState({ channel, ...(model && { model }) }, { backend, config, location });
       await this.#store(withPast(state, summary), page.start + page.turns.length);
     });
     if (summary) await this.#begin(channel);
@@ -194,7 +194,7 @@ function checkClaim(activeClient: SessionActiveClient | undefined, clientId: str
 interface Origin {
   readonly backend: AgentBackend;
   readonly config: Resolved;
-  readonly place: Place;
+  readonly location: SessionLocation;
   readonly now: number;
   /** Of a session that is not quite new. */
   readonly title?: string;
@@ -204,7 +204,7 @@ interface Origin {
 
 export function newSessionState(
   params: CreateSessionParams,
-  { backend, config, place, now, tools, title = 'New session' }: Origin,
+  { backend, config, location, now, tools, title = 'New session' }: Origin,
 ): SessionState {
   const { channel, model, agent, activeClient } = params;
   return {
@@ -217,7 +217,7 @@ export function newSessionState(
       modifiedAt: now,
       ...(model && { model }),
       ...(agent && { agent }),
-      ...place,
+      ...location,
     },
     lifecycle: 'creating',
     turns: [],

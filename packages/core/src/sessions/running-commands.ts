@@ -23,7 +23,7 @@ const OUTPUT = 'command-output:';
 /** So that blocks are listed in the order in which they were written. */
 const BLOCK_DIGITS = 9;
 
-export interface CommandPlace {
+export interface CommandKey {
   readonly session: string;
   readonly toolCallId: string;
 }
@@ -37,7 +37,7 @@ interface Block {
 /** A command that runs now. */
 export class StoredCommand implements RunningCommand {
   readonly #writer: Pick<Writer, 'record' | 'afterFailure'>;
-  readonly #place: CommandPlace;
+  readonly #key: CommandKey;
   #mark: string | undefined;
   #isMarkStored = false;
   #blocks: Block[] = [];
@@ -46,9 +46,9 @@ export class StoredCommand implements RunningCommand {
   /** A tool that was cancelled may go on for a moment: nobody waits for what it still says. */
   #isOver = false;
 
-  constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, place: CommandPlace) {
+  constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, command: CommandKey) {
     this.#writer = writer;
-    this.#place = place;
+    this.#key = command;
   }
 
   environment(): Record<string, string> {
@@ -59,7 +59,7 @@ export class StoredCommand implements RunningCommand {
     this.#mark ??= randomUUID();
     if (!this.#isMarkStored) {
       this.#isMarkStored = true;
-      this.#writer.record({ key: commandKey(this.#place), value: JSON.stringify({ mark: this.#mark }) });
+      this.#writer.record({ key: commandKey(this.#key), value: JSON.stringify({ mark: this.#mark }) });
       this.#writer.afterFailure(() => this.#notStored());
     }
     return this.#mark;
@@ -89,7 +89,7 @@ export class StoredCommand implements RunningCommand {
 
   /** The call has a result, or nobody wants one any more. */
   forget(): void {
-    if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#place), value: null });
+    if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#key), value: null });
     for (const { key } of this.#blocks) this.#writer.record({ key, value: null });
     this.#blocks = [];
     this.#isOver = true;
@@ -130,7 +130,7 @@ export interface InterruptedCommand {
 
 /** What the last host left behind of commands that ran in it. Reading it ends the processes that still run. */
 export class InterruptedCommands {
-  readonly #byPlace = new Map<string, InterruptedCommand>();
+  readonly #byKey = new Map<string, InterruptedCommand>();
   readonly #keys: string[] = [];
 
   async load(log: Log, clock: Clock): Promise<void> {
@@ -140,13 +140,13 @@ export class InterruptedCommands {
       const { mark } = JSON.parse(value) as { mark: string };
       const blocks = outputs.filter((block) => block.key.startsWith(`${OUTPUT}${mark} `));
       const output = blocks.map((block) => JSON.parse(block.value) as string).join('');
-      this.#byPlace.set(key.slice(COMMAND.length), { output, processes: await endLeftovers(mark, clock) });
+      this.#byKey.set(key.slice(COMMAND.length), { output, processes: await endLeftovers(mark, clock) });
       this.#keys.push(key);
     }
   }
 
-  of(place: CommandPlace): InterruptedCommand | undefined {
-    return this.#byPlace.get(placeText(place));
+  of(command: CommandKey): InterruptedCommand | undefined {
+    return this.#byKey.get(keyText(command));
   }
 
   /** The calls say now what is known of them. */
@@ -163,10 +163,10 @@ async function endLeftovers(mark: string, clock: Clock): Promise<InterruptedComm
   return groups.size > 0 ? 'ended' : 'gone';
 }
 
-function commandKey(place: CommandPlace): string {
-  return COMMAND + placeText(place);
+function commandKey(command: CommandKey): string {
+  return COMMAND + keyText(command);
 }
 
-function placeText({ session, toolCallId }: CommandPlace): string {
+function keyText({ session, toolCallId }: CommandKey): string {
   return `${session} ${toolCallId}`;
 }

@@ -24,7 +24,7 @@ export type ServiceRequests = {
 export type Lane = 'main' | 'aside' | 'free';
 
 /** The call that a tool works for. */
-export interface ToolPlace {
+export interface ToolCallScope {
   readonly session: Session;
   readonly turnId: string;
   readonly toolCallId: string;
@@ -53,7 +53,7 @@ export interface Service {
   /** How many programs of people it runs: as long as there are some, the host is needed. */
   readonly running?: number;
   /** What tools can do besides, in this call. */
-  toolContext?(place: ToolPlace): Partial<ToolContext>;
+  toolContext?(scope: ToolCallScope): Partial<ToolContext>;
   /** What an answer to `initialize` says besides. */
   readonly greeting?: Readonly<Record<string, unknown>>;
   /** Before anybody connects. */

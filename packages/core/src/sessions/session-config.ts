@@ -21,7 +21,7 @@ import { isInside } from '../util/paths.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-export type Place = Pick<SessionSummary, 'workingDirectory' | 'project'>;
+export type SessionLocation = Pick<SessionSummary, 'workingDirectory' | 'project'>;
 
 /** The repository that a folder is in. */
 export interface Checkout {
@@ -30,7 +30,7 @@ export interface Checkout {
   /** Local branches, the latest first. */
   branches(): Promise<string[]>;
   /** Where a session with a worktree of its own will work. Makes nothing yet. */
-  place(session: string, branch: string | undefined): Place;
+  location(session: string, branch: string | undefined): SessionLocation;
 }
 
 export interface WorktreePort {
@@ -61,7 +61,7 @@ interface Context {
 /** How a new session begins. */
 export interface Chosen {
   readonly config: Resolved;
-  readonly place: Place;
+  readonly location: SessionLocation;
 }
 
 export interface Resolved {
@@ -104,17 +104,21 @@ export class SessionConfig {
     const problem = badValues(resolved.schema, config);
     if (problem) throw invalid(problem);
     await checkFolder(context);
-    return { config: resolved, place: this.#place(session, context, checkout) };
+    return { config: resolved, location: this.#location(session, context, checkout) };
   }
 
   /** Where a session with these choices works. */
-  #place(session: string, { workingDirectory, config = {} }: Context, checkout: Checkout | undefined): Place {
+  #location(
+    session: string,
+    { workingDirectory, config = {} }: Context,
+    checkout: Checkout | undefined,
+  ): SessionLocation {
     if (config.isolation === 'worktree') {
       const { worktrees } = this.options;
       if (!worktrees) throw invalid('/config/isolation: this host has no folder to keep worktrees in');
       if (!checkout) throw invalid('/config/isolation: a worktree needs a folder in a git repository');
       const branch = typeof config.branch === 'string' && config.branch !== '' ? config.branch : checkout.branch;
-      return checkout.place(session, branch);
+      return checkout.location(session, branch);
     }
     const chosen = workingDirectory ?? (typeof config.folder === 'string' ? uriOf(config.folder) : undefined);
     return chosen === undefined ? {} : { workingDirectory: chosen };

@@ -8,7 +8,7 @@ export interface SessionObserver {
   /** It still needs the session: it must not leave memory. */
   readonly keepsAwake?: boolean;
   /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
-  place?(): Promise<void>;
+  prepareFolder?(): Promise<void>;
   /** The session is about to be used: its agent opens next, and waits for this. Said again after a rest. */
   begin?(): Promise<void>;
   /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
@@ -37,32 +37,32 @@ export class SessionObservers {
   }
 
   /** Makes the folder of the session ready. What comes next may depend on it, so a failure is one of the session. */
-  async place(): Promise<void> {
-    for (const companion of this.all) await companion.place?.();
+  async prepareFolder(): Promise<void> {
+    for (const observer of this.all) await observer.prepareFolder?.();
   }
 
   async begin(): Promise<void> {
-    await Promise.all(this.all.map((companion) => companion.begin?.()));
+    await Promise.all(this.all.map((observer) => observer.begin?.()));
   }
 
   observe(step: Step<SessionState>): void {
-    for (const companion of this.all) companion.observe?.(step);
+    for (const observer of this.all) observer.observe?.(step);
   }
 
   lost(): void {
-    for (const companion of this.all) companion.lost?.();
+    for (const observer of this.all) observer.lost?.();
   }
 
   rest(): Promise<void> {
-    return this.#toAll((companion) => companion.rest?.());
+    return this.#toAll((observer) => observer.rest?.());
   }
 
   close(): Promise<void> {
-    return this.#toAll((companion) => companion.close());
+    return this.#toAll((observer) => observer.close());
   }
 
-  async #toAll(end: (companion: SessionObserver) => Promise<void> | undefined): Promise<void> {
-    const ended = await Promise.allSettled(this.all.map(async (companion) => end(companion)));
+  async #toAll(end: (observer: SessionObserver) => Promise<void> | undefined): Promise<void> {
+    const ended = await Promise.allSettled(this.all.map(async (observer) => end(observer)));
     for (const outcome of ended) {
       if (outcome.status === 'rejected')
         this.logger.log('warn', 'something beside a session could not be closed', { error: String(outcome.reason) });

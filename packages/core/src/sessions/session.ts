@@ -59,7 +59,7 @@ export interface SharedSessionOptions {
   /** How long the processes of a session outlive its last turn; `Infinity` leaves them alive. */
   readonly restProcessesAfterMs: number;
   /** What lives beside every session. */
-  readonly companions: readonly AttachObserver[];
+  readonly observers: readonly AttachObserver[];
   /** Opens a channel again that has left memory. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** A session was used: it may leave memory after a while. */
@@ -99,7 +99,7 @@ export class Session implements OpenChannel {
     state: () => this.state,
     isNoteNeeded: () => this.#options.watchers.isWatchedWithoutQuestions(this.uri),
   });
-  readonly #companions: SessionObservers;
+  readonly #observers: SessionObservers;
   readonly #activity: TurnActivity;
   #closing: Promise<void> | undefined;
 
@@ -110,7 +110,7 @@ export class Session implements OpenChannel {
     this.#processes = new IdleProcesses({
       ...{ clock, logger, session: options.channel.uri, restAfterMs: options.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
-      end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
+      end: async () => void (await Promise.all([this.#agent.rest(), this.#observers.rest()])),
     });
     this.#agent = new SessionAgent(this, options, {
       prepare: () => this.#begin(),
@@ -126,8 +126,8 @@ export class Session implements OpenChannel {
       write: (action) => this.write(action),
     });
     this.#activity = new TurnActivity(this.state);
-    const companions = options.companions.map((attach) => attach(this));
-    this.#companions = new SessionObservers(companions, options.logger);
+    const observers = options.observers.map((attach) => attach(this));
+    this.#observers = new SessionObservers(observers, options.logger);
   }
 
   get uri(): string {
@@ -149,7 +149,7 @@ export class Session implements OpenChannel {
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
     const { channel } = this.#options;
-    const isNeeded = this.#agent.isOpening || this.#companions.keepAwake;
+    const isNeeded = this.#agent.isOpening || this.#observers.keepAwake;
     return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
   }
 
@@ -189,7 +189,7 @@ export class Session implements OpenChannel {
     this.#note(step);
     this.naming.observe(action, origin);
     this.standing.observe(step);
-    this.#companions.observe(step);
+    this.#observers.observe(step);
     if (isAtWork(step.before) && !isAtWork(step.after)) this.#processes.used();
     // Nobody expects anything of it soon.
     if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
@@ -207,8 +207,8 @@ export class Session implements OpenChannel {
   async #begin(): Promise<void> {
     await this.#processes.wake();
     this.extensions.changed();
-    await this.#companions.place();
-    await Promise.all([this.toolPermissions.load(), this.naming.load(), this.#companions.begin()]);
+    await this.#observers.prepareFolder();
+    await Promise.all([this.toolPermissions.load(), this.naming.load(), this.#observers.begin()]);
   }
 
   /** The host stopped while the session was at work. */
@@ -230,7 +230,7 @@ export class Session implements OpenChannel {
 
   /** Something that the host wrote here could not be stored. */
   lost(): void {
-    this.#companions.lost();
+    this.#observers.lost();
   }
 
   /** Keeps the list of sessions true, in the same tick. */
@@ -363,7 +363,7 @@ export class Session implements OpenChannel {
     this.#isClosed = true;
     this.#options.pages.close();
     this.#processes.stop();
-    this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
+    this.#closing ??= Promise.all([this.#agent.close(), this.#observers.close()]).then(() => {});
     return this.#closing;
   }
 }

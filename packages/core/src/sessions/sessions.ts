@@ -163,7 +163,7 @@ export class Sessions {
 /** Entries behind an archive that are replayed in one slice. */
 const REPLAY_PAGE_ENTRIES = 1_000;
 
-interface Place {
+interface HistoryPosition {
   /** The index of the first turn in the state. */
   readonly base: number;
   /** How many turns the log has. */
@@ -251,10 +251,10 @@ export class SessionsInMemory {
     }
   }
 
-  #adopt(uri: string, state: SessionState, place: Place): Session {
+  #adopt(uri: string, state: SessionState, position: HistoryPosition): Session {
     const { agents, ...shared } = this.#options;
-    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
-    const pages = new TurnPages(shared.log, uri, place);
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: position.lastTime });
+    const pages = new TurnPages(shared.log, uri, position);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
     const session = new Session({ ...shared, channel, pages, backend, predecessor: this.#leaving.get(uri) });
     this.#open.set(uri, session);

@@ -41,7 +41,7 @@ import type { Session, SessionOptions } from './session.js';
 import { AgentOpener } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
-import { CallPlaces, type Find, TurnOverError, Waiters } from './waiters.js';
+import { CallIndex, type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -52,7 +52,7 @@ export class TurnRunner implements AgentTurn {
   readonly #options: SessionOptions;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
-  readonly #places = new CallPlaces();
+  readonly #callIndex = new CallIndex();
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
   readonly #calls: ToolCalls;
@@ -128,7 +128,7 @@ export class TurnRunner implements AgentTurn {
 
   /** A call of this turn, while it is running. */
   call(toolCallId: string, { activeTurn }: SessionState = this.#session.state): ToolCallState | undefined {
-    return activeTurn?.id === this.id ? this.#places.find(activeTurn.responseParts, toolCallId) : undefined;
+    return activeTurn?.id === this.id ? this.#callIndex.find(activeTurn.responseParts, toolCallId) : undefined;
   }
 
   /**
@@ -250,8 +250,8 @@ export class TurnLifecycle {
     const { id: turnId, agent, session } = this.#turn;
     const isFirst = session.state.turns.length === 0;
     const opening = { turnId, text: this.#message.text, agent, isFirst };
-    await untilReady(this.#surroundings());
-    const advice = await adviceFor(opening, this.#surroundings());
+    await untilReady(this.#extensionContext());
+    const advice = await adviceFor(opening, this.#extensionContext());
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
     for (const note of advice.notes) this.#turn.notify(note);
     this.#context = advice.context;
@@ -261,7 +261,7 @@ export class TurnLifecycle {
   async goesOn(): Promise<boolean> {
     const seen = this.#turn.session.state.steeringMessage?.id;
     const ending = { turnId: this.#turn.id, wasContinued: this.wasContinued };
-    const reason = await objectionTo(ending, this.#surroundings());
+    const reason = await objectionTo(ending, this.#extensionContext());
     if (reason === undefined) return this.#isSteeredOn(seen);
     this.#turn.notify(reason);
     if (this.#sentOn === TURN_CONTINUED_MAX) {
@@ -287,7 +287,7 @@ export class TurnLifecycle {
     this.#context = [];
   }
 
-  #surroundings() {
+  #extensionContext() {
     const { session, signal } = this.#turn;
     const { clock, logger } = this.#options;
     return { extensions: session.extensions.all(), signal, clock, logger };

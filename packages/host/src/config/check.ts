@@ -5,7 +5,7 @@
 
 import { didYouMean } from '@atrium/core/util/suggest.js';
 import type { Node } from 'jsonc-parser';
-import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './schema.js';
+import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './config-schema.js';
 
 export interface Finding {
   readonly severity: 'error' | 'warning';

@@ -4,18 +4,18 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type * as Jsonc from 'jsonc-parser';
 import { checked, type Finding } from './check.js';
-import { type AgentEntry, CONFIG_SCHEMA, type Config } from './schema.js';
+import { type AgentEntry, CONFIG_SCHEMA, type Config } from './config-schema.js';
 
 export const PROJECT_FILE = 'atrium.json';
 
-export interface Surroundings {
+export interface SystemInfo {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
 /** The user's own file, in the usual place of each system. */
-export function userConfigFile({ platform, env, home }: Surroundings): string {
+export function userConfigFile({ platform, env, home }: SystemInfo): string {
   if (platform === 'win32') {
     const base = env.APPDATA || path.win32.join(home, 'AppData', 'Roaming');
     return path.win32.join(base, 'atrium', 'config.json');

@@ -1,7 +1,7 @@
 /** What discovery looks for, what it needs for that, and its limits. */
 import type { ModelAgentOptions } from '@atrium/agents';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
-import type { ChangeEntry, ConfiguredModels } from '../config/schema.js';
+import type { ChangeEntry, ConfiguredModels } from '../config/config-schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

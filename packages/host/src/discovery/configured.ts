@@ -1,7 +1,7 @@
 /** Agents that the configuration describes. */
 
 import { shownAddress } from '@atrium/core/util/shown-address.js';
-import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/schema.js';
+import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/config-schema.js';
 import { type Candidate, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
 import { acpLook, sdkLook, sdkName } from './installed-agents.js';
 import { anthropicAddress } from './model-servers.js';

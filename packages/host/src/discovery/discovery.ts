@@ -4,7 +4,7 @@
  */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
-import { type ChangeEntry, type Config, isTyped } from '../config/schema.js';
+import { type ChangeEntry, type Config, isTyped } from '../config/config-schema.js';
 import {
   type AgentFactories,
   type AgentSource,

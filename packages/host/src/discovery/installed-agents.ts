@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { ChangeEntry } from '../config/schema.js';
+import type { ChangeEntry } from '../config/config-schema.js';
 import {
   type AcpOptions,
   type Candidate,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ModelAgentOptions, ModelInfo } from '@atrium/agents';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { hasLogin } from '@atrium/core/util/shown-address.js';
-import type { ConfiguredModels } from '../config/schema.js';
+import type { ConfiguredModels } from '../config/config-schema.js';
 import {
   GUESS_TIMEOUT_MS,
   type Look,

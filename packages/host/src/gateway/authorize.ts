@@ -16,7 +16,7 @@ import {
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { PROJECT_FILE } from '../config/config-file.js';
-import { tooMany, unauthorized } from './errors.js';
+import { tooMany, unauthorized } from './gateway-errors.js';
 import type { ProviderGroup } from './gateway-session.js';
 import type { Binding } from './provider.js';
 import { checkToolCount } from './tools/registration.js';

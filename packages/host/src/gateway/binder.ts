@@ -10,14 +10,14 @@ import {
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
 import { degradedFor } from './authorize.js';
-import type { ProviderConnection } from './connection.js';
-import { GatewayError, invalidSession } from './errors.js';
+import { GatewayError, invalidSession } from './gateway-errors.js';
 import { asOneChange, type GatewaySession } from './gateway-session.js';
 import { type Arrival, type ArrivalOptions, checkEntry, helloAck, judgeArrival, renew } from './hello.js';
 import { Identities, type Predecessor } from './identities.js';
 import type { Commits, GatewayService, Leaving } from './ports.js';
 import { Binding, type Provider } from './provider.js';
-import type { ResultFolders } from './tools/results.js';
+import type { ProviderConnection } from './provider-connection.js';
+import type { ResultFolders } from './tools/provider-results.js';
 
 /**
  * `hello` messages with one token, over all its connections: a provider that reconnects has not waited. All tabs of a
@@ -50,7 +50,7 @@ export class Binder {
     this.#rates.count(connection);
     const left = [...(connection.provider?.bindings.values() ?? [])].map(({ session }) => session);
     // Clients of such a session see the old tools become the new ones; there is no moment without any.
-    const { provider, place, isBack, letThrough } = asOneChange(left, () => {
+    const { provider, scope, isBack, letThrough } = asOneChange(left, () => {
       this.#leaveBefore(connection);
       return this.#arrive(connection, hello);
     });
@@ -62,7 +62,7 @@ export class Binder {
     const degraded = [...new Set([...provider.bindings.values()].flatMap(degradedFor))];
     const persistDir = this.#options.folders.of(provider);
     const { providerId, trust } = provider;
-    connection.send(helloAck({ providerId, trust, reconnectToken, place, persistDir, degraded }));
+    connection.send(helloAck({ providerId, trust, reconnectToken, scope, persistDir, degraded }));
     letThrough();
     for (const binding of provider.bindings.values()) this.#tell((service) => service.bound?.(binding, isBack));
   }
@@ -81,14 +81,14 @@ export class Binder {
     const identity = { name: hello.name, instance: hello.instance };
     const claim = (token: string | undefined) => this.#identities.claim(identity, access, token);
     const arrival = judgeArrival(this.#options, { hello, access, sessions: this.#options.sessions(), claim });
-    const { place, predecessor } = arrival;
+    const { scope, predecessor } = arrival;
     const isBack = predecessor?.isBack ?? false;
     if (predecessor) this.#displace(predecessor);
     const provider = isBack && predecessor ? this.#comeBack(predecessor.provider, hello, arrival) : arrival.provider;
-    for (const session of place.sessions) if (!provider.bindings.has(session.id)) this.#bind(provider, session);
+    for (const session of scope.sessions) if (!provider.bindings.has(session.id)) this.#bind(provider, session);
     connection.provider = provider;
     if (access.token) access.token.name = provider.name;
-    return { provider, place, isBack, letThrough: holdBack(provider, connection) };
+    return { provider, scope, isBack, letThrough: holdBack(provider, connection) };
   }
 
   /** Calls that were under way fail, and are not repeated. An older connection that is still open is closed. */
@@ -104,12 +104,12 @@ export class Binder {
   }
 
   /** It is the same provider: what it does not bring anew stays as it left it, in every session where it still is. */
-  #comeBack(provider: Provider, hello: ProviderHelloMessage, { place, provider: now }: Arrival): Provider {
+  #comeBack(provider: Provider, hello: ProviderHelloMessage, { scope, provider: now }: Arrival): Provider {
     provider.registration = now.registration;
     provider.admission = now.admission;
-    provider.isEverywhere = place.isEverywhere;
+    provider.isEverywhere = scope.isEverywhere;
     for (const binding of [...provider.bindings.values()]) {
-      if (!place.sessions.includes(binding.session)) this.#unbind(binding);
+      if (!scope.sessions.includes(binding.session)) this.#unbind(binding);
       else {
         renew(binding, hello);
         binding.session.changed(provider.name);

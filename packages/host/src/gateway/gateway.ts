@@ -8,11 +8,9 @@ import type { SessionObserver } from '@atrium/core/sessions/session-observer.js'
 import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import type { ToGatewayMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
 import { Binder } from './binder.js';
-import { ProviderConnection } from './connection.js';
-import { invalidSession, shown, unauthorized } from './errors.js';
-import { Lifecycle, SessionEvents } from './events.js';
+import { invalidSession, shown, unauthorized } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
-import { ProviderHooks } from './hooks/hooks.js';
+import { ProviderHooks } from './hooks/provider-hooks.js';
 import { CpuBudget } from './inbox.js';
 import { OpenSessions, type SessionListEntry } from './open-sessions.js';
 import { Pairings } from './pairing.js';
@@ -20,12 +18,14 @@ import type { GatewayPorts, GatewayService, Handlers, HostSession, SessionFacts 
 import { ListedProviders } from './project/listed-providers.js';
 import { ProjectProviders } from './project/project-providers.js';
 import type { Provider } from './provider.js';
-import { type Access, checkPlaces, INTERNAL_ACCESS, ProviderAuth, ProviderTokens } from './provider-auth.js';
+import { type Access, checkConnectionCount, INTERNAL_ACCESS, ProviderAuth, ProviderTokens } from './provider-auth.js';
+import { ProviderConnection } from './provider-connection.js';
+import { Lifecycle, SessionEvents } from './provider-events.js';
 import { ProviderStatus } from './provider-status.js';
 import { Pushes } from './pushes/pushes.js';
-import { ResultFolders } from './tools/results.js';
-import { ProviderTools } from './tools/tools.js';
-import { Updates } from './updates.js';
+import { Updates } from './registration-updates.js';
+import { ResultFolders } from './tools/provider-results.js';
+import { ProviderTools } from './tools/provider-tools.js';
 
 export class Gateway {
   readonly #ports: GatewayPorts;
@@ -141,7 +141,7 @@ export class Gateway {
 
   #admit(connection: ProviderConnection, access: Access, token?: string): void {
     if (!connection.access) {
-      checkPlaces(access, this.#connections);
+      checkConnectionCount(access, this.#connections);
       connection.admit(access);
     }
     const active = this.#sessions.list.entriesFor(access);

@@ -12,9 +12,9 @@ import {
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { authorizeHello, cannotDo, degradedFor } from './authorize.js';
-import { invalidSession, shown, unauthorized } from './errors.js';
+import { invalidSession, shown, unauthorized } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
-import { compileRules } from './hooks/rules.js';
+import { compileRules } from './hooks/pre-tool-rules.js';
 import { checkTransforms } from './hooks/transforms.js';
 import { duplicate, type Predecessor } from './identities.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from './provider.js';
@@ -22,7 +22,7 @@ import { type Access, isOpenTo } from './provider-auth.js';
 import { checkTools } from './tools/registration.js';
 
 /** The sessions that a `hello` is about; `isEverywhere` includes all that come later. */
-export interface Place {
+export interface HelloScope {
   readonly sessions: readonly GatewaySession[];
   readonly isEverywhere: boolean;
 }
@@ -45,7 +45,7 @@ export interface ArrivalFacts {
 export interface Arrival {
   /** As it will be. A provider that comes back stays the object that it was, and becomes like this one. */
   readonly provider: Provider;
-  readonly place: Place;
+  readonly scope: HelloScope;
   readonly predecessor: Predecessor | undefined;
 }
 
@@ -54,7 +54,7 @@ export function judgeArrival(options: ArrivalOptions, { hello, access, sessions,
   judgeHello(hello, access);
   const predecessor = claim(hello.reconnectToken ?? undefined);
   const before = predecessor?.isBack ? predecessor.provider : undefined;
-  const place = placeOf(hello, { access, sessions, before });
+  const scope = scopeOf(hello, { access, sessions, before });
   const provider = new Provider({
     name: hello.name,
     instance: hello.instance,
@@ -62,14 +62,14 @@ export function judgeArrival(options: ArrivalOptions, { hello, access, sessions,
     scope: access.sessionId,
     admission: access.token?.id,
     providerId: before?.providerId ?? `p-${randomUUID()}`,
-    isEverywhere: place.isEverywhere,
+    isEverywhere: scope.isEverywhere,
     registration: registrationOf(hello, before?.registration),
   });
-  for (const session of place.sessions) {
+  for (const session of scope.sessions) {
     const kept = hello.tools ? undefined : before?.bindings.get(session.id)?.tools;
     checkEntry(options, { provider, session, except: predecessor?.provider, ...(kept && { tools: kept.values() }) });
   }
-  return { provider, place, predecessor };
+  return { provider, scope, predecessor };
 }
 
 export interface Entry {
@@ -107,10 +107,10 @@ function judgeHello(hello: ProviderHelloMessage, access: Access): void {
 }
 
 /** A provider that comes back and names no session goes where it was. */
-function placeOf(
+function scopeOf(
   { session: named }: ProviderHelloMessage,
   { access, sessions, before }: { access: Access; sessions: readonly GatewaySession[]; before: Provider | undefined },
-): Place {
+): HelloScope {
   if (named === 'all' || (named === undefined && before?.isEverywhere)) return { sessions, isEverywhere: true };
   const [earlier] = before?.bindings.keys() ?? [];
   const wanted = named ?? access.sessionId ?? earlier ?? onlyOne(sessions);
@@ -154,21 +154,21 @@ export function renew(binding: Binding, { tools, hooks, context }: ProviderHello
 interface AckFacts {
   readonly providerId: string;
   readonly reconnectToken: string;
-  readonly place: Place;
+  readonly scope: HelloScope;
   readonly trust: TrustLevel;
   readonly persistDir: string | undefined;
   readonly degraded: readonly string[];
 }
 
 export function helloAck(facts: AckFacts): ProviderHelloAckMessage {
-  const { providerId, reconnectToken, place, trust, persistDir, degraded } = facts;
-  const [session] = place.sessions;
+  const { providerId, reconnectToken, scope, trust, persistDir, degraded } = facts;
+  const [session] = scope.sessions;
   return {
     type: 'hello.ack',
     protocolVersion: PROVIDER_PROTOCOL_VERSION,
     providerId,
     reconnectToken,
-    ...(!place.isEverywhere && session && { sessionId: session.id }),
+    ...(!scope.isEverywhere && session && { sessionId: session.id }),
     ...(persistDir !== undefined && grantOf('fileResults', trust) && { persistDir }),
     ...(degraded.length > 0 && { degraded: [...degraded] }),
   };

@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/token.js';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
-import type { ProviderConnection } from './connection.js';
-import { GatewayError } from './errors.js';
+import { GatewayError } from './gateway-errors.js';
 import type { Identity, Provider } from './provider.js';
 import type { Access } from './provider-auth.js';
+import type { ProviderConnection } from './provider-connection.js';
 
 const RECONNECT_TOKEN_BYTES = 24;
 /**

@@ -16,9 +16,9 @@ import {
   PAIRING_CODE_DIGITS,
   PAIRING_CODE_TTL_MS,
 } from '@atrium/protocol/provider';
-import type { ProviderConnection } from './connection.js';
-import { GatewayError, invalidSession } from './errors.js';
+import { GatewayError, invalidSession } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
+import type { ProviderConnection } from './provider-connection.js';
 
 const MINUTE_MS = 60_000;
 const PROMPT = 'Type the pairing code that the host shows.';

@@ -12,10 +12,10 @@ import {
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { authorizeName } from './authorize.js';
-import type { ProviderConnection } from './connection.js';
-import { GatewayError, unauthorized } from './errors.js';
+import { GatewayError, unauthorized } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
 import type { Pairings } from './pairing.js';
+import type { ProviderConnection } from './provider-connection.js';
 
 export interface Access {
   readonly trust: TrustLevel;
@@ -135,7 +135,10 @@ function keyOf(token: string): string {
 }
 
 /** Throws when a pairing has too many connections already. */
-export function checkPlaces(access: Access, connections: Iterable<{ readonly access: Access | undefined }>): void {
+export function checkConnectionCount(
+  access: Access,
+  connections: Iterable<{ readonly access: Access | undefined }>,
+): void {
   const others = [...connections].filter((other) => other.access === access).length;
   if (access.trust !== 'external' || others < CONNECTIONS_PER_PAIRING_MAX) return;
   const what = `at most ${CONNECTIONS_PER_PAIRING_MAX} connections of one pairing: close another one first`;

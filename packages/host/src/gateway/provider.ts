@@ -9,7 +9,7 @@ import type {
   ToProviderMessage,
   TrustLevel,
 } from '@atrium/protocol/provider';
-import { invalidSession, shown } from './errors.js';
+import { invalidSession, shown } from './gateway-errors.js';
 import type { GatewaySession } from './gateway-session.js';
 
 /** What a `hello` brings. Every session of the provider begins with it. */

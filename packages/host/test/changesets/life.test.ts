@@ -5,7 +5,7 @@ import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import { DISPOSED_KEPT_MS } from '@atrium/core/sessions/limits.js';
 import type { ChangesetFile, ContentRef } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { ChangePlaces } from '../../src/workspace/changes/places.js';
+import { ChangeStorage } from '../../src/workspace/changes/change-storage.js';
 import { ChangesFixture, edit, gitIn, repository, textOf } from '../support/changes-fixture.js';
 import { failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -163,7 +163,7 @@ describe('what stays', { timeout: 30_000 }, () => {
     // One start forgets the session, the next one what it left.
     for (const _start of [1, 2])
       await (await ChangesFixture.open({ folder, data, clock, log: await openLog(logs) })).host.stop();
-    const own = new ChangePlaces(path.join(data, 'changes')).folderOf(first.uri);
+    const own = new ChangeStorage(path.join(data, 'changes')).folderOf(first.uri);
     expect(await sessions()).not.toContain(path.basename(own));
     expect(await recordsOf(first.uri)).toEqual([]);
   });

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import type { Change, Entry } from '../../src/workspace/changes/change.js';
 import { ChangeLog } from '../../src/workspace/changes/change-log.js';
+import { ChangeStorage, SnapshotBlobs } from '../../src/workspace/changes/change-storage.js';
 import { FolderSnapshots } from '../../src/workspace/changes/folder-snapshots.js';
 import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/workspace/changes/limits.js';
-import { ChangePlaces, SnapshotBlobs } from '../../src/workspace/changes/places.js';
 import { PlainFolder } from '../../src/workspace/changes/plain-folder.js';
 import { RecordedFiles } from '../../src/workspace/changes/recorded-source.js';
 import { Recorder } from '../../src/workspace/changes/recorder.js';
@@ -108,15 +108,15 @@ describe('a folder without Git', () => {
 
 describe('a call that began without a look', () => {
   it('is said to be incomplete, also when another one has looked meanwhile', async () => {
-    const [root, places] = [await tempFolder({ 'a.txt': 'a\n' }), new ChangePlaces(await tempFolder())];
+    const [root, storage] = [await tempFolder({ 'a.txt': 'a\n' }), new ChangeStorage(await tempFolder())];
     const changeLog = await ChangeLog.open(changeRecords(), 's');
     let isThere = false;
     const recorder = new Recorder({
       clock: systemClock,
       logger: silentLogger,
-      blobs: places.blobs('s'),
+      blobs: storage.blobs('s'),
       changeLog: async () => changeLog,
-      folder: async () => (isThere ? { root, blobs: places.snapshots, isOurs: () => false } : undefined),
+      folder: async () => (isThere ? { root, blobs: storage.snapshots, isOurs: () => false } : undefined),
       changed: () => {},
     });
     const first = await recorder.begin('t');

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../src/config/config-file.js';
-import { publishedSchema } from '../../src/config/schema.js';
+import { publishedSchema } from '../../src/config/config-schema.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });

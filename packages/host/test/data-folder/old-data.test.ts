@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as host from '../../src/index.js';
-import { ChangePlaces } from '../../src/workspace/changes/places.js';
+import { ChangeStorage } from '../../src/workspace/changes/change-storage.js';
 import * as fixture from '../fixtures/data-folder-0.1/world.mjs';
 import { failingLog } from '../support/failing-log.js';
 
@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const text = (name: string, file: string) => readFile(path.join(folderOf(name), file), 'utf8');
 
-const changesOf = (session: string) => new ChangePlaces(path.join(DATA, 'changes')).folderOf(session);
+const changesOf = (session: string) => new ChangeStorage(path.join(DATA, 'changes')).folderOf(session);
 
 /** `a.txt`, with these second, eighth and fifth lines. */
 const lines = (second: string, eighth: string, fifth = 'five') =>

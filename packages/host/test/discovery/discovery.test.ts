@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config/schema.js';
+import type { Config } from '../../src/config/config-schema.js';
 import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS } from '../../src/discovery/candidate.js';
 import { isInstalled } from '../../src/discovery/installed-agents.js';
 import { ANTHROPIC_MODELS, OPENAI_MODELS } from '../../src/discovery/models.js';

@@ -3,7 +3,6 @@ import { EventGauge } from '@atrium/core/util/event-gauge.js';
 import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
 import { describe, expect, it } from 'vitest';
 import { Tokens } from '../../src/plugins/mcp/authorization.js';
-import { outputOf } from '../../src/plugins/mcp/host-tool.js';
 import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
@@ -11,7 +10,8 @@ import {
   MCP_RETRIES_SHOWN,
   MCP_RETRY_MAX_MS,
 } from '../../src/plugins/mcp/limits.js';
-import { retryDelayMs } from '../../src/plugins/mcp/server.js';
+import { retryDelayMs } from '../../src/plugins/mcp/mcp-server.js';
+import { outputOf } from '../../src/plugins/mcp/mcp-tool.js';
 import { modelToolName, toolSchemaOf } from '../../src/plugins/mcp/tool-list.js';
 
 describe('names for models', () => {

@@ -1,7 +1,7 @@
 import { systemClock } from '@atrium/core/util/clock.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MCP_SERVERS_MAX } from '../../src/plugins/mcp/limits.js';
-import { McpServer } from '../../src/plugins/mcp/server.js';
+import { McpServer } from '../../src/plugins/mcp/mcp-server.js';
 import { type McpDeclaration, McpServers } from '../../src/plugins/mcp/servers.js';
 import { call, inState, isAlive, McpFixture, processConfig, textOf } from '../support/mcp-fixture.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';

@@ -1,6 +1,6 @@
 import { isInGit } from '@atrium/core/util/folded-name.js';
 import { describe, expect, it } from 'vitest';
-import { filePathOf } from '../../src/workspace/files/places.js';
+import { filePathOf } from '../../src/workspace/files/file-access.js';
 import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';
 import { changeFilter } from '../../src/workspace/files/watches.js';
 

@@ -112,7 +112,7 @@ describe('createResourceWatch', () => {
   it('has a limit for the folders of all watches together, which ended watches give back', async () => {
     const folder = await tempFolder({ 'inner/a.txt': '' });
     const stats = await stat(folder, { bigint: true });
-    const places = {
+    const files = {
       at: (_: unknown, act: (place: object) => Promise<string>) => act({ uri: 'file:///f', stats, real: folder }),
     };
     const host = {
@@ -122,7 +122,7 @@ describe('createResourceWatch', () => {
       isWatched: () => true,
       unsubscribeAll: () => {},
     };
-    const watches = new Watches({ host, places, roots: {}, budget: new FolderBudget(3) } as never);
+    const watches = new Watches({ host, files, roots: {}, budget: new FolderBudget(3) } as never);
     onTestFinished(() => watches.close());
     const creator = { identity: { clientId: 'desk' } } as never;
     const create = () => watches.create(creator, { channel: ROOT, uri: 'file:///f', recursive: true });

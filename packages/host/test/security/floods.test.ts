@@ -5,7 +5,7 @@ import { WireFrame } from '@atrium/core/wire/frames.js';
 import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { CONNECTIONS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGatewayServer } from '../../src/gateway/server.js';
+import { startGatewayServer } from '../../src/gateway/gateway-server.js';
 import {
   CONTROL_FRAME_BYTES,
   CONTROL_FRAMES_MAX,

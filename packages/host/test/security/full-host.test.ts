@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { CONNECTIONS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGatewayServer } from '../../src/gateway/server.js';
+import { startGatewayServer } from '../../src/gateway/gateway-server.js';
 import { openClient, startEcho, TOKEN } from '../wire/transports/support.js';
 
 const ATTEMPTS = 2_000;

@@ -6,7 +6,7 @@ import { PROCESSES_REST_MS } from '@atrium/core/sessions/limits.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
-import { type FolderTrust, NO_TRUST } from '../../src/plugins/trust/trust.js';
+import { type FolderTrust, NO_TRUST } from '../../src/plugins/trust/folder-trust.js';
 import { openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openGateway, TRUSTING, until } from '../support/gateway-connections.js';

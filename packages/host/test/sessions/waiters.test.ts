@@ -1,7 +1,7 @@
 /** Many calls at once: what one of them costs must not depend on how many others there are. */
 
 import type { Step } from '@atrium/core/channels/channel.js';
-import { CallPlaces, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
+import { CallIndex, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
 import type { ResponsePart, SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPuppetFixture } from '../support/session-fixture.js';
@@ -53,7 +53,7 @@ describe('finding a call', () => {
         return 'toolCall' as const;
       },
     })) as ResponsePart[];
-    const places = new CallPlaces();
+    const places = new CallIndex();
     for (const id of ids) expect(places.find(parts, id)?.toolCallId).toBe(id);
     expect(places.find(parts, 'nowhere')).toBeUndefined();
     // Once each to know its place, once each for the answer.
@@ -61,7 +61,7 @@ describe('finding a call', () => {
   });
 
   it('sees parts that came later, and does not find them in an earlier state', () => {
-    const places = new CallPlaces();
+    const places = new CallIndex();
     const earlier = [partOf('c1')];
     const later = [...earlier, partOf('c2')];
     expect(places.find(earlier, 'c2')).toBeUndefined();
@@ -73,7 +73,7 @@ describe('finding a call', () => {
 describe('calls that run side by side', () => {
   async function looksFor(count: number): Promise<number> {
     const { puppet } = await openPuppetFixture({ tools: [echoTool('echo')] });
-    const find = vi.spyOn(CallPlaces.prototype, 'find');
+    const find = vi.spyOn(CallIndex.prototype, 'find');
     onTestFinished(() => find.mockRestore());
     find.mockClear();
     await Promise.all(ids.slice(0, count).map(() => puppet.turn.callTool({ name: 'echo', input: {} })));

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
 import type { ChangesetFile, ChangesetState } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { FolderTrust } from '../../src/plugins/trust/trust.js';
+import type { FolderTrust } from '../../src/plugins/trust/folder-trust.js';
 import type { ChangeRecords } from '../../src/workspace/changes/change-log.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { PuppetAgent } from './puppet-agent.js';

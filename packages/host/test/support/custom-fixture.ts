@@ -10,7 +10,7 @@ import type { Customization, SessionState } from '@atrium/protocol';
 import { expect, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
-import type { FolderTrust } from '../../src/plugins/trust/trust.js';
+import type { FolderTrust } from '../../src/plugins/trust/folder-trust.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { KeptLog } from './logs.js';
 import { PuppetAgent } from './puppet-agent.js';

@@ -6,8 +6,8 @@ import type { HostTool, ToolContext, ToolOutput } from '@atrium/core/contracts/t
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { expect } from 'vitest';
-import type { McpServerConfig } from '../../src/plugins/formats/mcp.js';
-import { McpServer, type McpServerOptions, type McpServerState } from '../../src/plugins/mcp/server.js';
+import type { McpServerConfig } from '../../src/plugins/formats/mcp-declarations.js';
+import { McpServer, type McpServerOptions, type McpServerState } from '../../src/plugins/mcp/mcp-server.js';
 
 const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
 

@@ -7,7 +7,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServerConfig } from '../../src/plugins/formats/mcp.js';
+import type { McpServerConfig } from '../../src/plugins/formats/mcp-declarations.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean;
 

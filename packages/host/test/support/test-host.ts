@@ -13,7 +13,7 @@ import type { StateAction } from '@atrium/protocol';
 import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
-import type { FolderTrust } from '../../src/plugins/trust/trust.js';
+import type { FolderTrust } from '../../src/plugins/trust/folder-trust.js';
 
 export const ROOT = 'ahp-root://';
 

@@ -6,8 +6,8 @@ import { systemClock } from '@atrium/core/util/clock.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpExporter, TelemetryChannels } from '../../src/telemetry/exporters.js';
-import { SessionSpans } from '../../src/telemetry/service.js';
 import { type Sink, Telemetry } from '../../src/telemetry/telemetry.js';
+import { SessionSpans } from '../../src/telemetry/telemetry-service.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 /** Takes everything down. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { TrustedFolders } from '../../src/plugins/trust/folder-trust.js';
 import {
   PROGRAM_LINE_MAX_CHARACTERS,
   PROGRAMS_QUESTION_MAX,
@@ -10,7 +11,6 @@ import {
   providerProgram,
 } from '../../src/plugins/trust/programs.js';
 import { SessionTrust } from '../../src/plugins/trust/session-trust.js';
-import { TrustedFolders } from '../../src/plugins/trust/trust.js';
 import { until } from '../support/gateway-connections.js';
 import { componentsOf } from '../support/host-components.js';
 import { type Fixture, openFixture, stateOf, turnStarted } from '../support/session-fixture.js';

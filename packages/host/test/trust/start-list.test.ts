@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { declaredPrograms } from '../../src/declared-programs.js';
-import { TrustedFolders } from '../../src/plugins/trust/trust.js';
+import { TrustedFolders } from '../../src/plugins/trust/folder-trust.js';
 import { type CustomFixture, MCP_PROGRAM, openCustomFixture, POLL } from '../support/custom-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 

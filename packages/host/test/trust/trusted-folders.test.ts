@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TrustedFolders } from '../../src/plugins/trust/trust.js';
+import { TrustedFolders } from '../../src/plugins/trust/folder-trust.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('trusted folders', () => {

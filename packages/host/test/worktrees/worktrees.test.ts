@@ -100,7 +100,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
     const make = async () => {
       const worktrees = new Worktrees(path.join(first.data, 'worktrees'), silentLogger);
       const state = await first.client.state<SessionState>('ahp-session:/a');
-      await worktrees.attach({ uri: 'ahp-session:/a', state } as never).place?.();
+      await worktrees.attach({ uri: 'ahp-session:/a', state } as never).prepareFolder?.();
     };
     await rm(place, { recursive: true });
     await make();

@@ -9,7 +9,7 @@ const TAIL_CHARACTERS = 64;
 /** More than this at once is only looked at from the end: the rest would scroll out of sight anyway. */
 export const UNREAD_MAX_CHARACTERS = 2 ** 20;
 
-interface Place {
+interface ReadPosition {
   readonly part: number;
   /** The command that the part belongs to, if any. */
   readonly command: string | undefined;
@@ -18,7 +18,7 @@ interface Place {
   readonly tail: string;
 }
 
-const BEGINNING: Place = { part: 0, command: undefined, characters: 0, tail: '' };
+const BEGINNING: ReadPosition = { part: 0, command: undefined, characters: 0, tail: '' };
 
 interface Unread {
   readonly text: string;
@@ -27,19 +27,19 @@ interface Unread {
 }
 
 export class UnreadOutput {
-  #place: Place = BEGINNING;
+  #position: ReadPosition = BEGINNING;
 
   /** Everything from the beginning on is unread again. */
   restart(): void {
-    this.#place = BEGINNING;
+    this.#position = BEGINNING;
   }
 
   take(content: readonly TerminalContentPart[]): Unread {
     const isKnown = this.#isAt(content);
-    const wasAtBeginning = this.#place === BEGINNING;
+    const wasAtBeginning = this.#position === BEGINNING;
     if (!isKnown) this.restart();
     const all = this.#rest(content);
-    this.#place = endOf(content);
+    this.#position = endOf(content);
     const isTooMuch = all.length > UNREAD_MAX_CHARACTERS;
     return {
       text: isTooMuch ? fromLine(all.slice(-UNREAD_MAX_CHARACTERS / 4)) : all,
@@ -48,22 +48,22 @@ export class UnreadOutput {
   }
 
   #isAt(content: readonly TerminalContentPart[]): boolean {
-    if (this.#place === BEGINNING) return true;
-    const { command, characters, tail } = this.#place;
-    const part = content[this.#place.part];
+    if (this.#position === BEGINNING) return true;
+    const { command, characters, tail } = this.#position;
+    const part = content[this.#position.part];
     if (!part || commandOf(part) !== command) return false;
     const text = textOf(part);
     return text.length >= characters && text.slice(characters - tail.length, characters) === tail;
   }
 
   #rest(content: readonly TerminalContentPart[]): string {
-    const { part, characters } = this.#place;
+    const { part, characters } = this.#position;
     const [first, ...others] = content.slice(part).map(textOf);
     return [(first ?? '').slice(characters), ...others].join('');
   }
 }
 
-function endOf(content: readonly TerminalContentPart[]): Place {
+function endOf(content: readonly TerminalContentPart[]): ReadPosition {
   const last = content.at(-1);
   if (!last) return BEGINNING;
   const text = textOf(last);

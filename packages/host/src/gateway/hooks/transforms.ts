@@ -7,10 +7,10 @@ import {
   type ToGatewayMessageMap,
   transformContentOf,
 } from '@atrium/protocol/provider';
-import { tooLong, tooMany } from '../errors.js';
+import { tooLong, tooMany } from '../gateway-errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { type Binding, type Provider, present } from '../provider.js';
-import { OpenQuestions } from './gates.js';
+import { OpenQuestions } from './provider-gates.js';
 
 /** Updates add to what is there, so without a limit they could go on adding. No prompt has so many sections. */
 export const TRANSFORMS_PER_PROVIDER_MAX = 100;

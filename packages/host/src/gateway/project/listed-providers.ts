@@ -6,10 +6,10 @@
 
 import type { Gate, GateCall } from '@atrium/core/contracts/extension.js';
 import type { ProviderHookRule } from '@atrium/protocol/provider';
-import type { ProviderConfig } from '../../config/schema.js';
-import { unauthorized } from '../errors.js';
+import type { ProviderConfig } from '../../config/config-schema.js';
+import { unauthorized } from '../gateway-errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
-import { hostNameOf, RuleBook } from '../hooks/rules.js';
+import { hostNameOf, RuleBook } from '../hooks/pre-tool-rules.js';
 import type { GatewayService } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 

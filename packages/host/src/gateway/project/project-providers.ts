@@ -7,7 +7,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
-import type { ProviderConfig } from '../../config/schema.js';
+import type { ProviderConfig } from '../../config/config-schema.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';
 import type { GatewaySession } from '../gateway-session.js';
 import type { GatewayService, GatewayUrl } from '../ports.js';

@@ -5,7 +5,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
 import { pause } from '@atrium/core/util/waiting.js';
-import type { ProviderConfig } from '../../config/schema.js';
+import type { ProviderConfig } from '../../config/config-schema.js';
 import type { GatewayUrl } from '../ports.js';
 import type { ProviderTokens } from '../provider-auth.js';
 import type { OrphanReaper } from './orphan-reaper.js';

@@ -17,12 +17,12 @@ import {
   STREAMS_PER_PROVIDER_MAX,
   type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
-import { GatewayError, tooMany, unauthorized } from '../errors.js';
+import { GatewayError, tooMany, unauthorized } from '../gateway-errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
-import { compilePattern } from '../hooks/rules.js';
+import { compilePattern } from '../hooks/pre-tool-rules.js';
 import type { Commits, GatewayService } from '../ports.js';
 import { type Binding, bindingFor, bindingsFor, type Provider } from '../provider.js';
-import type { Updates } from '../updates.js';
+import type { Updates } from '../registration-updates.js';
 import { Injects } from './injects.js';
 import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
 import { Timeline } from './timeline.js';

@@ -6,7 +6,7 @@ import {
   STREAM_QUERY_LAST_MAX,
   STREAMS_PER_PROVIDER_MAX,
 } from '@atrium/protocol/provider';
-import { GatewayError, tooMany } from '../errors.js';
+import { GatewayError, tooMany } from '../gateway-errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import type { Provider } from '../provider.js';
 

@@ -15,7 +15,7 @@ import {
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../gateway-errors.js';
 import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 

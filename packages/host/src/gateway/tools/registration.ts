@@ -5,10 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
-import { GatewayError, tooLong, tooMany } from '../errors.js';
+import { GatewayError, tooLong, tooMany } from '../gateway-errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { extensionId, type Provider } from '../provider.js';
-import { metaToolName } from './instances.js';
+import { metaToolName } from './tool-instances.js';
 
 /**
  * All tools of a provider in a session, as JSON: the model reads them with every request, and with every change of one

@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
+import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from '../formats/limits.js';
 import {
   baseName,
   byCodeUnits,
@@ -11,8 +12,7 @@ import {
   localFiles,
   type PluginFiles,
   parentOf,
-} from '../formats/files.js';
-import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from '../formats/limits.js';
+} from '../formats/plugin-files.js';
 import { LoadFailure } from '../formats/warnings.js';
 import type { ClientConnection } from './ports.js';
 
@@ -27,9 +27,9 @@ export function localFolder(uri: string): string | undefined {
 }
 
 /** A client may be on another machine, and its files with it. */
-export async function publishedFiles(place: ClientPlace): Promise<PluginFiles> {
-  const folder = localFolder(place.uri);
-  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(place);
+export async function publishedFiles(plugin: ClientPlugin): Promise<PluginFiles> {
+  const folder = localFolder(plugin.uri);
+  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(plugin);
 }
 
 function isThere(folder: string): Promise<boolean> {
@@ -39,16 +39,16 @@ function isThere(folder: string): Promise<boolean> {
   );
 }
 
-interface ClientPlace {
+interface ClientPlugin {
   readonly uri: string;
   /** The connection at the time of a request; undefined when the client is not connected. */
   connection(): ClientConnection | undefined;
 }
 
 /** Asks for each list once and keeps it, so these files are good for one read of the plugin. */
-export function clientFiles(place: ClientPlace): PluginFiles {
+export function clientFiles(plugin: ClientPlugin): PluginFiles {
   const lists = new Map<string, Promise<readonly FileEntry[] | undefined>>();
-  const asker = new Asker(place);
+  const requests = new ClientRequests(plugin);
   const list = (path: string): Promise<readonly FileEntry[] | undefined> => {
     const known = lists.get(path) ?? listAt(path);
     lists.set(path, known);
@@ -58,12 +58,13 @@ export function clientFiles(place: ClientPlace): PluginFiles {
     (await list(parentOf(path)))?.find(({ name }) => name === baseName(path));
   const listAt = async (path: string) => {
     if (path !== '' && (await entryAt(path))?.kind !== 'folder') return undefined;
-    return asker.list(path);
+    return requests.list(path);
   };
   return {
     list,
-    read: async (path, maxBytes) => ((await entryAt(path))?.kind === 'file' ? asker.read(path, maxBytes) : undefined),
-    uri: (path) => uriOf(place.uri, path),
+    read: async (path, maxBytes) =>
+      (await entryAt(path))?.kind === 'file' ? requests.read(path, maxBytes) : undefined,
+    uri: (path) => uriOf(plugin.uri, path),
   };
 }
 
@@ -72,16 +73,16 @@ function uriOf(base: string, path: string): string {
   return path === '' ? base : `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-class Asker {
-  readonly #place: ClientPlace;
+class ClientRequests {
+  readonly #plugin: ClientPlugin;
   #requests = 0;
 
-  constructor(place: ClientPlace) {
-    this.#place = place;
+  constructor(plugin: ClientPlugin) {
+    this.#plugin = plugin;
   }
 
   async list(path: string): Promise<readonly FileEntry[] | undefined> {
-    const found = await this.#ask(path, (connection, uri) =>
+    const found = await this.#request(path, (connection, uri) =>
       connection.request('resourceList', { channel: ROOT_CHANNEL, uri }, CLIENT_REQUEST_TIMEOUT_MS),
     );
     if (!found) return undefined;
@@ -93,7 +94,7 @@ class Asker {
   }
 
   async read(path: string, maxBytes: number): Promise<string | undefined> {
-    const found = await this.#ask(path, (connection, uri) => {
+    const found = await this.#request(path, (connection, uri) => {
       const params = { channel: ROOT_CHANNEL, uri, encoding: 'utf-8' } as const;
       return connection.request('resourceRead', params, CLIENT_REQUEST_TIMEOUT_MS);
     });
@@ -104,7 +105,7 @@ class Asker {
   }
 
   /** Undefined for a file that does not exist. Throws `LoadFailure` when the client cannot be reached. */
-  async #ask<Result>(
+  async #request<Result>(
     path: string,
     send: (connection: ClientConnection, uri: string) => Promise<Result>,
   ): Promise<Result | undefined> {
@@ -112,10 +113,10 @@ class Asker {
       throw new FileProblem('path-escapes', `"${path}" leads out of the plugin, so it is left out.`);
     }
     if (++this.#requests > CLIENT_REQUESTS_MAX) throw unreachable('it has too many files');
-    const connection = this.#place.connection();
+    const connection = this.#plugin.connection();
     if (!connection) throw unreachable('its client is not connected');
     try {
-      return await send(connection, uriOf(this.#place.uri, path));
+      return await send(connection, uriOf(this.#plugin.uri, path));
     } catch (error) {
       return answered(error, path);
     }

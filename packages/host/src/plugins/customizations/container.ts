@@ -3,11 +3,11 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '@atrium/core/util/folders.js';
 import { type LoadedContainer, loadDirectory, loadPlugin } from '../formats/load.js';
-import type { Surroundings } from '../formats/placeholders.js';
+import type { ExpansionContext } from '../formats/placeholders.js';
 import type { ContainerSource } from '../formats/source.js';
 
 export interface ContainerOptions {
-  readonly surroundings: Surroundings;
+  readonly expansion: ExpansionContext;
   /** Where plugins may keep data. */
   readonly dataFolder?: string | undefined;
 }
@@ -85,7 +85,7 @@ export class Container {
 
   async #readOnce(): Promise<void> {
     const { source } = this;
-    const options = { ...this.#options.surroundings, containerId: source.id };
+    const options = { ...this.#options.expansion, containerId: source.id };
     if (source.kind === 'directory') {
       this.#isMissing = !(await isFolder(source.folder));
       this.#loaded = await loadDirectory(await source.files(), { ...options, contents: source.contents });

@@ -3,12 +3,12 @@
  * containers and servers on and off in the entries of the session, and permissions are given to programs.
  */
 import type { Customization } from '@atrium/protocol';
-import type { HookPart } from '../formats/hooks.js';
-import type { McpServerConfig } from '../formats/mcp.js';
+import type { HookPart } from '../formats/hook-declarations.js';
+import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import { precedence, type ServerSource } from '../formats/source.js';
 import type { Program } from '../trust/programs.js';
 import type { Container } from './container.js';
-import { isChildOn, isOn } from './entries.js';
+import { isChildOn, isOn } from './customization-entries.js';
 import { programInside, programOfHook, programOfServer } from './permissions.js';
 
 /** In the order of precedence: plugins may give themselves the same name in their manifests, and then the first one counts. */

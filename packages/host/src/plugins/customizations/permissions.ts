@@ -1,8 +1,8 @@
 /** Which programs of a customization may run: hooks and MCP servers. Text needs no permission; code always does. */
 
 import { count } from '@atrium/core/util/text.js';
-import type { HookPart } from '../formats/hooks.js';
-import type { McpServerPart } from '../formats/mcp.js';
+import type { HookPart } from '../formats/hook-declarations.js';
+import type { McpServerPart } from '../formats/mcp-declarations.js';
 import type { AnySource, ServerSource } from '../formats/source.js';
 import {
   askedTogether,

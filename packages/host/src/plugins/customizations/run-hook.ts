@@ -6,7 +6,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { Tail } from '@atrium/core/util/tail.js';
-import type { HookCommand } from '../formats/hooks.js';
+import type { HookCommand } from '../formats/hook-declarations.js';
 import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from '../formats/limits.js';
 
 export interface HookPlace {

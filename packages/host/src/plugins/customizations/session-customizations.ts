@@ -11,18 +11,18 @@ import { mapSome } from '@atrium/core/util/map-some.js';
 import type { SessionActiveClient, SessionState } from '@atrium/protocol';
 import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
 import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';
-import type { McpServer } from '../mcp/server.js';
+import type { McpServer } from '../mcp/mcp-server.js';
 import type { Program } from '../trust/programs.js';
 import { ClientPlugins } from './client-plugins.js';
 import type { Container } from './container.js';
-import { Contributions } from './contributions.js';
+import { bareEntry, containerEntry, entryIn, Publisher } from './customization-entries.js';
 import { enabledSet } from './enabled.js';
-import { bareEntry, containerEntry, entryIn, Publisher } from './entries.js';
+import { findSources, foldersToWatch, type SourceOptions } from './find-sources.js';
 import { Inventory } from './inventory.js';
 import { Permissions, programsOf } from './permissions.js';
 import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
+import { Contributions } from './session-contributions.js';
 import { SessionServers, SignIn } from './session-servers.js';
-import { findSources, placesToWatch, type SourcePlaces } from './sources/find-sources.js';
 
 export class SessionCustomizations implements SessionObserver {
   readonly #session: HostSession;
@@ -51,8 +51,8 @@ export class SessionCustomizations implements SessionObserver {
     const folder = folderOf(session.state);
     const failed = (error: unknown) =>
       logger.log('error', 'customizations failed', { session: session.uri, error: String(error) });
-    const surroundings = { env, platform };
-    const inventory = new Inventory({ clock, surroundings, dataFolder: options.dataFolder, failed });
+    const expansion = { env, platform };
+    const inventory = new Inventory({ clock, expansion, dataFolder: options.dataFolder, failed });
     const servers = new SessionServers({ session, clock, logger, folder });
     this.#session = session;
     this.#facts = facts;
@@ -133,13 +133,13 @@ export class SessionCustomizations implements SessionObserver {
   async #open(): Promise<void> {
     this.#clientClaimed(this.#session.state.activeClient);
     await this.#contributions.load();
-    await this.#inventory.watch(placesToWatch(await this.#places()), () => void this.#lookAgain());
+    await this.#inventory.watch(foldersToWatch(await this.#sourceOptions()), () => void this.#lookAgain());
     await this.#lookAgain();
   }
 
   /** Sources that were there before stay as they are. */
   async #findSources(): Promise<void> {
-    const sources = await findSources(await this.#places());
+    const sources = await findSources(await this.#sourceOptions());
     if (this.#session.isClosed) return;
     for (const id of this.#staleIds(sources)) this.#remove(id);
     const added = sources.flatMap((source) => this.#add(source) ?? []);
@@ -147,13 +147,13 @@ export class SessionCustomizations implements SessionObserver {
     this.#update();
   }
 
-  async #places(): Promise<SourcePlaces> {
+  async #sourceOptions(): Promise<SourceOptions> {
     const { options, logger, isTrusted } = this.#ports;
     const folder = this.#folder;
-    const surroundings = { env: process.env, platform: process.platform };
+    const expansion = { env: process.env, platform: process.platform };
     const declared = this.#facts.agent?.info.customizations ?? [];
     this.#isTrusted = folder !== undefined && (await isTrusted(folder));
-    return { ...options, folder, isTrusted: this.#isTrusted, declared, surroundings, logger };
+    return { ...options, folder, isTrusted: this.#isTrusted, declared, expansion, logger };
   }
 
   /** Entries that the host made, perhaps before the session left memory, and whose sources are gone. */

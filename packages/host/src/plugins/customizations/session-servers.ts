@@ -3,7 +3,7 @@ import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { People } from '../mcp/elicitation.js';
-import type { McpServer, McpServerState } from '../mcp/server.js';
+import type { McpServer, McpServerState } from '../mcp/mcp-server.js';
 import { McpServers, serverKey } from '../mcp/servers.js';
 import type { DeclaredServer } from './enabled.js';
 import type { HostSession } from './ports.js';

@@ -9,12 +9,12 @@ import { foldedName } from '@atrium/core/util/folded-name.js';
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 
-interface Place {
+interface CustomizationFolder {
   readonly path: string;
   readonly contents: ChildCustomizationType;
 }
 
-const OWN: readonly Place[] = [
+const OWN: readonly CustomizationFolder[] = [
   { path: 'agents', contents: 'agent' },
   { path: 'skills', contents: 'skill' },
   { path: 'prompts', contents: 'prompt' },
@@ -22,7 +22,7 @@ const OWN: readonly Place[] = [
 ];
 
 /** Folders of other tools. The host reads them; only those tools write them. */
-const FOREIGN: readonly Place[] = [
+const FOREIGN: readonly CustomizationFolder[] = [
   { path: '.github/agents', contents: 'agent' },
   { path: '.github/skills', contents: 'skill' },
   { path: '.github/prompts', contents: 'prompt' },
@@ -33,8 +33,8 @@ const FOREIGN: readonly Place[] = [
 ];
 
 /** Whether clients may save a file with these names below the user's own folder. */
-export function isSavedForUser([place = '', ...rest]: readonly string[]): boolean {
-  return OWN.some(({ path: own }) => own === place) && rest.length > 0;
+export function isSavedForUser([known = '', ...rest]: readonly string[]): boolean {
+  return OWN.some(({ path: own }) => own === known) && rest.length > 0;
 }
 
 /**
@@ -46,34 +46,34 @@ export function isSavedInProject(names: readonly string[]): boolean | undefined 
   const ours = folded.indexOf('.agents');
   if (ours >= 0) return isSavedForUser(names.slice(ours + 1));
   const text = `/${folded.join('/')}/`;
-  return FOREIGN.some((place) => text.includes(`/${place.path}/`)) ? false : undefined;
+  return FOREIGN.some((known) => text.includes(`/${known.path}/`)) ? false : undefined;
 }
 
 /** Whether a folder with these names below a session's holds folders of other tools: replacing it would write them. */
 export function holdsForeign(names: readonly string[]): boolean {
   const text = `/${names.map(foldedName).join('/')}`;
-  return FOREIGN.some((place) => text.endsWith(`/${path.posix.dirname(place.path)}`));
+  return FOREIGN.some((known) => text.endsWith(`/${path.posix.dirname(known.path)}`));
 }
 
 /** Atrium's own directories are listed even before they exist: the first saved file makes them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
-  const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));
+  const own = OWN.map((known) => ({ ...known, path: `.agents/${known.path}` }));
   const there = await Promise.all(
-    FOREIGN.map(async (place) => ((await exists(path.join(folder, place.path))) ? [place] : [])),
+    FOREIGN.map(async (known) => ((await exists(path.join(folder, known.path))) ? [known] : [])),
   );
   return [
-    ...own.map((place) => directory(folder, place, { scope: 'project', writable: true })),
-    ...there.flat().map((place) => directory(folder, place, { scope: 'project', writable: false })),
+    ...own.map((known) => directory(folder, known, { scope: 'project', writable: true })),
+    ...there.flat().map((known) => directory(folder, known, { scope: 'project', writable: false })),
   ];
 }
 
 export function userDirectories(userFolder: string): DirectorySource[] {
-  return OWN.map((place) => directory(userFolder, place, { scope: 'user', writable: true }));
+  return OWN.map((known) => directory(userFolder, known, { scope: 'user', writable: true }));
 }
 
 function directory(
   base: string,
-  { path: below, contents }: Place,
+  { path: below, contents }: CustomizationFolder,
   { scope, writable }: { readonly scope: Scope; readonly writable: boolean },
 ): DirectorySource {
   const folder = path.join(base, below);

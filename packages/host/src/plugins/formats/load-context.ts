@@ -2,10 +2,10 @@
  * Everything that reading a component takes: the files within limits, a list for warnings, facts about its container.
  */
 import type { ChildCustomizationType } from '@atrium/protocol';
-import { baseName, type FileEntry, FileProblem, joined, type PluginFiles, parentOf } from './files.js';
 import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from './limits.js';
-import type { Place } from './manifest.js';
-import type { Surroundings } from './placeholders.js';
+import type { ComponentLocation } from './manifest.js';
+import type { ExpansionContext } from './placeholders.js';
+import { baseName, type FileEntry, FileProblem, joined, type PluginFiles, parentOf } from './plugin-files.js';
 import type { Warnings } from './warnings.js';
 
 export interface LoadContext {
@@ -14,7 +14,7 @@ export interface LoadContext {
   readonly folderName: string;
   readonly reader: Reader;
   readonly warnings: Warnings;
-  readonly surroundings: Surroundings;
+  readonly expansion: ExpansionContext;
   /** Whether the host refuses components that do not conform, instead of repairing them. */
   readonly isStrict: boolean;
 }
@@ -58,53 +58,57 @@ export function isMarkdownOf(kind: keyof typeof CLAIMED, name: string): boolean 
 /** Paths in the order in which they count, each once. Folders are not searched any deeper. */
 export async function componentFiles(
   context: LoadContext,
-  places: readonly Place[],
+  locations: readonly ComponentLocation[],
   isWanted: (name: string) => boolean,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const place of places) {
-    if (!(await isFolder(context, place))) {
-      if (await isNamedFile(context, place, isWanted)) found.add(place.path);
+  for (const location of locations) {
+    if (!(await isFolder(context, location))) {
+      if (await isNamedFile(context, location, isWanted)) found.add(location.path);
       continue;
     }
-    for (const { name, kind } of (await context.reader.list(place.path)) ?? []) {
-      if (kind === 'file' && isWanted(name)) found.add(joined(place.path, name));
+    for (const { name, kind } of (await context.reader.list(location.path)) ?? []) {
+      if (kind === 'file' && isWanted(name)) found.add(joined(location.path, name));
     }
   }
   return [...found];
 }
 
-/** The JSON files of a component: the places themselves, or the file of the usual name in a place that is a folder. */
+/** The JSON files of a component: the locations themselves, or the usual file name in a location that is a folder. */
 export async function configFiles(
   context: LoadContext,
-  places: readonly Place[],
+  locations: readonly ComponentLocation[],
   usualName: string,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const place of places) {
-    const kind = await context.reader.kindOf(place.path);
-    if (kind === 'file') found.add(place.path);
-    else if (kind === 'folder') found.add(joined(place.path, usualName));
-    else if (kind === 'missing') warnIfNamed(context, place);
+  for (const location of locations) {
+    const kind = await context.reader.kindOf(location.path);
+    if (kind === 'file') found.add(location.path);
+    else if (kind === 'folder') found.add(joined(location.path, usualName));
+    else if (kind === 'missing') warnIfNamed(context, location);
   }
   return [...found];
 }
 
-async function isFolder({ reader }: LoadContext, { path, isNamed }: Place): Promise<boolean> {
+async function isFolder({ reader }: LoadContext, { path, isNamed }: ComponentLocation): Promise<boolean> {
   return !isNamed || (await reader.kindOf(path)) === 'folder';
 }
 
-async function isNamedFile(context: LoadContext, place: Place, isWanted: (name: string) => boolean): Promise<boolean> {
-  const kind = await context.reader.kindOf(place.path);
-  if (kind === 'missing') warnIfNamed(context, place);
+async function isNamedFile(
+  context: LoadContext,
+  location: ComponentLocation,
+  isWanted: (name: string) => boolean,
+): Promise<boolean> {
+  const kind = await context.reader.kindOf(location.path);
+  if (kind === 'missing') warnIfNamed(context, location);
   if (kind !== 'file') return false;
-  if (isWanted(baseName(place.path))) return true;
-  const message = `"${place.path}" is not a file of the kind that is wanted there, so it is left out.`;
-  context.warnings.add('manifest-field-invalid', message, place.path);
+  if (isWanted(baseName(location.path))) return true;
+  const message = `"${location.path}" is not a file of the kind that is wanted there, so it is left out.`;
+  context.warnings.add('manifest-field-invalid', message, location.path);
   return false;
 }
 
-export function warnIfNamed({ warnings }: LoadContext, { path, isNamed }: Place): void {
+export function warnIfNamed({ warnings }: LoadContext, { path, isNamed }: ComponentLocation): void {
   if (isNamed) warnings.add('path-missing', `"${path}" is named in the manifest, but it is not there.`, path);
 }
 

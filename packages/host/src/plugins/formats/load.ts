@@ -6,8 +6,7 @@ import type {
   HookCustomization,
   McpServerCustomization,
 } from '@atrium/protocol';
-import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './files.js';
-import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hooks.js';
+import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hook-declarations.js';
 import { memberOf } from './json.js';
 import { CHILDREN_MAX } from './limits.js';
 import { isMarkdownOf, type LoadContext, type PartBase, present, Reader } from './load-context.js';
@@ -20,8 +19,9 @@ import {
   type PromptPart,
   type RulePart,
 } from './markdown-parts.js';
-import { loadMcpServers, loadStrictMcpServers, type McpServerPart, mcpServersInFiles } from './mcp.js';
-import type { Surroundings } from './placeholders.js';
+import { loadMcpServers, loadStrictMcpServers, type McpServerPart, mcpServersInFiles } from './mcp-declarations.js';
+import type { ExpansionContext } from './placeholders.js';
+import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './plugin-files.js';
 import { detect, isStrict, LAYOUTS, type Layout, type PluginFormat } from './plugin-formats.js';
 import { loadSkills, type SkillPart } from './skills.js';
 import { LoadFailure, type Warning, Warnings } from './warnings.js';
@@ -73,7 +73,7 @@ function contextOf(
     containerId: options.containerId,
     folderName: folderNames(files).at(-1) ?? '',
     reader: new Reader(files, rest.warnings),
-    surroundings: options,
+    expansion: options,
   };
 }
 
@@ -89,11 +89,11 @@ async function exists(files: PluginFiles): Promise<boolean> {
 /** Agent Plugins has skills and MCP servers, each in one place. */
 async function strictParts(context: LoadContext, manifest: Manifest | undefined): Promise<ContainerParts> {
   const { skills, mcpServers } = LAYOUTS['agent-plugins'];
-  const places = skills.map((path) => ({ path, isNamed: false }));
+  const locations = skills.map((path) => ({ path, isNamed: false }));
   const [mcpFile] = mcpServers;
   return {
     ...NO_PARTS,
-    skills: await loadSkills(context, { skills: places, commands: [], allowsOwn: false }),
+    skills: await loadSkills(context, { skills: locations, commands: [], allowsOwn: false }),
     mcpServers: manifest && mcpFile ? await loadStrictMcpServers(context, mcpFile, manifest) : [],
   };
 }
@@ -105,12 +105,16 @@ async function looseParts(
 ): Promise<ContainerParts> {
   const located = (key: keyof Layout, allowsInline = false) =>
     locationsOf(manifest, { key, usual: layout[key], allowsInline }, context.warnings);
-  const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
+  const skillLocations = {
+    skills: located('skills').locations,
+    commands: located('commands').locations,
+    allowsOwn: true,
+  };
   const parts: ContainerParts = {
-    agents: await loadAgents(context, located('agents').places),
-    skills: await loadSkills(context, skillPlaces),
-    prompts: await loadPrompts(context, located('prompts').places, (name) => name.endsWith('.md')),
-    rules: await loadRules(context, located('rules').places),
+    agents: await loadAgents(context, located('agents').locations),
+    skills: await loadSkills(context, skillLocations),
+    prompts: await loadPrompts(context, located('prompts').locations, (name) => name.endsWith('.md')),
+    rules: await loadRules(context, located('rules').locations),
     hooks: await loadHooks(context, located('hooks', true), manifest),
     mcpServers: await loadMcpServers(context, located('mcpServers', true), manifest),
   };
@@ -175,7 +179,7 @@ async function jsonFiles({ reader }: LoadContext): Promise<readonly string[]> {
   return entries.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name);
 }
 
-export interface LoadOptions extends Surroundings {
+export interface LoadOptions extends ExpansionContext {
   /** Begins the ids of all children. */
   readonly containerId: string;
 }

@@ -113,14 +113,14 @@ function warnInvalid(path: string, key: string, wanted: string, warnings: Warnin
   warnings.add('manifest-field-invalid', `${path}: "${key}" must be ${wanted}; it is ignored.`, path);
 }
 
-export interface Place {
+export interface ComponentLocation {
   readonly path: string;
   /** Named in the manifest, so that its absence is worth a warning. */
   readonly isNamed: boolean;
 }
 
-export interface Locations {
-  readonly places: readonly Place[];
+export interface ComponentLocations {
+  readonly locations: readonly ComponentLocation[];
   /** Parts that are written down in the manifest itself. */
   readonly inline?: JsonNode;
 }
@@ -132,21 +132,25 @@ interface LocationField {
   readonly allowsInline?: boolean;
 }
 
-export function locationsOf(manifest: Manifest | undefined, field: LocationField, warnings: Warnings): Locations {
-  const usual = field.usual.map((place) => ({ path: place, isNamed: false }));
+export function locationsOf(
+  manifest: Manifest | undefined,
+  field: LocationField,
+  warnings: Warnings,
+): ComponentLocations {
+  const usual = field.usual.map((path) => ({ path, isNamed: false }));
   const value = memberOf(manifest?.json.root, field.key);
-  if (!manifest || !value) return { places: usual };
+  if (!manifest || !value) return { locations: usual };
   const wrong = (what: string) =>
     warnings.add('manifest-field-invalid', `${manifest.path}: "${field.key}" ${what}.`, manifest.path);
   const paths = pathNodes(value);
   if (!paths) {
-    if (field.allowsInline && value.type === 'object') return { places: usual, inline: value };
+    if (field.allowsInline && value.type === 'object') return { locations: usual, inline: value };
     wrong('must be a path, a list of paths, or an object with "paths"; it is ignored');
-    return { places: usual };
+    return { locations: usual };
   }
-  const named = paths.slice(0, LOCATIONS_MAX).flatMap((node) => namedPlace(node, wrong, warnings, manifest.path));
+  const named = paths.slice(0, LOCATIONS_MAX).flatMap((node) => namedLocation(node, wrong, warnings, manifest.path));
   if (paths.length > LOCATIONS_MAX) wrong(`names more than ${LOCATIONS_MAX} paths; the rest is ignored`);
-  return { places: unique(memberOf(value, 'exclusive')?.value === true ? named : [...usual, ...named]) };
+  return { locations: unique(memberOf(value, 'exclusive')?.value === true ? named : [...usual, ...named]) };
 }
 
 /** The paths that a field names; undefined when it is something else. */
@@ -157,7 +161,12 @@ function pathNodes(value: JsonNode): readonly JsonNode[] | undefined {
   return paths?.type === 'string' || paths?.type === 'array' ? pathNodes(paths) : undefined;
 }
 
-function namedPlace(node: JsonNode, wrong: (what: string) => void, warnings: Warnings, file: string): Place[] {
+function namedLocation(
+  node: JsonNode,
+  wrong: (what: string) => void,
+  warnings: Warnings,
+  file: string,
+): ComponentLocation[] {
   const text: unknown = node.value;
   if (typeof text !== 'string' || text.trim() === '' || text.includes('\0')) {
     wrong('names something that is no path; it is ignored');
@@ -181,9 +190,9 @@ export function innerPath(text: string): string | undefined {
   return short === '.' ? '' : short;
 }
 
-/** A usual place that is named as well keeps its place in the order, and counts as named. */
-function unique(places: readonly Place[]): readonly Place[] {
-  return [...new Map(places.map((place) => [place.path, place])).values()];
+/** A usual path that the manifest also names keeps its position, and counts as named. */
+function unique(locations: readonly ComponentLocation[]): readonly ComponentLocation[] {
+  return [...new Map(locations.map((location) => [location.path, location])).values()];
 }
 
 export function isPluginName(name: string): boolean {

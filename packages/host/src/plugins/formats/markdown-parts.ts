@@ -1,4 +1,15 @@
 /** Components that are one Markdown file each: custom agents, rules (also known as instructions) and prompts. */
+
+import {
+  booleanField,
+  descriptionField,
+  firstTextField,
+  listField,
+  type MarkdownFile,
+  nameField,
+  nameWithout,
+  readMarkdown,
+} from './frontmatter.js';
 import { GLOBS_MAX } from './limits.js';
 import {
   componentFiles,
@@ -9,17 +20,7 @@ import {
   type PartBase,
   present,
 } from './load-context.js';
-import type { Place } from './manifest.js';
-import {
-  booleanField,
-  descriptionField,
-  firstTextField,
-  listField,
-  type MarkdownFile,
-  nameField,
-  nameWithout,
-  readMarkdown,
-} from './markdown.js';
+import type { ComponentLocation } from './manifest.js';
 
 /** Clients see its name and description; the rest is for the host. */
 export interface AgentPart extends PartBase {
@@ -33,9 +34,12 @@ export interface AgentPart extends PartBase {
   readonly disableModelInvocation?: boolean;
 }
 
-export async function loadAgents(context: LoadContext, places: readonly Place[]): Promise<readonly AgentPart[]> {
+export async function loadAgents(
+  context: LoadContext,
+  locations: readonly ComponentLocation[],
+): Promise<readonly AgentPart[]> {
   const agents: AgentPart[] = [];
-  for (const path of await componentFiles(context, places, (name) => isMarkdownOf('agent', name))) {
+  for (const path of await componentFiles(context, locations, (name) => isMarkdownOf('agent', name))) {
     const file = await readMarkdown(context, path);
     if (file) agents.push(agentOf(context, file));
   }
@@ -68,9 +72,12 @@ export interface RulePart extends PartBase {
 
 const RULE_ENDINGS = ['.instructions.md', '.mdc', '.md'];
 
-export async function loadRules(context: LoadContext, places: readonly Place[]): Promise<readonly RulePart[]> {
+export async function loadRules(
+  context: LoadContext,
+  locations: readonly ComponentLocation[],
+): Promise<readonly RulePart[]> {
   const rules: RulePart[] = [];
-  for (const path of await componentFiles(context, places, (name) => isMarkdownOf('rule', name))) {
+  for (const path of await componentFiles(context, locations, (name) => isMarkdownOf('rule', name))) {
     const file = await readMarkdown(context, path);
     if (file) rules.push(ruleOf(context, file));
   }
@@ -122,11 +129,11 @@ const PROMPT_ENDINGS = ['.prompt.md', '.md'];
 
 export async function loadPrompts(
   context: LoadContext,
-  places: readonly Place[],
+  locations: readonly ComponentLocation[],
   isWanted: (name: string) => boolean,
 ): Promise<readonly PromptPart[]> {
   const prompts: PromptPart[] = [];
-  for (const path of await componentFiles(context, places, isWanted)) {
+  for (const path of await componentFiles(context, locations, isWanted)) {
     const file = await readMarkdown(context, path);
     if (!file) continue;
     const description = descriptionField(file);

@@ -1,10 +1,10 @@
 /** Finds the plugins in a marketplace, by its index, or in a folder full of plugins. */
 import { isRecord } from '@atrium/core/util/shape.js';
-import { FileProblem, filesBelow, folderNames, joined, type PluginFiles } from './files.js';
 import { parseJson, plainValue } from './json.js';
 import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES, SEARCHED_FOLDERS_MAX } from './limits.js';
 import { present } from './load-context.js';
 import { innerPath } from './manifest.js';
+import { FileProblem, filesBelow, folderNames, joined, type PluginFiles } from './plugin-files.js';
 import { detect } from './plugin-formats.js';
 import { type Warning, Warnings } from './warnings.js';
 

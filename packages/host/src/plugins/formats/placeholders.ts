@@ -2,7 +2,7 @@
 import { isRecord } from '@atrium/core/util/shape.js';
 
 /** What a container's declarations may refer to. */
-export interface Surroundings {
+export interface ExpansionContext {
   /** The plugin's folder on this machine; absent for declarations outside of plugins. */
   readonly pluginRoot?: string;
   /** A folder that the host keeps for the plugin. */
@@ -13,7 +13,7 @@ export interface Surroundings {
 }
 
 /** For reading a declaration as it is written: variables keep their names. */
-export function withoutMachine({ platform }: Surroundings): Surroundings {
+export function withoutMachine({ platform }: ExpansionContext): ExpansionContext {
   return { env: {}, platform };
 }
 
@@ -26,7 +26,7 @@ export function expand(text: string, lookup: Lookup): string {
 }
 
 /** The names that the host itself gives values to. Claude's names are for plugins written for it. */
-export function pluginLookup({ pluginRoot, pluginData }: Surroundings, isStrict: boolean): Lookup {
+export function pluginLookup({ pluginRoot, pluginData }: ExpansionContext, isStrict: boolean): Lookup {
   const values = new Map([
     ['PLUGIN_ROOT', pluginRoot],
     ['PLUGIN_DATA', pluginData],
@@ -36,18 +36,18 @@ export function pluginLookup({ pluginRoot, pluginData }: Surroundings, isStrict:
 }
 
 /** The same, and outside of the strict dialect also variables of the environment in capital letters. */
-export function fullLookup(surroundings: Surroundings, isStrict: boolean): Lookup {
-  const own = pluginLookup(surroundings, isStrict);
+export function fullLookup(expansion: ExpansionContext, isStrict: boolean): Lookup {
+  const own = pluginLookup(expansion, isStrict);
   if (isStrict) return own;
-  return (name) => own(name) ?? variable(surroundings.env, name);
+  return (name) => own(name) ?? variable(expansion.env, name);
 }
 
-function variable(env: Surroundings['env'], name: string): string | undefined {
+function variable(env: ExpansionContext['env'], name: string): string | undefined {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) && Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
 /** The variables that no declaration may set to something else. */
-export function reservedVariables({ pluginRoot, pluginData }: Surroundings): Record<string, string> {
+export function reservedVariables({ pluginRoot, pluginData }: ExpansionContext): Record<string, string> {
   return {
     ...(pluginRoot === undefined ? {} : { PLUGIN_ROOT: pluginRoot, CLAUDE_PLUGIN_ROOT: pluginRoot }),
     ...(pluginData === undefined ? {} : { PLUGIN_DATA: pluginData, CLAUDE_PLUGIN_DATA: pluginData }),

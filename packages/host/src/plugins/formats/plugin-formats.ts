@@ -1,9 +1,9 @@
 /** The four dialects in which plugins are written: where each keeps its parts, and how a plugin's dialect is detected. */
 import { isDeepStrictEqual } from 'node:util';
 import { problemOf, type RecordShape, type Shape } from '@atrium/core/util/shape.js';
-import { type FileEntry, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type JsonDocument, memberOf, type NotJson, parseJson, plainValue } from './json.js';
 import { MANIFEST_MAX_BYTES } from './limits.js';
+import { type FileEntry, FileProblem, folderNames, type PluginFiles } from './plugin-files.js';
 import type { Warnings } from './warnings.js';
 
 export type PluginFormat = 'open-plugins' | 'agent-plugins' | 'claude' | 'copilot';

@@ -1,6 +1,14 @@
 /** Skills: Agent Skills in folders of their own, commands, and a plugin that is one skill. */
 
-import { baseName, joined, parentOf } from './files.js';
+import {
+  booleanField,
+  descriptionField,
+  type MarkdownFile,
+  nameField,
+  nameWithout,
+  readMarkdown,
+  textField,
+} from './frontmatter.js';
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from './limits.js';
 import {
   componentFiles,
@@ -11,16 +19,8 @@ import {
   present,
   warnIfNamed,
 } from './load-context.js';
-import type { Place } from './manifest.js';
-import {
-  booleanField,
-  descriptionField,
-  type MarkdownFile,
-  nameField,
-  nameWithout,
-  readMarkdown,
-  textField,
-} from './markdown.js';
+import type { ComponentLocation } from './manifest.js';
+import { baseName, joined, parentOf } from './plugin-files.js';
 
 export interface SkillPart extends PartBase {
   readonly kind: 'skill' | 'command';
@@ -32,25 +32,28 @@ export interface SkillPart extends PartBase {
   readonly body: string;
 }
 
-interface SkillPlaces {
-  readonly skills: readonly Place[];
-  readonly commands: readonly Place[];
+interface SkillLocations {
+  readonly skills: readonly ComponentLocation[];
+  readonly commands: readonly ComponentLocation[];
   /** Whether the container itself may be one skill, if there is no other. */
   readonly allowsOwn: boolean;
 }
 
 /** Skills and commands are called by name in the same way, so they share one set of names. */
-export async function loadSkills(context: LoadContext, places: SkillPlaces): Promise<readonly SkillPart[]> {
-  const skills = await agentSkills(context, places.skills);
-  const own = places.allowsOwn && skills.length === 0 ? await ownSkill(context) : [];
-  return firstByName(context, 'skill', [...skills, ...own, ...(await commands(context, places.commands))]);
+export async function loadSkills(context: LoadContext, locations: SkillLocations): Promise<readonly SkillPart[]> {
+  const skills = await agentSkills(context, locations.skills);
+  const own = locations.allowsOwn && skills.length === 0 ? await ownSkill(context) : [];
+  return firstByName(context, 'skill', [...skills, ...own, ...(await commands(context, locations.commands))]);
 }
 
-async function agentSkills(context: LoadContext, places: readonly Place[]): Promise<readonly SkillPart[]> {
+async function agentSkills(
+  context: LoadContext,
+  locations: readonly ComponentLocation[],
+): Promise<readonly SkillPart[]> {
   const skills: SkillPart[] = [];
-  for (const path of await skillFiles(context, places)) {
+  for (const path of await skillFiles(context, locations)) {
     const file = await readMarkdown(context, path);
-    const isOwnFolder = !places.some((place) => place.path === parentOf(path));
+    const isOwnFolder = !locations.some((location) => location.path === parentOf(path));
     if (!file || (context.isStrict && !conforms(file))) continue;
     skills.push(agentSkill(context, file, isOwnFolder));
   }
@@ -94,9 +97,9 @@ async function ownSkill(context: LoadContext): Promise<readonly SkillPart[]> {
   return file ? [skillOf(context, file, context.folderName, 'skill')] : [];
 }
 
-async function commands(context: LoadContext, places: readonly Place[]): Promise<readonly SkillPart[]> {
+async function commands(context: LoadContext, locations: readonly ComponentLocation[]): Promise<readonly SkillPart[]> {
   const found: SkillPart[] = [];
-  for (const path of await componentFiles(context, places, (name) => name.endsWith('.md'))) {
+  for (const path of await componentFiles(context, locations, (name) => name.endsWith('.md'))) {
     const file = await readMarkdown(context, path);
     if (file) found.push(skillOf(context, file, nameWithout(path, ['.md']), 'command'));
   }
@@ -120,19 +123,19 @@ function skillOf(context: LoadContext, file: MarkdownFile, name: string, kind: S
 const SKILL_FILE = 'SKILL.md';
 
 /** The skill files of all places, in the order in which they count. */
-async function skillFiles(context: LoadContext, places: readonly Place[]): Promise<readonly string[]> {
+async function skillFiles(context: LoadContext, locations: readonly ComponentLocation[]): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const place of places) {
-    const entries = await context.reader.list(place.path);
+  for (const location of locations) {
+    const entries = await context.reader.list(location.path);
     if (!entries) {
-      if (await isNamedSkillFile(context, place)) found.add(place.path);
+      if (await isNamedSkillFile(context, location)) found.add(location.path);
       continue;
     }
     const isSkillItself = entries.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE);
-    if (isSkillItself && !context.isStrict) found.add(joined(place.path, SKILL_FILE));
+    if (isSkillItself && !context.isStrict) found.add(joined(location.path, SKILL_FILE));
     for (const { name, kind } of entries) {
-      if (kind === 'folder' && (await hasSkillFile(context, joined(place.path, name)))) {
-        found.add(joined(place.path, `${name}/${SKILL_FILE}`));
+      if (kind === 'folder' && (await hasSkillFile(context, joined(location.path, name)))) {
+        found.add(joined(location.path, `${name}/${SKILL_FILE}`));
       }
     }
   }
@@ -144,8 +147,8 @@ async function hasSkillFile({ reader }: LoadContext, folder: string): Promise<bo
   return Boolean((await reader.list(folder))?.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE));
 }
 
-async function isNamedSkillFile(context: LoadContext, place: Place): Promise<boolean> {
-  const kind = place.isNamed ? await context.reader.kindOf(place.path) : 'refused';
-  if (kind === 'missing') warnIfNamed(context, place);
-  return kind === 'file' && baseName(place.path) === SKILL_FILE;
+async function isNamedSkillFile(context: LoadContext, location: ComponentLocation): Promise<boolean> {
+  const kind = location.isNamed ? await context.reader.kindOf(location.path) : 'refused';
+  if (kind === 'missing') warnIfNamed(context, location);
+  return kind === 'file' && baseName(location.path) === SKILL_FILE;
 }

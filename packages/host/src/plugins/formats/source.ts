@@ -5,10 +5,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isInside } from '@atrium/core/util/paths.js';
 import type { ChildCustomizationType, Icon, TextRange } from '@atrium/protocol';
-import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from './files.js';
 import { PLUGINS_MAX } from './limits.js';
 import { pluginNameFrom } from './manifest.js';
-import type { McpServerConfig } from './mcp.js';
+import type { McpServerConfig } from './mcp-declarations.js';
+import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from './plugin-files.js';
 
 /** Where it comes from. That decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';

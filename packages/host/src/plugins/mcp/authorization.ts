@@ -2,7 +2,7 @@
 
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
-import type { McpServerConfig } from '../formats/mcp.js';
+import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import {
   MCP_RESOURCE_MAX_BYTES,
   MCP_RESOURCE_MAX_ITEMS,

@@ -5,7 +5,7 @@ import { EventGauge } from '@atrium/core/util/event-gauge.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpRemoteConfig } from '../formats/mcp.js';
+import type { McpRemoteConfig } from '../formats/mcp-declarations.js';
 import { protectedResource, type Tokens } from './authorization.js';
 import {
   MCP_GOODBYE_MS,
@@ -14,7 +14,7 @@ import {
   MCP_RESOURCE_TIMEOUT_MS,
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
-import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired } from './link.js';
+import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired } from './mcp-link.js';
 
 interface HttpPlace {
   readonly clock: Clock;

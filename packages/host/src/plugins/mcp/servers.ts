@@ -3,7 +3,7 @@
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { MCP_SERVERS_MAX } from './limits.js';
-import { McpServer, type McpServerOptions } from './server.js';
+import { McpServer, type McpServerOptions } from './mcp-server.js';
 import { modelToolName } from './tool-list.js';
 
 export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people'> & {

@@ -10,7 +10,7 @@ import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { McpStdioConfig } from '../formats/mcp.js';
+import type { McpStdioConfig } from '../formats/mcp-declarations.js';
 import {
   MCP_BACKLOG_MAX_BYTES,
   MCP_END_OF_INPUT_MS,
@@ -20,7 +20,7 @@ import {
   MCP_STDERR_MAX_BYTES,
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
-import { type Link, type LinkEnd, lost, type Sdk } from './link.js';
+import { type Link, type LinkEnd, lost, type Sdk } from './mcp-link.js';
 
 export class StdioLink implements Link, Transport {
   onmessage?: Transport['onmessage'];

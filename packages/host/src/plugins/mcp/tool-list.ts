@@ -4,7 +4,6 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { pause, within } from '@atrium/core/util/waiting.js';
 import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol';
-import type { Connection } from './connection.js';
 import {
   MCP_DESCRIPTION_MAX_CHARACTERS,
   MCP_SCHEMA_MAX_BYTES,
@@ -15,6 +14,7 @@ import {
   MCP_TOOLS_REFRESH_EVERY_MS,
   MCP_TOOLS_TIMEOUT_MS,
 } from './limits.js';
+import type { Connection } from './mcp-connection.js';
 
 export interface ToolSetOptions {
   readonly connection: Connection;

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { isInside } from '@atrium/core/util/paths.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { visibleText } from '@atrium/protocol';
-import type { AgentEntry, ProviderConfig } from '../../config/schema.js';
-import type { HookCommand } from '../formats/hooks.js';
-import type { McpServerConfig } from '../formats/mcp.js';
+import type { AgentEntry, ProviderConfig } from '../../config/config-schema.js';
+import type { HookCommand } from '../formats/hook-declarations.js';
+import type { McpServerConfig } from '../formats/mcp-declarations.js';
 
 /** A longer line cannot be judged by a person: such a program does not start. */
 export const PROGRAM_LINE_MAX_CHARACTERS = 4_000;

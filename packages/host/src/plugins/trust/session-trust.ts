@@ -5,8 +5,8 @@ import { folderOf } from '@atrium/core/util/folders.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { count } from '@atrium/core/util/text.js';
 import { visibleText } from '@atrium/protocol';
+import type { FolderTrust } from './folder-trust.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
-import type { FolderTrust } from './trust.js';
 
 interface ProgramStart {
   start(): void;

@@ -6,9 +6,9 @@ import { mapSome } from '@atrium/core/util/map-some.js';
 import { type BytePath, onDisk } from '../git/byte-path.js';
 import { plainContent } from '../tools/plain-content.js';
 import type { Entry } from './change.js';
+import type { SnapshotBlobs } from './change-storage.js';
 import type { Seen } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FILES_AT_ONCE, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
-import type { SnapshotBlobs } from './places.js';
 
 /** A file may grow a little between `lstat` and reading. */
 const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;

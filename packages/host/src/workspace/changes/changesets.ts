@@ -15,15 +15,15 @@ import {
   type InvokeChangesetOperationParams,
   type InvokeChangesetOperationResult,
 } from '@atrium/protocol';
-import type { FolderTrust } from '../../plugins/trust/trust.js';
+import type { FolderTrust } from '../../plugins/trust/folder-trust.js';
 import { GitError } from '../git/git.js';
 import { type ChangeRecords, forgetChanges } from './change-log.js';
-import { ChangeContents, type ContentPlace } from './contents.js';
+import { ChangeStorage } from './change-storage.js';
+import { ChangeContents, type ContentPlace } from './changeset-contents.js';
+import type { OperationTarget, Shown, View } from './changeset-views.js';
 import { takenOverKey, takeOverJournal } from './legacy-journal.js';
-import { ChangePlaces } from './places.js';
 import { type ChangesHost, SessionChanges } from './session-changes.js';
 import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
-import type { OperationTarget, Shown, View } from './views.js';
 
 export interface ChangesetsOptions {
   readonly host: ChangesHost & { readonly sessions: Pick<Sessions, 'open' | 'inMemory' | 'stored'> };
@@ -40,14 +40,14 @@ export class Changesets implements Service {
   /** Reads what views refer to. */
   readonly contents: ChangeContents;
   readonly #options: ChangesetsOptions;
-  readonly #places: ChangePlaces;
+  readonly #storage: ChangeStorage;
   readonly #records: ChangeRecords;
   readonly #sessions = new WeakMap<Session, SessionChanges>();
   #tidying: Promise<void> = Promise.resolve();
 
   constructor(options: ChangesetsOptions) {
     this.#options = options;
-    this.#places = new ChangePlaces(options.folder);
+    this.#storage = new ChangeStorage(options.folder);
     this.#records = { log: options.log, writer: options.host.writer };
     this.contents = new ChangeContents((session) => this.#placeOf(session));
     this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
@@ -56,7 +56,7 @@ export class Changesets implements Service {
   readonly attach = (session: Session): SessionObserver => {
     const { host, trust } = this.#options;
     const isTrusted = (folder: string) => trust.isTrusted(folder);
-    const changes = new SessionChanges(session, { host, places: this.#places, records: this.#records, isTrusted });
+    const changes = new SessionChanges(session, { host, storage: this.#storage, records: this.#records, isTrusted });
     this.#sessions.set(session, changes);
     return changes;
   };
@@ -64,15 +64,15 @@ export class Changesets implements Service {
   async start(): Promise<void> {
     const { sessions, logger } = this.#options.host;
     const warn = (error: unknown) => logger.log('warn', 'could not tidy up old changes', { error: String(error) });
-    const { gone } = await this.#places.dropSnapshots();
+    const { gone } = await this.#storage.dropSnapshots();
     this.#tidying = gone.catch(warn);
-    await this.#places.sweep(sessions.stored()).catch(warn);
+    await this.#storage.sweep(sessions.stored()).catch(warn);
     for (const session of sessions.stored()) await this.#takeOver(session);
   }
 
   /** A journal that cannot be taken over now is tried again when its session opens. */
   async #takeOver(session: string): Promise<void> {
-    await takeOverJournal(this.#records, session, this.#places.folderOf(session)).catch((error) => {
+    await takeOverJournal(this.#records, session, this.#storage.folderOf(session)).catch((error) => {
       const { logger } = this.#options.host;
       logger.log('warn', 'could not take over the journal of changes', { session, error: String(error) });
     });
@@ -85,7 +85,7 @@ export class Changesets implements Service {
   async forgotten(session: string): Promise<void> {
     await forgetChanges(this.#records, session);
     this.#records.writer.record({ key: takenOverKey(session), value: null });
-    await this.#places.forget(session);
+    await this.#storage.forget(session);
   }
 
   async open(uri: string): Promise<OpenChannel | undefined> {

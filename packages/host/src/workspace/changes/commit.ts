@@ -17,7 +17,7 @@ import {
   plainEnvironment,
 } from '../git/git.js';
 import type { Repository } from '../git/repository.js';
-import { isConflict, isStaged, statusOf } from '../git/status.js';
+import { isConflict, isStaged, statusOf } from '../git/repository-status.js';
 import { stage } from './git-operations.js';
 import { COMMIT_MESSAGE_MAX_CHARACTERS } from './limits.js';
 

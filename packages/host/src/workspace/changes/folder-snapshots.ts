@@ -7,11 +7,11 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { BytePath } from '../git/byte-path.js';
 import { findRepository } from '../git/repository.js';
-import type { Tracked } from '../git/status.js';
+import type { Tracked } from '../git/repository-status.js';
 import type { Change, Entry } from './change.js';
+import type { SnapshotBlobs } from './change-storage.js';
 import { GitFolder } from './git-folder.js';
 import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from './limits.js';
-import type { SnapshotBlobs } from './places.js';
 import { PlainFolder } from './plain-folder.js';
 
 export interface FolderSnapshotsOptions {

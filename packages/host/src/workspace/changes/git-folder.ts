@@ -4,10 +4,10 @@
  */
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { type BytePath, foldersOf } from '../git/byte-path.js';
-import { trackedContents } from '../git/contents.js';
 import { gitList } from '../git/git.js';
 import { filteredPaths, type Repository } from '../git/repository.js';
-import { emptyTree, isSubmodule, statusOf, type Tracked } from '../git/status.js';
+import { emptyTree, isSubmodule, statusOf, type Tracked } from '../git/repository-status.js';
+import { trackedContents } from '../git/stored-files.js';
 import { Captures, captureAll } from './capture.js';
 import { changeOf, type Entry, isSame } from './change.js';
 import type { Found, Snapshot, SnapshotFolder, SnapshotFolderOptions } from './folder-snapshots.js';

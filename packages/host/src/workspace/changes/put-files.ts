@@ -11,7 +11,7 @@ import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { mapSome } from '@atrium/core/util/map-some.js';
 import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
-import { MovedError } from '../files/errors.js';
+import { MovedError } from '../files/file-errors.js';
 import { pinFolder } from '../files/pinned-folder.js';
 import { type BytePath, foldersOf, onDisk, shownPath } from '../git/byte-path.js';
 import { capture, statsOf } from './capture.js';

@@ -7,10 +7,10 @@ import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from 
 import { fileUri } from '../git/byte-path.js';
 import { type Change, changeOf, type Entry, netOf } from './change.js';
 import type { ChangeLog } from './change-log.js';
+import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './changeset-views.js';
 import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_BUDGET_MS, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
 import { putBack, revert as takeBack, type UndoOptions } from './undo.js';
 import { CONTENT_SCHEME } from './uri.js';
-import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
 
 export interface RecordedOptions {
   readonly view: string;

@@ -8,18 +8,18 @@ import { folderOf } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState } from '@atrium/protocol';
 import { type BytePath, fromText } from '../git/byte-path.js';
-import { CatalogueKeeper } from './catalogue.js';
 import { ChangeLog, type ChangeRecords } from './change-log.js';
+import type { ChangeStorage } from './change-storage.js';
+import { CatalogueKeeper } from './changeset-catalogue.js';
+import { OpenViews, type View, type ViewsHost } from './changeset-views.js';
 import { CommitQuestion } from './commit.js';
 import { realFolder, type SnapshotFolderOptions } from './folder-snapshots.js';
 import { takeOverJournal } from './legacy-journal.js';
-import type { ChangePlaces } from './places.js';
 import { Recorder } from './recorder.js';
 import { OwnRecordings, recording } from './recording.js';
 import { Sources } from './sources.js';
 import { settle } from './undo.js';
 import { type ViewName, viewUri } from './uri.js';
-import { OpenViews, type View, type ViewsHost } from './views.js';
 
 /** What the changes of sessions need of the host. */
 export interface ChangesHost extends ViewsHost {
@@ -31,7 +31,7 @@ export interface ChangesHost extends ViewsHost {
 export interface SessionChangesOptions {
   readonly host: ChangesHost;
   readonly records: ChangeRecords;
-  readonly places: ChangePlaces;
+  readonly storage: ChangeStorage;
   isTrusted(folder: string): Promise<boolean>;
 }
 
@@ -48,10 +48,10 @@ export class SessionChanges implements SessionObserver {
   readonly #own: OwnRecordings;
 
   constructor(session: Session, options: SessionChangesOptions) {
-    const { host, places, isTrusted } = options;
+    const { host, storage, isTrusted } = options;
     this.#session = session;
     this.#options = options;
-    const blobs = places.blobs(session.uri);
+    const blobs = storage.blobs(session.uri);
     this.blobs = blobs;
     const found = { changeLog: () => this.#opened(), folder: () => this.#folder() };
     const { clock, logger } = host;
@@ -115,8 +115,8 @@ export class SessionChanges implements SessionObserver {
 
   async #open(): Promise<ChangeLog> {
     const { uri } = this.#session;
-    const { places, records } = this.#options;
-    await takeOverJournal(records, uri, places.folderOf(uri));
+    const { storage, records } = this.#options;
+    await takeOverJournal(records, uri, storage.folderOf(uri));
     const [changeLog, root] = [await ChangeLog.open(records, uri), await this.root()];
     if (root !== undefined) await settle({ root, changeLog, blobs: this.blobs });
     return changeLog;
@@ -128,7 +128,7 @@ export class SessionChanges implements SessionObserver {
 
   async #folder(): Promise<SnapshotFolderOptions | undefined> {
     const root = await this.root();
-    const { snapshots: blobs, folder } = this.#options.places;
+    const { snapshots: blobs, folder } = this.#options.storage;
     return root === undefined ? undefined : { root, blobs, isOurs: ourFiles(root, folder) };
   }
 

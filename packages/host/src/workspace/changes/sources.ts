@@ -5,8 +5,9 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
 import type { Repository } from '../git/repository.js';
-import type { Counted } from './catalogue.js';
 import type { ChangeLog } from './change-log.js';
+import type { Counted } from './changeset-catalogue.js';
+import type { Shown, ViewSource } from './changeset-views.js';
 import { type CommitQuestion, type CommitScope, commit } from './commit.js';
 import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { RecordedFiles, RecordedSource } from './recorded-source.js';
@@ -14,7 +15,6 @@ import type { Recorder } from './recorder.js';
 import { countsWholeTurns } from './recording.js';
 import { NO_REPOSITORY, UncommittedFiles, UncommittedSource } from './uncommitted-source.js';
 import { keyOf, type ViewName, viewUri } from './uri.js';
-import type { Shown, ViewSource } from './views.js';
 
 export interface SourcesOptions {
   readonly session: Session;

@@ -21,17 +21,17 @@ import {
   type StatusEntry,
   statusOf,
   type Tracked,
-} from '../git/status.js';
+} from '../git/repository-status.js';
 import { plainContent } from '../tools/plain-content.js';
 import { statsOf } from './capture.js';
 import type { ChangeLog } from './change-log.js';
+import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './changeset-views.js';
 import { type CommitScope, whatToCommit } from './commit.js';
 import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { discard, restore, stage, unstage } from './git-operations.js';
 import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
 import { linesIn, textContent } from './recorded-source.js';
 import { CONTENT_SCHEME } from './uri.js';
-import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
 
 export interface UncommittedOptions {
   readonly view: string;

@@ -11,9 +11,9 @@ import type { BytePath } from '../git/byte-path.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';
 import type { ChangeLog, TurnChanges, Undone, UndoneMeaning, Writing } from './change-log.js';
+import type { OperationTarget } from './changeset-views.js';
 import { type Wanted, withoutRange } from './merge.js';
 import { type Applied, carryOut, changesIn, planAll, putEntry, refusedText } from './put-files.js';
-import type { OperationTarget } from './views.js';
 
 export interface UndoOptions extends WriteFilesOptions {
   /** The URI of the view: what was undone there is put back there. */

@@ -10,8 +10,8 @@ import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ResourceRequestParams } from '@atrium/protocol';
 import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';
-import { refused } from './errors.js';
-import { filePathOf } from './places.js';
+import { filePathOf } from './file-access.js';
+import { refused } from './file-errors.js';
 import { type Access, suffices } from './roots.js';
 
 export const REQUESTS_MAX = 4;

@@ -151,7 +151,7 @@ function grantedPlace(access: Access): RootKind {
   return { rule: (names) => (isInGit(names) && access === 'write' ? 'read' : access) };
 }
 
-/** Where a path really leads, also when its end does not exist yet. For places that people have named, not clients. */
+/** Where a path really leads, also when its end does not exist yet. For access that people have named, not clients. */
 export async function realPathOf(file: string): Promise<string> {
   const missing: string[] = [];
   for (let current = file; ; current = path.dirname(current)) {

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
 import { isInside } from '@atrium/core/util/paths.js';
 import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol';
-import { alreadyThere, codeOf, invalid, notFound, refused } from './errors.js';
+import type { FileAccess, PinnedEntry } from './file-access.js';
+import { alreadyThere, codeOf, invalid, notFound, refused } from './file-errors.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
-import type { Place, Places } from './places.js';
 
 /** Files and folders that one copy or one deletion may take with it, and how deep they may lie. */
 const TREE_MAX_ENTRIES = 100_000;
@@ -20,9 +20,9 @@ const OWNER_ONLY = 0o700;
 
 type Params = Pick<ResourceCopyParams, 'source' | 'destination' | 'failIfExists'>;
 
-export function copy(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
-  return places.at({ uri: source, clientId, wanted: 'read' }, (from) =>
-    places.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+export function copy(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
+  return files.at({ uri: source, clientId, wanted: 'read' }, (from) =>
+    files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
       if (isSame(from, to, failIfExists)) return;
       const finished = await copiedBeside(from, to);
       await putInPlace({ node: finished, isFolder: from.stats?.isDirectory() === true, to, failIfExists });
@@ -31,9 +31,9 @@ export function copy(places: Places, clientId: string, { source, destination, fa
 }
 
 /** A link is moved as a link. */
-export function move(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
-  return places.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
-    places.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+export function move(files: FileAccess, clientId: string, { source, destination, failIfExists = false }: Params) {
+  return files.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
+    files.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
       from.checkMayGo();
       if (isSame(from, to, failIfExists)) return;
       const isFolder = from.stats?.isDirectory() === true;
@@ -48,7 +48,7 @@ export function move(places: Places, clientId: string, { source, destination, fa
 }
 
 /** Whether there is nothing to do. Fails when there is nothing that could be done. */
-function isSame(from: Place, to: Place, failIfExists: boolean): boolean {
+function isSame(from: PinnedEntry, to: PinnedEntry, failIfExists: boolean): boolean {
   if (!from.stats) throw notFound(from.uri);
   if (to.names.length > 1) throw notFound(to.uri, 'has no folder: make it with resourceMkdir first');
   if (to.stats && failIfExists) throw alreadyThere(to.uri);
@@ -63,7 +63,7 @@ function isSame(from: Place, to: Place, failIfExists: boolean): boolean {
   return false;
 }
 
-async function copiedBeside(from: Place, to: Place): Promise<Node> {
+async function copiedBeside(from: PinnedEntry, to: PinnedEntry): Promise<Node> {
   const copied = { folder: to.held, name: temporaryName() };
   await to.held.check();
   try {
@@ -78,7 +78,7 @@ async function copiedBeside(from: Place, to: Place): Promise<Node> {
 interface Putting {
   readonly node: Node;
   readonly isFolder: boolean;
-  readonly to: Place;
+  readonly to: PinnedEntry;
   readonly failIfExists: boolean;
 }
 
@@ -98,8 +98,8 @@ async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promis
 }
 
 /** `resourceDelete`: a file, a link itself, a folder. A folder with something in it only when that is asked for. */
-export function remove(places: Places, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
-  return places.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
+export function remove(files: FileAccess, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
+  return files.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
     if (!stats) throw notFound(uri);
     checkMayGo();
     if (recursive || !stats.isDirectory()) return removeTree({ folder: held, name });

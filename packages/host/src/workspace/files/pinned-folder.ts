@@ -7,8 +7,8 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { invalid, MovedError, notFound, refused } from './errors.js';
-import type { Place } from './places.js';
+import type { PinnedEntry } from './file-access.js';
+import { invalid, MovedError, notFound, refused } from './file-errors.js';
 
 /** Only the place, not the content: needs no right to read. Node has no name for it. */
 const O_PATH = 0o10000000;
@@ -41,8 +41,8 @@ export function pinFolder(real: string | Buffer): Promise<PinnedFolder> {
 async function holdFolder(real: string | Buffer): Promise<PinnedFolder> {
   const handle = await open(real, PLACE_FLAGS).catch(moved);
   const self = `${KNOWN_FOLDERS}/${handle.fd}`;
-  const place = await readlink(self, { encoding: 'buffer' }).catch(() => undefined);
-  if (!place?.equals(Buffer.from(real))) {
+  const target = await readlink(self, { encoding: 'buffer' }).catch(() => undefined);
+  if (!target?.equals(Buffer.from(real))) {
     await handle.close();
     throw new MovedError(`${real} is not where it was`);
   }
@@ -82,7 +82,7 @@ export interface OpenFile {
 }
 
 /** Fails when it is anything else; a file that is not there is undefined. */
-export function plainStats({ uri, stats }: Pick<Place, 'uri' | 'stats'>): BigIntStats | undefined {
+export function plainStats({ uri, stats }: Pick<PinnedEntry, 'uri' | 'stats'>): BigIntStats | undefined {
   if (stats?.isDirectory()) throw invalid(`${uri} is a folder: list it with resourceList`);
   if (stats && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
   return stats;
@@ -92,11 +92,11 @@ export function plainStats({ uri, stats }: Pick<Place, 'uri' | 'stats'>): BigInt
  * Opens plain files only: a pipe, a device or a socket could keep its reader waiting for ever. Looked at before it is
  * opened, and again when it is open: only then it is certain what it is.
  */
-export async function withFile<T>(place: Place, flags: number, act: (file: OpenFile) => Promise<T>): Promise<T> {
-  if (!plainStats(place)) throw notFound(place.uri);
-  const file = await openPlain(place.held, place.name, flags);
+export async function withFile<T>(entry: PinnedEntry, flags: number, act: (file: OpenFile) => Promise<T>): Promise<T> {
+  if (!plainStats(entry)) throw notFound(entry.uri);
+  const file = await openPlain(entry.held, entry.name, flags);
   try {
-    plainStats({ uri: place.uri, stats: file.stats });
+    plainStats({ uri: entry.uri, stats: file.stats });
     return await act(file);
   } finally {
     await file.handle.close();

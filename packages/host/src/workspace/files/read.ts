@@ -18,9 +18,9 @@ import {
   type ResourceType,
 } from '@atrium/protocol';
 import { isText, typeOfFile } from './content-type.js';
-import { codeOf, denied, invalid, notFound, refused } from './errors.js';
+import type { FileAccess, PinnedEntry } from './file-access.js';
+import { codeOf, denied, invalid, notFound, refused } from './file-errors.js';
 import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned-folder.js';
-import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
 
 /** Bytes of a file in one answer. As base64 they still fit into a frame that our clients accept. */
@@ -49,14 +49,14 @@ export interface ContentReader {
   read(uri: string): Promise<StoredContent | undefined>;
 }
 
-export async function readFile(places: Places, clientId: string, params: ResourceReadParams) {
+export async function readFile(files: FileAccess, clientId: string, params: ResourceReadParams) {
   const { uri } = params;
   const range = rangeOf(params);
-  const piece = await places.at({ uri, clientId, wanted: 'read' }, (place) =>
-    withFile(place, READING, async (file): Promise<Piece> => {
+  const piece = await files.at({ uri, clientId, wanted: 'read' }, (entry) =>
+    withFile(entry, READING, async (file): Promise<Piece> => {
       const size = Number(file.stats.size);
       const { start, end } = within(range, size, uri);
-      return { bytes: await readBytes(file, start, end), size, contentType: typeOfFile(place.real) };
+      return { bytes: await readBytes(file, start, end), size, contentType: typeOfFile(entry.real) };
     }),
   );
   return resultOf(piece, params);
@@ -123,24 +123,24 @@ function fits(text: string): boolean {
 
 /** `resourceResolve`: the type and the real place of a path. Clients use it to find out whether something exists. */
 export function resolveResource(
-  places: Places,
+  files: FileAccess,
   clientId: string,
   { uri, followSymlinks = true }: ResourceResolveParams,
 ): Promise<ResourceResolveResult> {
-  return places.at({ uri, clientId, wanted: 'list', followLast: followSymlinks }, async (place) => {
-    const { stats, access } = place;
+  return files.at({ uri, clientId, wanted: 'list', followLast: followSymlinks }, async (entry) => {
+    const { stats, access } = entry;
     if (!stats) throw notFound(uri);
     if (!suffices(access, 'read') && !stats.isDirectory()) throw denied(uri, 'read');
     const type = typeOf(stats);
     if (!type) throw refused(`${uri} is neither a file nor a folder`);
-    const isAsAsked = !followSymlinks || place.real === place.asked;
+    const isAsAsked = !followSymlinks || entry.real === entry.asked;
     return {
-      uri: isAsAsked ? uri : pathToFileURL(place.real).href,
+      uri: isAsAsked ? uri : pathToFileURL(entry.real).href,
       type,
       ...(type !== 'directory' && { size: Number(stats.size) }),
       mtime: stats.mtime.toISOString(),
       ctime: stats.birthtime.toISOString(),
-      ...(type === 'file' && (await fileFacts(place))),
+      ...(type === 'file' && (await fileFacts(entry))),
     };
   });
 }
@@ -152,9 +152,9 @@ function typeOf(stats: BigIntStats): ResourceType | undefined {
 }
 
 /** A file that the host may not read has no version that anybody could compare. */
-async function fileFacts(place: Place): Promise<Pick<ResourceResolveResult, 'contentType' | 'etag'>> {
-  const contentType = typeOfFile(place.real);
-  const etag = await withFile(place, READING, etagOf).catch((error) => {
+async function fileFacts(entry: PinnedEntry): Promise<Pick<ResourceResolveResult, 'contentType' | 'etag'>> {
+  const contentType = typeOfFile(entry.real);
+  const etag = await withFile(entry, READING, etagOf).catch((error) => {
     if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return undefined;
     throw error;
   });
@@ -172,22 +172,22 @@ export async function etagOf(file: OpenFile): Promise<string> {
   return hash.digest('base64url').slice(0, HASH_CHARACTERS);
 }
 
-export function listFolder(places: Places, clientId: string, uri: string): Promise<ResourceListResult> {
-  return places.at({ uri, clientId, wanted: 'list' }, async (place) => {
-    const { real, stats, access } = place;
+export function listFolder(files: FileAccess, clientId: string, uri: string): Promise<ResourceListResult> {
+  return files.at({ uri, clientId, wanted: 'list' }, async (entry) => {
+    const { real, stats, access } = entry;
     if (!stats) throw notFound(uri);
     if (!stats.isDirectory()) throw invalid(`${uri} is not a folder`);
-    const found = await namesIn(place);
+    const found = await namesIn(entry);
     const shown = suffices(access, 'read') ? found : found.filter(({ name }) => !name.startsWith('.'));
     const links = await linkKinds(
       shown.filter((entry) => entry.isSymbolicLink()),
-      (name) => places.isFolder(clientId, path.join(real, name)),
+      (name) => files.isFolder(clientId, path.join(real, name)),
     );
     return { entries: shown.flatMap((entry) => entryOf(entry, links)) };
   });
 }
 
-async function namesIn({ real, uri }: Place): Promise<Dirent[]> {
+async function namesIn({ real, uri }: PinnedEntry): Promise<Dirent[]> {
   const folder = await pinFolder(real);
   try {
     const opened = await opendir(folder.self, { bufferSize: BUFFERED_NAMES });

@@ -9,7 +9,7 @@ import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@at
 import { AccessRequests, type AccessRequestsHost } from './access-requests.js';
 import { ClientRoots, type DeclaredDirectory, Grants } from './client-roots.js';
 import { copy, move, remove } from './copy-move-delete.js';
-import { filePathOf, Places } from './places.js';
+import { FileAccess, filePathOf } from './file-access.js';
 import { type ContentReader, listFolder, readContent, readFile, resolveResource } from './read.js';
 import { WATCH_SCHEME, Watches, type WatchesHost } from './watches.js';
 import { makeFolder, writeFile } from './write.js';
@@ -51,7 +51,7 @@ export class Resources implements Service {
     resourceRequest: 'free',
   } as const;
   readonly #readers: readonly ContentReader[];
-  readonly #places: Places;
+  readonly #files: FileAccess;
   readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
 
@@ -61,35 +61,35 @@ export class Resources implements Service {
     const declared = () => host.customizations?.declaredDirectories() ?? [];
     const roots = new ClientRoots({ clock: host.clock, grants, workingFolders, declared, browsed, userFolder });
     this.#readers = readers;
-    this.#places = new Places(roots);
+    this.#files = new FileAccess(roots);
     this.#accessRequests = new AccessRequests({ host, roots, grants });
-    this.#watches = new Watches({ host, places: this.#places, roots });
-    this.requests = this.#handlers(this.#places);
+    this.#watches = new Watches({ host, files: this.#files, roots });
+    this.requests = this.#handlers(this.#files);
   }
 
-  #handlers(places: Places): ServiceRequests {
+  #handlers(files: FileAccess): ServiceRequests {
     return {
       resourceRead: (connection, params) => this.#read(connection, params),
       resourceWrite: async (connection, params) => {
-        await writeFile(places, idOf(connection), params);
+        await writeFile(files, idOf(connection), params);
         return {};
       },
-      resourceList: async (connection, { uri }) => asText(connection, await listFolder(places, idOf(connection), uri)),
+      resourceList: async (connection, { uri }) => asText(connection, await listFolder(files, idOf(connection), uri)),
       resourceCopy: async (connection, params) => {
-        await copy(places, idOf(connection), params);
+        await copy(files, idOf(connection), params);
         return {};
       },
       resourceMove: async (connection, params) => {
-        await move(places, idOf(connection), params);
+        await move(files, idOf(connection), params);
         return {};
       },
       resourceDelete: async (connection, params) => {
-        await remove(places, idOf(connection), params);
+        await remove(files, idOf(connection), params);
         return {};
       },
-      resourceResolve: (connection, params) => resolveResource(places, idOf(connection), params),
+      resourceResolve: (connection, params) => resolveResource(files, idOf(connection), params),
       resourceMkdir: async (connection, { uri }) => {
-        await makeFolder(places, idOf(connection), uri);
+        await makeFolder(files, idOf(connection), uri);
         return {};
       },
       resourceRequest: async (connection, params) => {
@@ -102,7 +102,7 @@ export class Resources implements Service {
 
   #read(connection: Caller, params: ResourceReadParams) {
     const reader = this.#readers.find(({ scheme }) => params.uri.startsWith(scheme));
-    return reader ? readContent(reader, params) : readFile(this.#places, idOf(connection), params);
+    return reader ? readContent(reader, params) : readFile(this.#files, idOf(connection), params);
   }
 
   open(uri: string) {

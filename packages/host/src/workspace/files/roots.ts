@@ -1,5 +1,5 @@
 /**
- * The places that a client may touch: roots, each with a rule for the paths below it. Everything here
+ * The folders that a client may touch: roots, each with a rule for the paths below it. Everything here
  * goes by text: whether links lead out of a root is found out on the way (see `walk.ts`).
  */
 import path from 'node:path';

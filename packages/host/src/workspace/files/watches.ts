@@ -16,8 +16,8 @@ import {
   type WatchFilter,
 } from '@atrium/protocol';
 import type { ClientRoots } from './client-roots.js';
-import { invalid, notFound, refused } from './errors.js';
-import type { Place, Places } from './places.js';
+import type { FileAccess, PinnedEntry } from './file-access.js';
+import { invalid, notFound, refused } from './file-errors.js';
 import { suffices } from './roots.js';
 import { FolderBudget, type PathChange, TreeWatch } from './tree-watch.js';
 
@@ -43,7 +43,7 @@ export interface WatchesHost {
 
 interface WatchesOptions {
   readonly host: WatchesHost;
-  readonly places: Places;
+  readonly files: FileAccess;
   readonly roots: ClientRoots;
   readonly budget?: FolderBudget;
 }
@@ -72,29 +72,29 @@ export class Watches {
 
   /** Resolves with the URI of the channel. Changes are reported to its subscribers only. */
   async create(creator: Caller, params: CreateResourceWatchParams): Promise<string> {
-    const { places } = this.#options;
+    const { files } = this.#options;
     const { uri } = params;
     const clientId = creator.identity?.clientId ?? '';
     const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
     if (own >= WATCHES_MAX) throw refused(`a connection may have ${WATCHES_MAX} watches: unsubscribe some`);
-    return places.at({ uri, clientId, wanted: 'read' }, (place) => this.#open({ creator, clientId }, place, params));
+    return files.at({ uri, clientId, wanted: 'read' }, (entry) => this.#open({ creator, clientId }, entry, params));
   }
 
   async #open(
     { creator, clientId }: Pick<Watch, 'creator' | 'clientId'>,
-    place: Place,
+    entry: PinnedEntry,
     params: CreateResourceWatchParams,
   ): Promise<string> {
     const { clock } = this.#options.host;
     const { uri, recursive = false, excludes, includes } = params;
-    const { stats, real } = place;
+    const { stats, real } = entry;
     if (!stats) throw notFound(uri);
     if (!stats.isDirectory() && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
     const channelUri = `${WATCH_SCHEME}/${crypto.randomUUID()}`;
     const tree = new TreeWatch({
       ...{ clock, root: real, recursive, isFolder: stats.isDirectory(), filter: changeFilter(excludes, includes) },
       budget: this.#budget,
-      changed: (changes) => void this.#tell(channelUri, place, changes),
+      changed: (changes) => void this.#tell(channelUri, entry, changes),
       failed: (error) => this.#failed(channelUri, error),
     });
     await tree.start().catch((error) => {
@@ -136,7 +136,7 @@ export class Watches {
   }
 
   /** Checks the rights again, because a grant may have ended since. */
-  async #tell(uri: string, { uri: rootUri, real, asked }: Place, changes: readonly PathChange[]): Promise<void> {
+  async #tell(uri: string, { uri: rootUri, real, asked }: PinnedEntry, changes: readonly PathChange[]): Promise<void> {
     const { host, roots } = this.#options;
     const watch = this.#watches.get(uri);
     if (!watch) return;

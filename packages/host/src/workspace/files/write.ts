@@ -6,7 +6,8 @@ import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
 import type { ResourceWriteParams } from '@atrium/protocol';
 import { FILE_MAX_BYTES } from '../../plugins/formats/limits.js';
 import { isSameVersion, versionOf } from '../tools/text-files.js';
-import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './errors.js';
+import type { FileAccess, PinnedEntry } from './file-access.js';
+import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './file-errors.js';
 import {
   APPENDING,
   type OpenFile,
@@ -19,7 +20,6 @@ import {
   takeName,
   temporaryName,
 } from './pinned-folder.js';
-import type { Place, Places } from './places.js';
 import { etagOf } from './read.js';
 
 /** How much of a file is written anew when something is put into the middle of it. */
@@ -33,18 +33,18 @@ const OWNER_ONLY = 0o600;
 /** Either alphabet, with or without line ends and padding. */
 const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
 
-export function writeFile(places: Places, clientId: string, params: ResourceWriteParams): Promise<void> {
+export function writeFile(files: FileAccess, clientId: string, params: ResourceWriteParams): Promise<void> {
   const { uri } = params;
   const edit = editOf(params);
-  return places.at({ uri, clientId, wanted: 'write' }, async (place) => {
-    if (place.directory !== undefined) checkCustomization(edit);
-    plainStats(place);
-    if (place.isDeadLink) throw refused(`${uri} is a link to nothing`);
-    const folder = await folderFor(place);
-    const target = { uri, folder, name: place.names.at(-1) ?? '' };
+  return files.at({ uri, clientId, wanted: 'write' }, async (entry) => {
+    if (entry.directory !== undefined) checkCustomization(edit);
+    plainStats(entry);
+    if (entry.isDeadLink) throw refused(`${uri} is a link to nothing`);
+    const folder = await folderFor(entry);
+    const target = { uri, folder, name: entry.names.at(-1) ?? '' };
     const write = () => writeNow(target, edit);
     // Two changes of one file must not overlook each other, also when a tool makes one of them.
-    return oneAtATime(place.real, write).finally(() => folder !== place.held && folder.close());
+    return oneAtATime(entry.real, write).finally(() => folder !== entry.held && folder.close());
   });
 }
 
@@ -82,7 +82,7 @@ function checkCustomization({ data, mode, position }: Edit): void {
 }
 
 /** Folders are made with the first file only where customizations are saved. */
-async function folderFor({ held, names, directory, uri }: Place): Promise<PinnedFolder> {
+async function folderFor({ held, names, directory, uri }: PinnedEntry): Promise<PinnedFolder> {
   if (names.length === 1) return held;
   if (directory === undefined) throw notFound(uri, 'has no folder: make it with resourceMkdir first');
   return makeFolders(held, names.slice(0, -1));
@@ -209,8 +209,8 @@ async function makeAlike(handle: FileHandle, { stats: { uid, gid, mode } }: Open
   await handle.chmod(Number(mode) & PERMISSION_BITS);
 }
 
-export function makeFolder(places: Places, clientId: string, uri: string): Promise<void> {
-  return places.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {
+export function makeFolder(files: FileAccess, clientId: string, uri: string): Promise<void> {
+  return files.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {
     if (stats?.isDirectory()) return;
     if (stats || isDeadLink) throw alreadyThere(uri, 'is there already, and not a folder');
     await (await makeFolders(held, names)).close();

@@ -127,14 +127,14 @@ export interface OpeningHost {
   };
 }
 
-interface Surroundings {
+interface StartOptions {
   readonly host: TerminalHost;
   readonly spawn: SpawnPty;
   readonly changed: () => void;
 }
 
 /** Starts the process; from here on it is shown. */
-export function startTerminal(opening: Opening, { host, spawn, changed }: Surroundings): Terminal {
+export function startTerminal(opening: Opening, { host, spawn, changed }: StartOptions): Terminal {
   const { uri, claim, launch, cwd, size, title, isNamed, isOfTool = false, ending = HANG_UP } = opening;
   const { file, args } = withOwnFiles(launch);
   return new Terminal({

@@ -8,9 +8,9 @@ import type { StateAction, TerminalAction, TerminalClaim, TerminalInfo, Terminal
 import { isOfCall, terminalRefusal } from './claims.js';
 import { Flow } from './output-flow.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
-import { Screen } from './screen.js';
 import { reduceBounded } from './scrollback.js';
 import { type Ending, EXIT_MAX_MS, type TerminalEnd, TerminalProcess } from './terminal-process.js';
+import { Screen } from './terminal-screen.js';
 
 /** Input that may wait for a program that does not read it. */
 const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;

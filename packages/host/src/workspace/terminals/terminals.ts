@@ -8,7 +8,7 @@ import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { ToolContext } from '@atrium/core/contracts/tool.js';
-import type { Service, ServiceRequests, ToolPlace } from '@atrium/core/sessions/service.js';
+import type { Service, ServiceRequests, ToolCallScope } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -74,7 +74,7 @@ export class Terminals implements Service {
     },
   });
 
-  toolContext({ session, turnId, toolCallId }: ToolPlace): Partial<ToolContext> {
+  toolContext({ session, turnId, toolCallId }: ToolCallScope): Partial<ToolContext> {
     const claim = { kind: 'session', session: session.uri, turnId, toolCallId } as const;
     const isWatched = (): boolean => this.#host.isWatched(session.uri);
     return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
-import type { Checkout, Place, WorktreePort } from '@atrium/core/sessions/session-config.js';
+import type { Checkout, SessionLocation, WorktreePort } from '@atrium/core/sessions/session-config.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -39,12 +39,12 @@ export class Worktrees implements Service, WorktreePort {
     return {
       ...(branch !== undefined && { branch }),
       branches: () => branchesOf(repository),
-      place: (session, start) => this.#place(session, repository, start),
+      location: (session, start) => this.#location(session, repository, start),
     };
   }
 
   /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
-  #place(session: string, { top, prefix }: Repository, branch: string | undefined): Place {
+  #location(session: string, { top, prefix }: Repository, branch: string | undefined): SessionLocation {
     const project: ProjectOfWorktree = {
       uri: pathToFileURL(top).href,
       displayName: path.basename(top),
@@ -55,7 +55,7 @@ export class Worktrees implements Service, WorktreePort {
   }
 
   attach = (session: Session): SessionObserver => ({
-    place: () => this.#make(session.uri, session.state),
+    prepareFolder: () => this.#make(session.uri, session.state),
     close: async () => {},
   });
 
@@ -123,8 +123,10 @@ async function remove(folder: string): Promise<void> {
 
 /** The host, or the machine, stopped while Git was at it. */
 async function isHalfMade(folder: string): Promise<boolean> {
-  const place = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'locked']).catch(() => '');
-  const reason = place === '' ? '' : await readFile(place, 'utf8').catch(() => '');
+  const lockFile = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'locked']).catch(
+    () => '',
+  );
+  const reason = lockFile === '' ? '' : await readFile(lockFile, 'utf8').catch(() => '');
   return reason.trim() === HALF_MADE;
 }
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
 import { splitGlobs } from '../../../src/plugins/formats/markdown-parts.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import {
   AGENT,
   AP_SCHEMA,

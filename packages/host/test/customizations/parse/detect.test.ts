@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import {
   AP_SCHEMA,
   AP_SKILL,

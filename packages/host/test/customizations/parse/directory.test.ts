@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { loadDirectory } from '../../../src/plugins/formats/load.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { AGENT, folderWith, loadDirectoryWith, names, OPTIONS, SKILL } from './plugin-folder.js';
 
 /** One file of each kind, side by side. */

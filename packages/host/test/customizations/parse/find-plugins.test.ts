@@ -1,8 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles, type PluginFiles } from '../../../src/plugins/formats/files.js';
 import { type FoundPlugins, findPlugins } from '../../../src/plugins/formats/marketplace.js';
+import { localFiles, type PluginFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { type Contents, folderWith, kinds, loadWith, SKILL } from './plugin-folder.js';
 
 const found = async (contents: Contents) => findPlugins(localFiles(await folderWith(contents)));

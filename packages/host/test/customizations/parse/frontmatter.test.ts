@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitFrontmatter } from '../../../src/plugins/formats/markdown.js';
+import { splitFrontmatter } from '../../../src/plugins/formats/frontmatter.js';
 import { kinds, loadWith, NAMED, OP } from './plugin-folder.js';
 
 const commandWith = (text: string) => loadWith({ [OP]: NAMED, 'commands/c.md': text });

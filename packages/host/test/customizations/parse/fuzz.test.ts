@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PluginFiles } from '../../../src/plugins/formats/files.js';
+import { splitFrontmatter } from '../../../src/plugins/formats/frontmatter.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
-import { splitFrontmatter } from '../../../src/plugins/formats/markdown.js';
+import type { PluginFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { AP_MCP_SCHEMA, AP_SCHEMA, OPTIONS } from './plugin-folder.js';
 
 /** Few words, so that random values often meet the names that mean something. */

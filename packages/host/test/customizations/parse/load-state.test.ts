@@ -1,8 +1,8 @@
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles, type PluginFiles } from '../../../src/plugins/formats/files.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
+import { localFiles, type PluginFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { LoadFailure, Warnings } from '../../../src/plugins/formats/warnings.js';
 import { folderWith, loadWith, NAMED, OP, OPTIONS } from './plugin-folder.js';
 

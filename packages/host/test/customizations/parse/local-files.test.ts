@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { fill, folderWith } from './plugin-folder.js';
 
 const ESCAPES = { kind: 'path-escapes' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
 import { isPluginName, pluginNameFrom } from '../../../src/plugins/formats/manifest.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { AP_SCHEMA, AP_SKILL, folderWith, kinds, loadWith, names, OP, OPTIONS } from './plugin-folder.js';
 
 const AP = (fields: object) => ({ 'plugin.json': { $schema: AP_SCHEMA, name: 'strict', ...fields } });

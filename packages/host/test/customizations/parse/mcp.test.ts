@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type McpStdioConfig, readMcpConfig, serverEnvironment } from '../../../src/plugins/formats/mcp.js';
+import {
+  type McpStdioConfig,
+  readMcpConfig,
+  serverEnvironment,
+} from '../../../src/plugins/formats/mcp-declarations.js';
 import { Warnings } from '../../../src/plugins/formats/warnings.js';
 import { AP_MCP_SCHEMA, AP_SCHEMA, AP_SKILL, kinds, loadWith, NAMED, names, OP, OPTIONS } from './plugin-folder.js';
 
@@ -149,8 +153,8 @@ describe('MCP servers', () => {
   it('[CUS-114] can be read from a larger file that no plugin owns, with their places', () => {
     const text = '{\n  // mine\n  "other": 1,\n  "mcpServers": {\n    "a": { "command": "x" }\n  },\n}';
     const warnings = new Warnings();
-    const surroundings = { env: {}, platform: 'linux' } as const;
-    const rules = { surroundings, isStrict: false, path: 'atrium.json', shape: 'wrapped' } as const;
+    const expansion = { env: {}, platform: 'linux' } as const;
+    const rules = { expansion, isStrict: false, path: 'atrium.json', shape: 'wrapped' } as const;
     expect(readMcpConfig(text, rules, warnings)).toEqual([
       {
         name: 'a',

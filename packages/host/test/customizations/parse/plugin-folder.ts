@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { type LoadedPlugin, type LoadOptions, loadDirectory, loadPlugin } from '../../../src/plugins/formats/load.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 
 /** Texts by path; anything else is written as JSON. */
 export type Contents = Readonly<Record<string, unknown>>;

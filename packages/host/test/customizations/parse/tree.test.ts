@@ -1,7 +1,7 @@
 import { checkAction } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
-import { localFiles } from '../../../src/plugins/formats/files.js';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
+import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
 import { AGENT, folderWith, OP, OPTIONS, SKILL } from './plugin-folder.js';
 
 const SECRET = 'hush';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HELLOS_PER_MINUTE_MAX } from '../../../src/gateway/binder.js';
-import { OpenQuestions } from '../../../src/gateway/hooks/gates.js';
+import { OpenQuestions } from '../../../src/gateway/hooks/provider-gates.js';
 import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { openProjectFixture, pair, sessionId, withToken } from '../../support/gateway-connections.js';

@@ -6,8 +6,8 @@ import {
   TOOL_RESULT_MAX_BYTES,
 } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
+import { UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/provider-frame.js';
 import { openGateway, overSocket, pair, sessionId } from '../../support/gateway-connections.js';
 import { openFixture, openPuppetFixture } from '../../support/session-fixture.js';
 import { settle } from '../../support/test-host.js';

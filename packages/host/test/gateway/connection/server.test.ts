@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { CONNECTIONS_MAX, GATEWAY_DEFAULT_PORT } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
-import { ARRIVALS_PER_SECOND_MAX, startGatewayServer } from '../../../src/gateway/server.js';
+import { ARRIVALS_PER_SECOND_MAX, startGatewayServer } from '../../../src/gateway/gateway-server.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { openGateway, overSocket, pair } from '../../support/gateway-connections.js';
 import { openFixture } from '../../support/session-fixture.js';

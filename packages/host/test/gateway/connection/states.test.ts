@@ -10,7 +10,7 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { describe, expect, it, vi } from 'vitest';
-import { ProviderConnection } from '../../../src/gateway/connection.js';
+import { ProviderConnection } from '../../../src/gateway/provider-connection.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId, shownCode, shownPairings } from '../../support/gateway-connections.js';
 import { MESSAGES } from '../../support/provider-messages.js';

@@ -1,7 +1,7 @@
 import vm from 'node:vm';
 import { CUTS_MAX, MATCH_INPUT_MAX_CHARACTERS, Pattern, RUNS_MAX, tryPatterns } from '@atrium/core/util/patterns.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hostNameOf, PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/rules.js';
+import { hostNameOf, PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/pre-tool-rules.js';
 
 const BOMB = '(a+)+$';
 const FUSE = `${'a'.repeat(40)}b`;

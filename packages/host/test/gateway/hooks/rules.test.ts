@@ -1,7 +1,7 @@
 import { MATCH_INPUT_MAX_CHARACTERS } from '@atrium/core/util/patterns.js';
 import { HOOK_RULES_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { PATHS_MAX } from '../../../src/gateway/hooks/rules.js';
+import { PATHS_MAX } from '../../../src/gateway/hooks/pre-tool-rules.js';
 import {
   answerNext,
   call,

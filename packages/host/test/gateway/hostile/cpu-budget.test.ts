@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkParsingCost, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
 import { CpuBudget, CREDIT_MAX_MS, Inbox } from '../../../src/gateway/inbox.js';
+import { checkParsingCost, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/provider-frame.js';
 import { openFixture, stateOf } from '../../support/session-fixture.js';
 import { TestProvider } from '../../support/test-provider.js';
 

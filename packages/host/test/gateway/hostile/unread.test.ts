@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Transport } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
-import { UNREAD_MAX_BYTES } from '../../../src/gateway/connection.js';
-import { startGatewayServer } from '../../../src/gateway/server.js';
+import { startGatewayServer } from '../../../src/gateway/gateway-server.js';
+import { UNREAD_MAX_BYTES } from '../../../src/gateway/provider-connection.js';
 import { openProject, openProjectHost } from './support/project-host.js';
 
 const MEGABYTE = 2 ** 20;

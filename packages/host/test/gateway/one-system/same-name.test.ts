@@ -4,7 +4,7 @@ import { transportPair } from '@atrium/core/wire/transports/in-process.js';
 import { describe, expect, it } from 'vitest';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { EMPTY_REGISTRATION, Provider } from '../../../src/gateway/provider.js';
-import { ResultFolders } from '../../../src/gateway/tools/results.js';
+import { ResultFolders } from '../../../src/gateway/tools/provider-results.js';
 import { openCustomFixture, POLL } from '../../support/custom-fixture.js';
 import { pair, withToken } from '../../support/gateway-connections.js';
 import { answerNext, call, callsOf, decide, offered, tool, YES } from '../../support/provider-fixture.js';

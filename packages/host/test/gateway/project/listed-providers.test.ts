@@ -7,7 +7,7 @@ import { systemClock } from '@atrium/core/util/clock.js';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_PROVIDERS_MAX } from '../../../src/gateway/project/project-providers.js';
-import { type FolderTrust, TrustedFolders } from '../../../src/plugins/trust/trust.js';
+import { type FolderTrust, TrustedFolders } from '../../../src/plugins/trust/folder-trust.js';
 import { builtinTools } from '../../../src/workspace/tools/builtin.js';
 import { openGateway, openProjectFixture, pair, until, withToken } from '../../support/gateway-connections.js';
 import { startHost, stateOf, turnStarted } from '../../support/session-fixture.js';

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { ARRIVAL_MAX_MS, Arrivals } from '../../../src/gateway/project/project-providers.js';
 import { OutputLines } from '../../../src/gateway/project/provider-process.js';
-import type { FolderTrust } from '../../../src/plugins/trust/trust.js';
+import type { FolderTrust } from '../../../src/plugins/trust/folder-trust.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import {
   openGateway,

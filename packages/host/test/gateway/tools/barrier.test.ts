@@ -3,7 +3,7 @@
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySession } from '../../../src/gateway/gateway-session.js';
-import { Gates } from '../../../src/gateway/hooks/gates.js';
+import { Gates } from '../../../src/gateway/hooks/provider-gates.js';
 import { Transforms } from '../../../src/gateway/hooks/transforms.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';

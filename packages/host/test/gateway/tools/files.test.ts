@@ -6,7 +6,7 @@ import path from 'node:path';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import { FILE_RESULT_MAX_BYTES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { readFileResult } from '../../../src/gateway/tools/results.js';
+import { readFileResult } from '../../../src/gateway/tools/provider-results.js';
 import { pair } from '../../support/gateway-connections.js';
 import {
   answerNext,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { scriptedAgent } from '../../../../../agents/src/scripted/backend.js';
-import { startGatewayServer } from '../../../../src/gateway/server.js';
+import { startGatewayServer } from '../../../../src/gateway/gateway-server.js';
 import { createHost } from '../../../../src/host.js';
 import { openSqliteLog } from '../../../../src/log-sqlite/sqlite-log.js';
 import { startServer } from '../../../../src/server/server.js';

@@ -9,7 +9,7 @@ import { systemClock } from '@atrium/core/util/clock.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
 import { GATEWAY_DEFAULT_PORT } from '@atrium/protocol/provider';
 import { onTestFinished, type TestContext } from 'vitest';
-import { type GatewayServer, startGatewayServer } from '../../../../src/gateway/server.js';
+import { type GatewayServer, startGatewayServer } from '../../../../src/gateway/gateway-server.js';
 import { TRUSTING } from '../../../support/gateway-connections.js';
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';
 import { startHost, turnStarted } from '../../../support/session-fixture.js';

@@ -6,14 +6,14 @@ import type { TextRange } from '@atrium/protocol';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { KEY_MAX_CHARACTERS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
-import { innerPath, type Locations } from './manifest.js';
+import { type ComponentLocations, innerPath } from './manifest.js';
 import {
+  type ExpansionContext,
   expand,
   fullLookup,
   type Lookup,
   nullMap,
   reservedVariables,
-  type Surroundings,
   textMap,
   withoutMachine,
 } from './placeholders.js';
@@ -29,7 +29,7 @@ export interface McpServerPart extends PartBase {
 /** Servers in the manifest replace those in files. */
 export async function loadMcpServers(
   context: LoadContext,
-  { places, inline }: Locations,
+  { locations, inline }: ComponentLocations,
   manifest: JsonFile | undefined,
 ): Promise<readonly McpServerPart[]> {
   if (inline && manifest) {
@@ -37,7 +37,7 @@ export async function loadMcpServers(
     const own = declaredServers(manifest.json, serversIn(inline), rules, context.warnings);
     if (own.length > 0) return own.map((declared) => partOf(context, manifest.path, declared));
   }
-  return mcpServersInFiles(context, await configFiles(context, places, '.mcp.json'));
+  return mcpServersInFiles(context, await configFiles(context, locations, '.mcp.json'));
 }
 
 /** The first server of a name counts, across all files. */
@@ -91,7 +91,7 @@ export interface McpDeclaration {
 }
 
 interface McpRules {
-  readonly surroundings: Surroundings;
+  readonly expansion: ExpansionContext;
   readonly isStrict: boolean;
   /** For warnings. */
   readonly path: string;
@@ -125,7 +125,7 @@ export function serversIn(node: JsonNode): JsonNode {
 export function declaredServers(
   json: JsonDocument,
   servers: JsonNode,
-  { surroundings, isStrict, path }: McpRules,
+  { expansion, isStrict, path }: McpRules,
   warnings: Warnings,
 ): readonly McpDeclaration[] {
   if (servers.type !== 'object') warnings.add('mcp-entry-invalid', `${path} has no map of MCP servers.`, path);
@@ -133,12 +133,12 @@ export function declaredServers(
   for (const { key: name, value, whole } of membersOf(servers)) {
     if (name === '$schema') continue;
     const entry = plainValue(value);
-    const config = isKey(name) ? mcpServerConfig(entry, surroundings, isStrict) : BAD_NAME;
+    const config = isKey(name) ? mcpServerConfig(entry, expansion, isStrict) : BAD_NAME;
     if ('problem' in config)
       warnings.add(config.kind, `${path}: the MCP server "${short(name)}" ${config.problem}.`, path);
     else if (found.has(name)) warnConflict(warnings, name, path);
     else {
-      const declared = declaredConfig(entry, config, mcpServerConfig(entry, withoutMachine(surroundings), isStrict));
+      const declared = declaredConfig(entry, config, mcpServerConfig(entry, withoutMachine(expansion), isStrict));
       found.set(name, { name, config, declared, range: json.rangeOf(whole) });
     }
   }
@@ -202,33 +202,33 @@ const TRANSPORTS: ReadonlyMap<unknown, McpServerConfig['transport']> = new Map([
   ['sse', 'sse'],
 ]);
 
-function mcpServerConfig(entry: unknown, surroundings: Surroundings, isStrict: boolean): McpServerConfig | McpProblem {
+function mcpServerConfig(entry: unknown, expansion: ExpansionContext, isStrict: boolean): McpServerConfig | McpProblem {
   if (!isRecord(entry)) return invalid('is not an object');
   const transport = TRANSPORTS.get(entry.type ?? (entry.command === undefined ? 'http' : 'stdio'));
   if (!transport) return { kind: 'mcp-transport-unsupported', problem: 'uses a transport that is not supported' };
   const problem = isStrict ? strictProblem(entry, transport) : undefined;
   if (problem !== undefined) return invalid(problem);
   return transport === 'stdio'
-    ? stdioConfig(entry, surroundings, isStrict)
-    : remoteConfig(entry, transport, surroundings, isStrict);
+    ? stdioConfig(entry, expansion, isStrict)
+    : remoteConfig(entry, transport, expansion, isStrict);
 }
 
 function invalid(problem: string): McpProblem {
   return { kind: 'mcp-entry-invalid', problem };
 }
 
-function stdioConfig(entry: Entry, surroundings: Surroundings, isStrict: boolean): McpStdioConfig | McpProblem {
+function stdioConfig(entry: Entry, expansion: ExpansionContext, isStrict: boolean): McpStdioConfig | McpProblem {
   if (typeof entry.command !== 'string' || entry.command.trim() === '') return invalid('has no command');
-  const lookup = fullLookup(surroundings, isStrict);
+  const lookup = fullLookup(expansion, isStrict);
   const expanded = (text: string) => expand(text, lookup);
   const args = Array.isArray(entry.args) ? entry.args.filter((arg) => typeof arg === 'string') : [];
-  const cwd = startFolder(entry.cwd, lookup, surroundings, isStrict);
+  const cwd = startFolder(entry.cwd, lookup, expansion, isStrict);
   if (typeof cwd === 'object') return invalid(cwd.problem);
   return {
     transport: 'stdio',
-    command: isStrict ? commandPath(entry.command, surroundings) : expanded(entry.command),
+    command: isStrict ? commandPath(entry.command, expansion) : expanded(entry.command),
     args: args.map(expanded),
-    env: { ...nullMap(entry.env), ...textMap(entry.env, expanded), ...reservedVariables(surroundings) },
+    env: { ...nullMap(entry.env), ...textMap(entry.env, expanded), ...reservedVariables(expansion) },
     ...present({ cwd }),
   };
 }
@@ -236,11 +236,11 @@ function stdioConfig(entry: Entry, surroundings: Surroundings, isStrict: boolean
 function remoteConfig(
   entry: Entry,
   transport: McpRemoteConfig['transport'],
-  surroundings: Surroundings,
+  expansion: ExpansionContext,
   isStrict: boolean,
 ): McpRemoteConfig | McpProblem {
   if (typeof entry.url !== 'string' || entry.url.trim() === '') return invalid('has neither a command nor a url');
-  const lookup = isStrict ? () => undefined : fullLookup(surroundings, isStrict);
+  const lookup = isStrict ? () => undefined : fullLookup(expansion, isStrict);
   const url = expand(entry.url.trim(), lookup);
   if (/^wss?:/i.test(url))
     return { kind: 'mcp-transport-unsupported', problem: 'uses web sockets, which are not supported' };
@@ -265,10 +265,10 @@ export function serverEnvironment(
 function startFolder(
   cwd: unknown,
   lookup: Lookup,
-  surroundings: Surroundings,
+  expansion: ExpansionContext,
   isStrict: boolean,
 ): string | undefined | { readonly problem: string } {
-  const { pluginRoot } = surroundings;
+  const { pluginRoot } = expansion;
   if (typeof cwd !== 'string' || cwd.trim() === '') return pluginRoot;
   if (isStrict && !isContained(cwd)) return { problem: 'has a cwd that leads out of the plugin' };
   const expanded = expand(cwd.trim(), lookup);
@@ -282,7 +282,7 @@ function isContained(cwd: string): boolean {
 }
 
 /** Strictly, a command with a path in it is a file of the plugin. */
-function commandPath(command: string, { pluginRoot }: Surroundings): string {
+function commandPath(command: string, { pluginRoot }: ExpansionContext): string {
   return command.startsWith('./') && pluginRoot !== undefined ? path.resolve(pluginRoot, command) : command;
 }
 

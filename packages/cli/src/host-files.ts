@@ -1,7 +1,7 @@
 /** `atrium files`: lists, reads and writes files of the host's machine. */
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { callRaw } from './connect/client.js';
+import { callRaw } from './connect/with-client.js';
 import { UsageError } from './exit.js';
 import { io, print, printJson, tell } from './io.js';
 import { findSession } from './sessions/find-session.js';

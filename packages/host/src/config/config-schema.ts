@@ -156,7 +156,7 @@ export function publishedSchema(): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:atrium:config',
-    $comment: 'Generated from packages/host/src/config/schema.ts. Do not edit.',
+    $comment: 'Generated from packages/host/src/config/config-schema.ts. Do not edit.',
     title: 'atrium.json',
     ...CONFIG_SCHEMA,
   };

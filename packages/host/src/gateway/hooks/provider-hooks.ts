@@ -4,13 +4,13 @@ import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
 import { authorizeContext, authorizeHooks, cannotDo, degradedFor } from '../authorize.js';
-import { unauthorized } from '../errors.js';
+import { unauthorized } from '../gateway-errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import type { GatewayService } from '../ports.js';
 import { type Binding, type Provider, present } from '../provider.js';
-import type { Updates } from '../updates.js';
-import { Gates } from './gates.js';
-import { compileRules } from './rules.js';
+import type { Updates } from '../registration-updates.js';
+import { compileRules } from './pre-tool-rules.js';
+import { Gates } from './provider-gates.js';
 import { checkTransforms, Overruled, Transforms, withTransforms } from './transforms.js';
 
 interface GatewayHooksOptions {

@@ -10,7 +10,7 @@ import {
 } from '@atrium/protocol/provider';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
-import { type AppliedRule, argumentsOf, RuleBook } from './rules.js';
+import { type AppliedRule, argumentsOf, RuleBook } from './pre-tool-rules.js';
 
 /** Longer than the gateway's own timeout, which knows the rules whose silence means yes. */
 const GATE_PATIENCE_MS = GATE_TIMEOUT_MS * 2;

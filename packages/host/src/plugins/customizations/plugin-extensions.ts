@@ -6,7 +6,6 @@ import type { RulePart } from '../formats/markdown-parts.js';
 import type { ServerSource } from '../formats/source.js';
 import type { Container } from './container.js';
 import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
-import type { Hooks } from './hooks.js';
 import {
   expanded,
   findInvocable,
@@ -17,6 +16,7 @@ import {
   typedCommand,
   USE_SKILL,
 } from './invocables.js';
+import type { Hooks } from './plugin-hooks.js';
 import type { AgentFacts, HostSession } from './ports.js';
 import type { SessionServers } from './session-servers.js';
 

@@ -21,13 +21,13 @@ export interface Listener {
   /** Fulfilled with a reason when the last client is gone; never, where new clients may come. */
   readonly ended: Promise<string>;
   /** The address, for people and programs. */
-  readonly place: Place;
+  readonly address: ListenAddress;
   /** Accepts no further clients. */
   stopAccepting(): void;
   close(): Promise<void>;
 }
 
-type Place =
+type ListenAddress =
   | {
       readonly at: 'network';
       readonly port: number;
@@ -54,7 +54,7 @@ export async function openNetwork(settings: ServeSettings, host: Host, logger: L
 }
 
 /** The file in which local programs find the token, and its removal when the host ends. */
-interface TokenPlace {
+interface StoredToken {
   readonly file: string;
   forget(): Promise<void>;
 }
@@ -62,7 +62,7 @@ interface TokenPlace {
 interface ListenOptions {
   readonly host: Host;
   readonly logger: Logger;
-  readonly stored: TokenPlace | undefined;
+  readonly stored: StoredToken | undefined;
 }
 
 async function open(settings: ServeSettings, { host, logger, stored }: ListenOptions): Promise<Listener> {
@@ -80,7 +80,7 @@ async function open(settings: ServeSettings, { host, logger, stored }: ListenOpt
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {
     ended: new Promise(() => {}),
-    place: {
+    address: {
       at: 'network',
       ...{ port, url, tokenFile },
       fromElsewhere: isWildcard(name) ? machineAddresses().map((address) => urlOf(address, port)) : [],
@@ -98,7 +98,7 @@ async function open(settings: ServeSettings, { host, logger, stored }: ListenOpt
  * A token in a file of the user's stays there; any other goes where local programs look for it. One that the host made
  * stays for the next start; one that was given for this start is removed at its end.
  */
-async function store(dataDir: string, token: TokenChoice): Promise<TokenPlace | undefined> {
+async function store(dataDir: string, token: TokenChoice): Promise<StoredToken | undefined> {
   if (token.kind === 'none' || token.kind === 'file') return undefined;
   const { file, remove } = await storeToken(dataDir, token.text);
   return { file, forget: token.kind === 'generated' ? async () => {} : remove };
@@ -132,7 +132,7 @@ export function openStdio(host: Host, logger: Logger): Listener {
   host.connect(transport);
   return {
     ended,
-    place: { at: 'stdio' },
+    address: { at: 'stdio' },
     stopAccepting: () => {},
     close: async () => {
       io().stdin.destroy();

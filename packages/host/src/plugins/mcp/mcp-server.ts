@@ -5,11 +5,9 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { pause, untilAborted, within } from '@atrium/core/util/waiting.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServerConfig } from '../formats/mcp.js';
+import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import { secretsOf, Tokens } from './authorization.js';
-import { Connection, wordsOf } from './connection.js';
 import { type Elicitation, ElicitationError, elicit, type People } from './elicitation.js';
-import { callTool, hostToolOf, type McpResult, type ServerCallOptions, type ToolServer } from './host-tool.js';
 import {
   MCP_ELICIT_OPEN_MAX,
   MCP_RETRIES_SHOWN,
@@ -18,7 +16,9 @@ import {
   MCP_STABLE_MS,
   MCP_START_TIMEOUT_MS,
 } from './limits.js';
-import type { LinkEnd, McpAuthRequired } from './link.js';
+import { Connection, wordsOf } from './mcp-connection.js';
+import type { LinkEnd, McpAuthRequired } from './mcp-link.js';
+import { callTool, hostToolOf, type McpResult, type ServerCallOptions, type ToolServer } from './mcp-tool.js';
 import { type ToolListing, ToolSet } from './tool-list.js';
 
 export interface McpServerOptions {

@@ -14,7 +14,7 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
-import { GatewayError } from './errors.js';
+import { GatewayError } from './gateway-errors.js';
 
 /** Before authentication, messages are short; longer ones are not even parsed. */
 export const UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS = 64 * 2 ** 10;

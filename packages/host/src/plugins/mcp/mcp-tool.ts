@@ -15,7 +15,6 @@ import { throttle } from '@atrium/core/util/throttle.js';
 import type { ToolResultContent } from '@atrium/protocol';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { Tokens } from './authorization.js';
-import { type Connection, wordsOf } from './connection.js';
 import {
   MCP_CALL_TIMEOUT_MS,
   MCP_PROGRESS_EVERY_MS,
@@ -25,6 +24,7 @@ import {
   MCP_TITLE_MAX_CHARACTERS,
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
+import { type Connection, wordsOf } from './mcp-connection.js';
 import { type McpTool, modelToolName, type ServerName } from './tool-list.js';
 
 export interface ToolServer extends ServerName {

@@ -8,7 +8,7 @@ import type { ChildCustomization, Customization, CustomizationLoadState } from '
 import { PUBLISH_MERGE_MS } from '../formats/limits.js';
 import { present } from '../formats/load-context.js';
 import type { ContainerSource, ServerSource } from '../formats/source.js';
-import type { McpServerState } from '../mcp/server.js';
+import type { McpServerState } from '../mcp/mcp-server.js';
 import type { Container } from './container.js';
 import type { HostSession } from './ports.js';
 

@@ -18,8 +18,8 @@ import { ExitCode } from '../exit.js';
 import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
-import { watchIdle } from './idle.js';
-import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } from './listen.js';
+import { watchIdle } from './idle-exit.js';
+import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } from './listeners.js';
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
 
@@ -74,7 +74,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
   const defaultDirectory = pathToFileURL(io().cwd).href;
   try {
     const providerFolder = path.join(dataDir, 'providers');
-    const customizations = customizationPlaces(dataDir);
+    const customizations = customizationFolders(dataDir);
     const browsedFolders = [io().home];
     const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
@@ -93,7 +93,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
 }
 
 /** What the user has for all projects; a project's own customizations are in its folder. */
-function customizationPlaces(dataDir: string): CustomizationsOptions {
+function customizationFolders(dataDir: string): CustomizationsOptions {
   const home = io().home;
   return {
     userFolder: path.join(home, '.agents'),
@@ -126,12 +126,12 @@ interface Running extends Listeners {
 
 /** Programs read the line with the port; people get a screen; a client on standard output gets neither. */
 function greeting({ quiet, dataDir, token: choice }: ServeSettings, { listener, gateway, agents }: Running): string {
-  const { place } = listener;
-  if (place.at === 'stdio') return '';
-  if (quiet) return `READY:${place.port}\n`;
+  const { address } = listener;
+  if (address.at === 'stdio') return '';
+  if (quiet) return `READY:${address.port}\n`;
   const names = agents.map(({ info }) => info.displayName);
   const token = io().stdout.isTTY && choice.kind !== 'none' ? choice.text : undefined;
-  return startScreen({ ...place, token, dataDir, gatewayUrl: gateway?.url, agents: names });
+  return startScreen({ ...address, token, dataDir, gatewayUrl: gateway?.url, agents: names });
 }
 
 /** The host stops first: it stores what it has accepted before connections close. */

@@ -21,8 +21,10 @@ import {
 import type { ProviderGroup } from '../gateway-session.js';
 import type { CallTelemetry, GatewayService, Leaving } from '../ports.js';
 import { type Binding, extensionId, type Provider, present } from '../provider.js';
-import type { Updates } from '../updates.js';
+import type { Updates } from '../registration-updates.js';
 import { Calls, failure } from './calls.js';
+import { outputOf, type ResultFolders } from './provider-results.js';
+import { checkTools } from './registration.js';
 import {
   instanceOf,
   lastActive,
@@ -33,9 +35,7 @@ import {
   schemaOf,
   sharedTool,
   sharedTools,
-} from './instances.js';
-import { checkTools } from './registration.js';
-import { outputOf, type ResultFolders } from './results.js';
+} from './tool-instances.js';
 
 /** People cannot read faster, and the host stores every line. */
 const PROGRESS_INTERVAL_MS = 250;

@@ -3,8 +3,8 @@
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { ChangesetSummary } from '@atrium/protocol';
+import type { Shown } from './changeset-views.js';
 import { turnTemplates, viewUri } from './uri.js';
-import type { Shown } from './views.js';
 
 export interface Counted {
   readonly session: Shown;

@@ -1,18 +1,18 @@
 /** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
 import type { Client, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
-import type { HostOptions } from '../connect/options.js';
+import type { HostOptions } from '../connect/host-options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { io, print, tell } from '../io.js';
 import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
-import { chooseSession, type SessionChoice } from '../sessions/open.js';
+import { chooseSession, type SessionChoice } from '../sessions/open-session.js';
 import { folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
+import { typingAhead } from './chat-terminal.js';
 import { pickSession } from './picker.js';
-import { typingAhead } from './terminal.js';
 
 /** Earlier turns to show. */
 const EARLIER_TURNS = 10;

@@ -20,11 +20,11 @@ import {
   type ToGatewayMessage,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import { GatewayError, shown } from './errors.js';
-import { checkUnauthenticated, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
+import { GatewayError, shown } from './gateway-errors.js';
 import { type CpuBudget, Inbox } from './inbox.js';
 import type { Provider } from './provider.js';
 import type { Access } from './provider-auth.js';
+import { checkUnauthenticated, knownType, type RawMessage, readMessage, readRaw } from './provider-frame.js';
 
 /** What may wait for a provider that does not read. With more, the connection closes; the provider may come back. */
 export const UNREAD_MAX_BYTES = 32 * 2 ** 20;

@@ -1,7 +1,6 @@
 /**
- * From the `file:` URI of a request to a place on this machine: the URI is checked, its path is walked name by name so
- * that no link leads out of what the client may touch, and the folder of the place is held open while something is done
- * there.
+ * The only way from the `file:` URI of a request to a file: checks the URI, walks its path name by name so that no link
+ * leads out of the client's roots, and holds the parent folder open while the request acts on the file.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
 import type { ClientRoots } from './client-roots.js';
-import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './errors.js';
+import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './file-errors.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { type Access, type RootTable, suffices } from './roots.js';
 
@@ -62,7 +61,6 @@ function checked(decoded: string): FilePath {
   return isTrap ? { problem: 'the path has a name that Windows reads as something else' } : { path: file };
 }
 
-/** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
 interface Asked {
   readonly uri: string;
   readonly clientId: string;
@@ -71,8 +69,8 @@ interface Asked {
   readonly followLast?: boolean;
 }
 
-/** Something on disk, or a place for it, with its folder held open. */
-export interface Place extends Found {
+/** A file or folder, existing or to be made, with its parent folder held open. */
+export interface PinnedEntry extends Found {
   readonly uri: string;
   /** The path that was asked for. */
   readonly asked: string;
@@ -85,11 +83,11 @@ export interface Place extends Found {
   readonly directory: string | undefined;
 }
 
-export class Places {
+export class FileAccess {
   constructor(private readonly roots: ClientRoots) {}
 
-  /** Acts on the place. When something is exchanged on the way at the same moment, it looks again. */
-  async at<T>(asked: Asked, act: (place: Place) => Promise<T>): Promise<T> {
+  /** Acts on the entry. Tries again when something on the path is exchanged at the same moment. */
+  async at<T>(asked: Asked, act: (entry: PinnedEntry) => Promise<T>): Promise<T> {
     const { uri } = asked;
     const file = filePathOf(uri);
     if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
@@ -108,7 +106,7 @@ export class Places {
   async #attempt<T>(
     asked: Asked,
     file: string,
-    act: (place: Place) => Promise<T>,
+    act: (entry: PinnedEntry) => Promise<T>,
   ): Promise<{ done: T } | { moved: unknown }> {
     const table = await this.roots.tableFor(asked.clientId);
     try {

@@ -5,14 +5,14 @@ import type { TextRange } from '@atrium/protocol';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { HOOK_MATCHER_MAX_CHARACTERS, HOOK_TIMEOUT_MAX_SECONDS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
-import type { Locations } from './manifest.js';
+import type { ComponentLocations } from './manifest.js';
 import {
+  type ExpansionContext,
   expand,
   expandInShell,
   fullLookup,
   pluginLookup,
   reservedVariables,
-  type Surroundings,
   textMap,
   withoutMachine,
 } from './placeholders.js';
@@ -30,12 +30,12 @@ export interface HookPart extends PartBase {
 /** Hooks in the manifest replace those in files. */
 export async function loadHooks(
   context: LoadContext,
-  { places, inline }: Locations,
+  { locations, inline }: ComponentLocations,
   manifest: JsonFile | undefined,
 ): Promise<readonly HookPart[]> {
   const own = inline && manifest ? hooksIn(context, manifest, inline) : [];
   if (own.length > 0) return own;
-  return hooksInFiles(context, await configFiles(context, places, 'hooks.json'));
+  return hooksInFiles(context, await configFiles(context, locations, 'hooks.json'));
 }
 
 export async function hooksInFiles(context: LoadContext, paths: readonly string[]): Promise<readonly HookPart[]> {
@@ -92,9 +92,9 @@ function hookOf(
   const uri = context.reader.uri(path);
   const name = `${event} ${ordinal}`;
   const matcher = matcherOf(declared.matcher);
-  const read = (surroundings: Surroundings) =>
-    matcher.problem ?? hookAction(plainValue(declared.action), surroundings, context.isStrict);
-  const action = read(context.surroundings);
+  const read = (expansion: ExpansionContext) =>
+    matcher.problem ?? hookAction(plainValue(declared.action), expansion, context.isStrict);
+  const action = read(context.expansion);
   if (action.kind === 'unsupported') {
     const kind = matcher.problem ? 'hook-regex-invalid' : 'hook-action-unsupported';
     context.warnings.add(kind, `${path}: the hook ${name} ${action.reason}; it will not run.`, path);
@@ -107,7 +107,7 @@ function hookOf(
     event,
     ...present({ matcher: matcher.pattern }),
     action,
-    declared: read(withoutMachine(context.surroundings)),
+    declared: read(withoutMachine(context.expansion)),
   };
 }
 
@@ -153,22 +153,22 @@ interface UnsupportedAction {
   readonly reason: string;
 }
 
-function hookAction(value: unknown, surroundings: Surroundings, isStrict: boolean): HookAction {
+function hookAction(value: unknown, expansion: ExpansionContext, isStrict: boolean): HookAction {
   if (!isRecord(value)) return unsupported('is not an object');
   const type = value.type ?? 'command';
   if (type !== 'command') return unsupported(`has an action that this host does not run (${shown(type)})`);
-  const line = commandFor(value, surroundings.platform);
-  if (!line) return unsupported(`has no command for this system (${surroundings.platform})`);
-  const isWindows = surroundings.platform === 'win32';
-  const lookup = fullLookup(surroundings, isStrict);
+  const line = commandFor(value, expansion.platform);
+  if (!line) return unsupported(`has no command for this system (${expansion.platform})`);
+  const isWindows = expansion.platform === 'win32';
+  const lookup = fullLookup(expansion, isStrict);
   const { cwd } = value;
   return {
     kind: 'command',
     // The shell expands variables of the environment itself.
-    command: expandInShell(line.command, pluginLookup(surroundings, isStrict), isWindows),
+    command: expandInShell(line.command, pluginLookup(expansion, isStrict), isWindows),
     shell: line.shell,
     ...present({ cwd: typeof cwd === 'string' && cwd !== '' ? expand(cwd, lookup) : undefined }),
-    env: { ...textMap(value.env, (text) => expand(text, lookup)), ...reservedVariables(surroundings) },
+    env: { ...textMap(value.env, (text) => expand(text, lookup)), ...reservedVariables(expansion) },
     ...present({ timeoutMs: timeoutOf(value.timeout ?? value.timeoutSec) }),
   };
 }

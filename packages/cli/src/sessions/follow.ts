@@ -1,13 +1,13 @@
 /** `atrium watch`: follows one session action by action, or the list of all sessions. */
 import type { Client } from '@atrium/client';
 import { type SessionSummary, type StateAction, steeringIn } from '@atrium/protocol';
-import { connectionNotes } from './connect/client.js';
-import { ExitCode, QuietExit } from './exit.js';
-import { io, print, printJson, tell } from './io.js';
-import { findSession, shortId } from './sessions/find-session.js';
-import { activityOf, sessionRow } from './sessions/summary-text.js';
-import { plain } from './sessions/turns.js';
-import { printable } from './text/printable.js';
+import { connectionNotes } from '../connect/with-client.js';
+import { ExitCode, QuietExit } from '../exit.js';
+import { io, print, printJson, tell } from '../io.js';
+import { printable } from '../text/printable.js';
+import { findSession, shortId } from './find-session.js';
+import { activityOf, sessionRow } from './summary-text.js';
+import { plain } from './turn-text.js';
 
 export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
   const { resource } = findSession(await client.listSessions(), name);

@@ -6,12 +6,12 @@ import { shorten } from '@atrium/core/util/text.js';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../formats/mcp.js';
+import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../formats/mcp-declarations.js';
 import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';
 import { HttpLink, type RemoteKind, reach } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
-import { type HttpSdk, type Link, type LinkEnd, loadHttpSdk, loadSdk, lost, type Sdk } from './link.js';
+import { type HttpSdk, type Link, type LinkEnd, loadHttpSdk, loadSdk, lost, type Sdk } from './mcp-link.js';
 import { StdioLink } from './stdio-link.js';
 
 export interface ConnectionOptions {

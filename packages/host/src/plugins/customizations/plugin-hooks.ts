@@ -10,7 +10,7 @@ import type {
 } from '@atrium/core/contracts/extension.js';
 import { mapSome } from '@atrium/core/util/map-some.js';
 import { Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
-import type { HookCommand, HookEvent, HookPart } from '../formats/hooks.js';
+import type { HookCommand, HookEvent, HookPart } from '../formats/hook-declarations.js';
 import {
   HOOK_RESPONSE_MAX_CHARACTERS,
   HOOK_TIMEOUT_MS,

@@ -1,8 +1,8 @@
 /** A Markdown component file: the YAML at its beginning, and the text below. Only texts and flat lists of them matter. */
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
-import { baseName } from './files.js';
 import { DESCRIPTION_MAX_CHARACTERS, FRONTMATTER_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from './limits.js';
 import type { LoadContext } from './load-context.js';
+import { baseName } from './plugin-files.js';
 import type { WarningKind } from './warnings.js';
 
 export interface MarkdownFile {

@@ -1,7 +1,7 @@
 /** Work with a client: the connection is closed at the end, and the person hears when the host goes and comes back. */
 import type { CallMethod, CallParams, Client, Status } from '@atrium/client';
 import { tell } from '../io.js';
-import type { HostOptions } from './options.js';
+import type { HostOptions } from './host-options.js';
 
 export async function withClient<T>(options: HostOptions, use: (client: Client) => Promise<T>): Promise<T> {
   const { reachHost } = await import('./reach.js');

@@ -6,7 +6,7 @@
 import type { Clock } from '@atrium/core/util/clock.js';
 import { RateLimit } from '@atrium/core/util/rate-limit.js';
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
-import { GatewayError } from './errors.js';
+import { GatewayError } from './gateway-errors.js';
 import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';
 

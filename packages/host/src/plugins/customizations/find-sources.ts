@@ -5,13 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { isInside } from '@atrium/core/util/paths.js';
 import type { Customization } from '@atrium/protocol';
-import { PROJECT_FILE, readConfigFile } from '../../../config/config-file.js';
-import { projectDirectories, userDirectories } from '../../formats/directories.js';
-import { localFiles } from '../../formats/files.js';
-import { PLUGINS_MAX } from '../../formats/limits.js';
-import { findPlugins } from '../../formats/marketplace.js';
-import { readMcpConfig } from '../../formats/mcp.js';
-import type { Surroundings } from '../../formats/placeholders.js';
+import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
+import { projectDirectories, userDirectories } from '../formats/directories.js';
+import { PLUGINS_MAX } from '../formats/limits.js';
+import { findPlugins } from '../formats/marketplace.js';
+import { readMcpConfig } from '../formats/mcp-declarations.js';
+import type { ExpansionContext } from '../formats/placeholders.js';
+import { localFiles } from '../formats/plugin-files.js';
 import {
   type AnySource,
   type ContainerSource,
@@ -21,28 +21,28 @@ import {
   installedPlugins,
   pluginIn,
   type Scope,
-} from '../../formats/source.js';
-import { Warnings } from '../../formats/warnings.js';
-import type { CustomizationsOptions } from '../ports.js';
+} from '../formats/source.js';
+import { Warnings } from '../formats/warnings.js';
+import type { CustomizationsOptions } from './ports.js';
 
-export interface SourcePlaces extends Pick<CustomizationsOptions, 'userFolder' | 'userConfigFile'> {
+export interface SourceOptions extends Pick<CustomizationsOptions, 'userFolder' | 'userConfigFile'> {
   /** The session's folder. */
   readonly folder: string | undefined;
   readonly isTrusted: boolean;
   readonly declared: readonly Customization[];
-  readonly surroundings: Surroundings;
+  readonly expansion: ExpansionContext;
   readonly logger: Logger;
 }
 
 /** The project's sources, then the user's, then the agent's. */
-export async function findSources(places: SourcePlaces): Promise<readonly AnySource[]> {
-  const { folder, isTrusted } = places;
-  const found = await Promise.all([projectSources(places), userSources(places)]);
-  return effective([...found.flat(), ...declaredByAgent(places.declared, folder)], isTrusted);
+export async function findSources(options: SourceOptions): Promise<readonly AnySource[]> {
+  const { folder, isTrusted } = options;
+  const found = await Promise.all([projectSources(options), userSources(options)]);
+  return effective([...found.flat(), ...declaredByAgent(options.declared, folder)], isTrusted);
 }
 
 /** Folders in which sources may appear, change or go. */
-export function placesToWatch({ folder, userFolder, userConfigFile }: SourcePlaces): string[] {
+export function foldersToWatch({ folder, userFolder, userConfigFile }: SourceOptions): string[] {
   return [
     ...(folder === undefined ? [] : [folder, path.join(folder, PROJECT_PLUGINS)]),
     ...(userFolder === undefined ? [] : [path.join(userFolder, USER_PLUGINS)]),
@@ -53,44 +53,44 @@ export function placesToWatch({ folder, userFolder, userConfigFile }: SourcePlac
 const PROJECT_PLUGINS = path.join('.agents', 'plugins');
 const USER_PLUGINS = 'plugins';
 
-async function projectSources(places: SourcePlaces): Promise<AnySource[]> {
-  const { folder, isTrusted } = places;
+async function projectSources(options: SourceOptions): Promise<AnySource[]> {
+  const { folder, isTrusted } = options;
   if (folder === undefined) return [];
   const file = path.join(folder, PROJECT_FILE);
   const found = await Promise.all([
     installedPlugins(folder, PROJECT_PLUGINS, 'project'),
-    configuredSources({ ...configPlace(places), file, scope: 'project', mayLeaveFolder: isTrusted }),
+    configuredSources({ ...shared(options), file, scope: 'project', mayLeaveFolder: isTrusted }),
     projectDirectories(folder),
   ]);
   return found.flat();
 }
 
-async function userSources(places: SourcePlaces): Promise<AnySource[]> {
-  const { userFolder, userConfigFile: file } = places;
+async function userSources(options: SourceOptions): Promise<AnySource[]> {
+  const { userFolder, userConfigFile: file } = options;
   const found = await Promise.all([
     userFolder === undefined ? [] : installedPlugins(userFolder, USER_PLUGINS, 'user'),
-    file === undefined ? [] : configuredSources({ ...configPlace(places), file, scope: 'user', mayLeaveFolder: true }),
+    file === undefined ? [] : configuredSources({ ...shared(options), file, scope: 'user', mayLeaveFolder: true }),
     userFolder === undefined ? [] : userDirectories(userFolder),
   ]);
   return found.flat();
 }
 
-function configPlace({ surroundings, logger }: SourcePlaces): Pick<ConfigPlace, 'surroundings' | 'logger'> {
-  return { surroundings, logger };
+function shared({ expansion, logger }: SourceOptions): Pick<ConfigFileOptions, 'expansion' | 'logger'> {
+  return { expansion, logger };
 }
 
-interface ConfigPlace {
+interface ConfigFileOptions {
   readonly file: string;
   readonly scope: Extract<Scope, 'user' | 'project'>;
   /** Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders. */
   readonly mayLeaveFolder: boolean;
-  readonly surroundings: Surroundings;
+  readonly expansion: ExpansionContext;
   readonly logger: Logger;
 }
 
 /** A file that cannot be used adds nothing; the host logs that. */
-async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
-  const { file, scope, mayLeaveFolder, logger } = place;
+async function configuredSources(options: ConfigFileOptions): Promise<AnySource[]> {
+  const { file, scope, mayLeaveFolder, logger } = options;
   const base = path.dirname(file);
   try {
     const { config } = (await readConfigFile(file)) ?? {};
@@ -100,7 +100,7 @@ async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
     const plugins = folders.flat().slice(0, PLUGINS_MAX);
     return [
       ...plugins.map((folder) => pluginIn(folder, scope, base)),
-      ...(config.mcpServers ? await serversIn(place) : []),
+      ...(config.mcpServers ? await serversIn(options) : []),
     ];
   } catch (error) {
     logger.log('warn', 'a configuration file adds nothing to sessions', { file, error: String(error) });
@@ -116,9 +116,9 @@ async function pluginFolders(folder: string, scope: Scope, base: string): Promis
 }
 
 /** Reads the file again as text, because clients see where in it each server is declared. */
-async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
+async function serversIn({ file, scope, expansion, logger }: ConfigFileOptions): Promise<AnySource[]> {
   const warnings = new Warnings();
-  const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
+  const rules = { expansion, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
   const servers = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
   for (const { message } of warnings.list) logger.log('warn', message, { file });
   const uri = pathToFileURL(file).href;
@@ -130,24 +130,24 @@ async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Pr
 /** A relative URI counts from the session's folder. Customizations elsewhere than in folders of this machine are left to the agent. */
 function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
   return declared.flatMap((entry): ContainerSource[] => {
-    const place = folderAt(entry.uri, folder);
-    if (place === undefined) return [];
+    const options = folderAt(entry.uri, folder);
+    if (options === undefined) return [];
     const { id, name, icons } = entry;
-    const isOfFolder = folder !== undefined && isInside(folder, place);
+    const isOfFolder = folder !== undefined && isInside(folder, options);
     const base = {
       id,
       name,
       icons,
-      uri: pathToFileURL(place).href,
+      uri: pathToFileURL(options).href,
       scope: 'agent',
       isOfFolder,
-      folder: place,
+      folder: options,
     } as const;
-    const files = () => localFiles(place);
+    const files = () => localFiles(options);
     if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
     if (entry.type !== 'directory') return [];
     const { contents, writable } = entry;
-    return [{ ...base, files, kind: 'directory', contents, writable, base: folder ?? place }];
+    return [{ ...base, files, kind: 'directory', contents, writable, base: folder ?? options }];
   });
 }
 

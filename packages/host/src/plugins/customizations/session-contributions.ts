@@ -8,8 +8,8 @@ import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { AgentModel, selectedAgent } from './custom-agent.js';
 import { type EnabledContainer, type EnabledSet, NOTHING_ENABLED } from './enabled.js';
-import { bareExtension, containerExtension, sharedExtension } from './extensions.js';
-import { Hooks } from './hooks.js';
+import { bareExtension, containerExtension, sharedExtension } from './plugin-extensions.js';
+import { Hooks } from './plugin-hooks.js';
 import type { HostSession, SessionFacts } from './ports.js';
 import type { SessionServers } from './session-servers.js';
 

@@ -57,7 +57,7 @@ export async function startGatewayServer(options: GatewayServerOptions): Promise
   return new ProviderServer(options, { servers, port: bound, addresses, names });
 }
 
-interface Place {
+interface Listening {
   readonly servers: readonly Server[];
   readonly port: number;
   readonly addresses: readonly string[];
@@ -68,7 +68,7 @@ class ProviderServer implements GatewayServer {
   readonly port: number;
   readonly addresses: readonly string[];
   readonly #options: GatewayServerOptions;
-  readonly #place: Place;
+  readonly #listening: Listening;
   readonly #pending = new PendingConnections(STRANGERS_MAX);
   readonly #strangerBudget = new StrangerBudget();
   readonly #arrivals: RateLimit;
@@ -76,24 +76,24 @@ class ProviderServer implements GatewayServer {
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: FRAME_MAX_BYTES });
   #isClosed = false;
 
-  constructor(options: GatewayServerOptions, place: Place) {
-    this.port = place.port;
-    this.addresses = place.addresses;
+  constructor(options: GatewayServerOptions, listening: Listening) {
+    this.port = listening.port;
+    this.addresses = listening.addresses;
     this.#options = options;
-    this.#place = place;
+    this.#listening = listening;
     this.#arrivals = new RateLimit(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
-    for (const server of place.servers) this.#serve(server);
+    for (const server of listening.servers) this.#serve(server);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const closed = this.#place.servers.map((server) => new Promise((done) => server.close(done)));
+    const closed = this.#listening.servers.map((server) => new Promise((done) => server.close(done)));
     const gone = [...this.#sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
     for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
     await Promise.all(gone);
     // What is left never became a WebSocket.
     this.#pending.close();
-    for (const server of this.#place.servers) server.closeAllConnections();
+    for (const server of this.#listening.servers) server.closeAllConnections();
     await Promise.all(closed);
   }
 
@@ -118,7 +118,7 @@ class ProviderServer implements GatewayServer {
 
   #refusal({ headersDistinct, socket }: IncomingMessage): [status: number, reason: string] | undefined {
     const [host, another] = headersDistinct.host ?? [];
-    if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
+    if (host === undefined || another !== undefined || !isOwnHost(host, this.#listening))
       return [FORBIDDEN, 'Connect to localhost.'];
     if (this.#isClosed) return [CONNECTIONS_FULL_HTTP_STATUS, 'The host is stopping.'];
     if (this.#sockets.size >= CONNECTIONS_MAX)

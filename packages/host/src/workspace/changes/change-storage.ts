@@ -10,7 +10,7 @@ const SESSIONS = 'sessions';
 const SNAPSHOTS = 'looked-at';
 const NAME_CHARACTERS = 32;
 
-export class ChangePlaces {
+export class ChangeStorage {
   /** Contents that were read only to compare snapshots. */
   readonly snapshots: SnapshotBlobs;
 

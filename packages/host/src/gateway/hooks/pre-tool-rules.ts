@@ -8,7 +8,7 @@ import { type Glob, glob } from '@atrium/core/util/glob.js';
 import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../gateway-errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';
 
