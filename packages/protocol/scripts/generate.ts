@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AHP_1_FINGERPRINT } from '../src/ahp-1/versions.js';
+import { AHP_1_FINGERPRINT } from '../src/versions/agreement.js';
 import { PROTOCOL_FINGERPRINT } from '../src/versions/versions.js';
 import { fingerprint, jsonSchemaFiles } from './json-schema.js';
 import { referencePages } from './reference/pages.js';

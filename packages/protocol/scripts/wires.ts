@@ -1,8 +1,8 @@
 /** The wires whose schemas this package holds: the present model, and AHP 1.0, which is to take its place. */
 import * as ahp1 from '../src/ahp-1/schemas.js';
-import { AHP_1_VERSION } from '../src/ahp-1/versions.js';
 import type { SchemaNode } from '../src/schema/node.js';
 import * as ahp from '../src/schemas.js';
+import { AHP_1_VERSION } from '../src/versions/agreement.js';
 import { PROTOCOL_VERSION } from '../src/versions/versions.js';
 
 export type SchemaTable = Readonly<Record<string, SchemaNode>>;

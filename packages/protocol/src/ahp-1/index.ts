@@ -20,13 +20,20 @@ export type {
 } from '../resource-watch/state.js';
 export { ACTIVITY_MASK, SessionStatus } from '../session/status.js';
 export {
+  type Agreement,
+  AHP_1_FINGERPRINT,
+  AHP_1_VERSION,
+  agreeOnVersion,
+  BASELINES,
+  type DialectFamily,
+  isInCaretRange,
+} from '../versions/agreement.js';
+export {
   ACTION_INTRODUCED_IN,
-  CLIENT_DISPATCHABLE,
   isActionKnown,
-  isClientDispatchable,
   isNotificationKnown,
   NOTIFICATION_INTRODUCED_IN,
-} from './action-tables.js';
+} from '../versions/ahp-1-introduced-in.js';
 export type { ActionMap, ActionType, StateAction } from './actions.js';
 export type {
   AnnotationsAction,
@@ -321,6 +328,7 @@ export type {
   URI,
   UsageInfo,
 } from './common/types.js';
+export { CLIENT_DISPATCHABLE, isClientDispatchable } from './dispatchable.js';
 export { ErrorCode } from './error-codes.js';
 export type {
   AuthRequiredErrorData,
@@ -553,12 +561,3 @@ export type {
   TerminalState,
   TerminalUnclassifiedPart,
 } from './terminal/state.js';
-export {
-  type Agreement,
-  AHP_1_FINGERPRINT,
-  AHP_1_VERSION,
-  agreeOnVersion,
-  BASELINES,
-  type DialectFamily,
-  isInCaretRange,
-} from './versions.js';

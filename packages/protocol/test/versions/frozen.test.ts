@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../scripts/bundle.js';
 import { breaks, FROZEN_FOLDER, frozenWires, livingWire, type Wire } from '../../scripts/frozen.js';
 import { fingerprint } from '../../scripts/json-schema.js';
 import { AHP_1_WIRE, wireOf } from '../../scripts/wires.js';
-import { AHP_1_FINGERPRINT, AHP_1_VERSION } from '../../src/ahp-1/versions.js';
+import { AHP_1_FINGERPRINT, AHP_1_VERSION } from '../../src/versions/agreement.js';
 import { PROTOCOL_FINGERPRINT, PROTOCOL_VERSION } from '../../src/versions/versions.js';
 
 describe('published versions', () => {

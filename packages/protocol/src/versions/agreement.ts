@@ -1,7 +1,7 @@
 /** Which versions of AHP a client may offer, and how host and client agree on one and on the family that speaks it. */
-import { isIntroduced } from '../versions/versions.js';
+import { isIntroduced } from './versions.js';
 
-/** The version whose shapes this model has. */
+/** The version whose shapes `ahp-1` has. */
 export const AHP_1_VERSION = '1.0.0';
 
 /**
