@@ -191,6 +191,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await atrium(args).ended();
     const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     process.kill(Number(value.pid), 'SIGKILL');
+    await expect.poll(() => findHost(dataDir)).toBeUndefined();
     expect(await atrium(args).ended()).toBe(0);
     const again = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(again.value.isRunning).toBe(true);
