@@ -39,8 +39,11 @@ const NO_SOURCE = /\/conformance-/;
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\/|\/(kill|full-host|soak|large-snapshots)\.test\.ts$/;
 const KILLED_LEAST_PERCENT = 90;
-/** A mutant meets short tests first, and no more than this. */
-const MOST_MS_OF_TESTS = 40_000;
+/** A mutant meets the tests of its area, then all others that reach it; short files first, and no more than this. */
+const NEAR_TESTS_MOST_MS = 30_000;
+const OTHER_TESTS_MOST_MS = 10_000;
+/** Mutants are tested in so many processes at once; tests mostly wait. */
+const LANES = 2;
 /** A test may take this much longer than without the mutant, and four times as long. */
 const PATIENCE_MS = 3_000;
 /** A worker that reports nothing for this long hangs in its mutant. */
@@ -57,7 +60,8 @@ const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
  * @typedef {{ root: string, output: string, sources: Record<string, string>, files: readonly string[], entries?: Record<string, Entry>, control?: boolean, patienceMs: number }} Plan
  * @typedef {{ state: 'killed' | 'suspected' | 'survived' | 'unreached', by?: string }} Outcome
  * @typedef {{ file: string, code: string, change: string, reason: string }} Accepted
- * @typedef {{ ms: Map<string, number>, byFile: Map<string, Map<string, Record<string, number>>>, whileLoading: Set<string> }} Reached
+ * Test file → milliseconds of each test. @typedef {Map<string, Record<string, number>>} TestsByFile
+ * @typedef {{ all: TestsByFile, byFile: Map<string, TestsByFile>, whileLoading: Set<string> }} Reached
  */
 
 /** @param {{ files: readonly string[], area: string | undefined, seed: number, sample: number | undefined }} options */
@@ -88,34 +92,16 @@ function placesOf(area) {
   return Object.fromEntries(areas.map(([name, places]) => [name, sources(places.sources)]));
 }
 
-/** The tests of the areas first; a mutant that survives them then meets all the others. @param {readonly Mutant[]} mutants @param {Record<string, string>} code */
+/** @param {readonly Mutant[]} mutants @param {Record<string, string>} code */
 async function runAll(mutants, code) {
-  const near = testsOf([...new Set(mutants.map(({ fileName }) => fileName))]);
-  const outcomes = await runTests(mutants, code, near);
-  const left = mutants.filter(({ id }) => outcomes.get(id)?.state !== 'killed');
-  const others = allTests().filter((file) => !near.includes(file));
-  if (left.length === 0) return outcomes;
-  for (const [id, outcome] of await runTests(left, code, others)) {
-    const isReached = outcome.state !== 'unreached';
-    if (isReached) outcomes.set(id, outcome);
-  }
-  return outcomes;
-}
-
-/** @param {readonly Mutant[]} mutants @param {Record<string, string>} code @param {readonly string[]} tests */
-async function runTests(mutants, code, tests) {
   const started = performance.now();
-  const reached = await coverage(code, tests);
-  say(
-    dim(
-      `  ${tests.length} test files for ${mutants.length} mutants; which test reaches which: ${duration(performance.now() - started)}`,
-    ),
-  );
-  const outcomes = await runMutants(mutants, code, reached);
-  say(
-    dim(
-      `  ${[...outcomes.values()].filter(({ state }) => state === 'killed').length} killed: ${duration(performance.now() - started)}`,
-    ),
+  const reached = await coverage(code, allTests());
+  say(dim(`  which test reaches which: ${duration(performance.now() - started)}`));
+  /** @type {Map<string, Outcome>} */
+  const outcomes = new Map();
+  const lanes = Array.from({ length: LANES }, (_, lane) => mutants.filter((_, index) => index % LANES === lane));
+  await Promise.all(
+    lanes.map((some, lane) => runMutants({ mutants: some, code, reached, outcomes, lane: String(lane) })),
   );
   return outcomes;
 }
@@ -166,11 +152,21 @@ async function instrument(files) {
   const result = await new Instrumenter(quiet).instrument(withContent, {
     plugins: null,
     excludedMutations: [],
-    ignorers: [],
+    ignorers: [{ shouldIgnore: logLine }],
     noHeader: false,
   });
   const code = Object.fromEntries(result.files.map(({ name, content }) => [name, `// @ts-nocheck\n${content}`]));
-  return { mutants: /** @type {Mutant[]} */ (result.mutants), code };
+  const mutants = result.mutants.filter(({ status }) => status !== 'Ignored');
+  return { mutants: /** @type {Mutant[]} */ (mutants), code };
+}
+
+/** What a log line says is for people: no test asserts it. @param {any} path of Babel @returns {string | undefined} */
+function logLine({ node }) {
+  const callee = node.type === 'CallExpression' ? node.callee : undefined;
+  const isLog =
+    callee?.property?.name === 'log' &&
+    /logger/i.test(callee.object?.property?.id?.name ?? callee.object?.property?.name ?? callee.object?.name ?? '');
+  return isLog ? 'a log line' : undefined;
 }
 
 /** @template T @param {readonly T[]} list @param {number} count @param {number} seed @returns {T[]} */
@@ -192,16 +188,20 @@ function allTests() {
   return TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
 }
 
-/** The tests that import one of the files, and those of its area. @param {readonly string[]} sources */
-function testsOf(sources) {
+/** The tests that import a file, and those of its area. @param {string} source @returns {Set<string>} */
+function testsOf(source) {
   const folders = Object.values(AREAS)
-    .filter((area) => area.sources.some((place) => sources.some((source) => source.startsWith(place))))
+    .filter((area) => area.sources.some((place) => source.startsWith(place)))
     .flatMap((area) => area.tests.flatMap((name) => TESTS.map((folder) => `${folder}/${name}/`)));
-  return allTests().filter(
-    (file) =>
-      folders.some((folder) => file.startsWith(folder)) || importsOf(file).some((other) => sources.includes(other)),
-  );
+  return at(near, source, () => {
+    const isNear = (/** @type {string} */ file) =>
+      folders.some((folder) => file.startsWith(folder)) || importsOf(file).includes(source);
+    return new Set(allTests().filter(isNear));
+  });
 }
+
+/** Source → tests. @type {Map<string, Set<string>>} */
+const near = new Map();
 
 /** @param {string} file */
 function importsOf(file) {
@@ -217,19 +217,23 @@ function importsOf(file) {
 async function coverage(sources, files) {
   const { lines } = await vitest({ sources, files: files.map((file) => path.join(ROOT, file)) });
   /** @type {Reached} */
-  const reached = { ms: new Map(), byFile: new Map(), whileLoading: new Set() };
-  const passed = lines.filter(({ test }) => test !== undefined);
-  for (const { file, test, ms, mutants, whileLoading } of lines) {
-    for (const mutant of whileLoading ?? []) reached.whileLoading.add(mutant);
-    for (const mutant of mutants ?? []) {
+  const reached = { all: new Map(), byFile: new Map(), whileLoading: new Set() };
+  for (const { file, test, ms } of lines)
+    if (test !== undefined)
+      Object.assign(
+        at(reached.all, file, () => ({})),
+        { [test]: ms },
+      );
+  for (const { file, test, ms, mutants = [], whileLoading = [] } of lines) {
+    for (const mutant of whileLoading) reached.whileLoading.add(mutant);
+    for (const mutant of mutants) {
       const tests = at(
         at(reached.byFile, mutant, () => new Map()),
         file,
         () => ({}),
       );
       // What hooks of a file reach, each of its tests reaches.
-      for (const each of test === undefined ? passed.filter((other) => other.file === file) : [{ test, ms }])
-        tests[each.test] = each.ms;
+      Object.assign(tests, test === undefined ? reached.all.get(file) : { [test]: ms });
     }
   }
   return reached;
@@ -242,66 +246,66 @@ function at(map, key, make) {
   return value;
 }
 
-/** @param {readonly Mutant[]} mutants @param {Record<string, string>} code @param {Reached} reached */
-async function runMutants(mutants, code, reached) {
-  /** @type {Map<string, Outcome>} */
-  const outcomes = new Map();
+/** @param {{ mutants: readonly Mutant[], code: Record<string, string>, reached: Reached, outcomes: Map<string, Outcome>, lane: string }} options */
+async function runMutants({ mutants, code, reached, outcomes, lane }) {
+  /** @param {Mutant} mutant */
+  const entries = (mutant) => entriesOf(mutant, testsReaching(mutant, reached));
+  for (const mutant of mutants)
+    outcomes.set(mutant.id, { state: entries(mutant).length > 0 ? 'survived' : 'unreached' });
   const shared = mutants.filter(({ id }) => !reached.whileLoading.has(id));
-  for (const { id } of mutants) outcomes.set(id, { state: reached.byFile.has(id) ? 'survived' : 'unreached' });
-  await runEntries(
-    shared.flatMap(({ id }) => entriesOf(id, reached.byFile.get(id))),
-    code,
-    { control: true, outcomes },
-  );
+  await runEntries(shared.flatMap(entries), code, { control: true, outcomes, lane });
   // Code that runs while it is loaded needs a fresh worker for each mutant; so do the mutants that are only suspected.
   for (const mutant of mutants) {
-    const { id } = mutant;
-    const suspect = outcomes.get(id)?.state === 'suspected';
-    if (!suspect && !reached.whileLoading.has(id)) continue;
-    const inFile = mutants.filter(({ fileName }) => fileName === mutant.fileName);
-    const entries = entriesOf(id, reached.byFile.get(id) ?? union(inFile.map((each) => reached.byFile.get(each.id))));
-    outcomes.set(id, { state: entries.length > 0 ? 'survived' : 'unreached' });
-    await runEntries(entries, code, { control: false, outcomes });
+    if (outcomes.get(mutant.id)?.state !== 'suspected' && !reached.whileLoading.has(mutant.id)) continue;
+    outcomes.set(mutant.id, { state: entries(mutant).length > 0 ? 'survived' : 'unreached' });
+    await runEntries(entries(mutant), code, { control: false, outcomes, lane });
   }
-  return outcomes;
 }
 
-/** @param {readonly (Map<string, Record<string, number>> | undefined)[]} maps */
-function union(maps) {
-  /** @type {Map<string, Record<string, number>>} */
-  const all = new Map();
-  for (const map of maps)
-    for (const [file, tests] of map ?? [])
-      Object.assign(
-        at(all, file, () => ({})),
-        tests,
-      );
-  return all;
+/** Which test reaches code that runs only while it is loaded is not known: any of its area may. @param {Mutant} mutant @param {Reached} reached */
+function testsReaching({ id, fileName }, { byFile, whileLoading, all }) {
+  if (byFile.has(id) || !whileLoading.has(id)) return byFile.get(id) ?? new Map();
+  return new Map([...all].filter(([file]) => testsOf(fileName).has(file)));
 }
 
-/** Short files first. @param {string} mutant @param {Map<string, Record<string, number>> | undefined} byFile @returns {Entry[]} */
-function entriesOf(mutant, byFile) {
+/** The tests of the area first, and short files first. @param {Mutant} mutant @param {TestsByFile} byFile @returns {Entry[]} */
+function entriesOf({ id, fileName }, byFile) {
+  const near = testsOf(fileName);
+  const entries = [...byFile].map(([file, tests]) => ({ mutant: id, file, tests }));
+  return [
+    ...shortest(
+      entries.filter(({ file }) => near.has(file)),
+      NEAR_TESTS_MOST_MS,
+    ),
+    ...shortest(
+      entries.filter(({ file }) => !near.has(file)),
+      OTHER_TESTS_MOST_MS,
+    ),
+  ];
+}
+
+/** @param {readonly Entry[]} entries @param {number} mostMs */
+function shortest(entries, mostMs) {
   /** @param {Entry} entry */
   const cost = ({ tests }) => Object.values(tests).reduce((sum, ms) => sum + ms, 0);
-  const entries = [...(byFile ?? [])].map(([file, tests]) => ({ mutant, file, tests }));
   let sum = 0;
   return entries
-    .sort((a, b) => cost(a) - cost(b))
+    .toSorted((a, b) => cost(a) - cost(b))
     .filter((entry) => {
       sum += cost(entry);
-      return sum <= MOST_MS_OF_TESTS || sum === cost(entry);
+      return sum <= mostMs || sum === cost(entry);
     });
 }
 
 /**
  * Runs the entries in one worker; if a mutant hangs or ends it, the rest go on in another.
  * @param {readonly Entry[]} entries @param {Record<string, string>} sources
- * @param {{ control: boolean, outcomes: Map<string, Outcome> }} options
+ * @param {{ control: boolean, outcomes: Map<string, Outcome>, lane: string }} options
  */
-async function runEntries(entries, sources, { control, outcomes }) {
+async function runEntries(entries, sources, { control, outcomes, lane }) {
   let left = entries;
   while (left.length > 0) {
-    const { lines, output } = await vitest({ sources, entries: left, control });
+    const { lines, output } = await vitest({ sources, entries: left, control, lane });
     for (const { noticed, file, test, isSure, error } of lines) {
       if (noticed === undefined) continue;
       outcomes.set(noticed, {
@@ -322,16 +326,16 @@ async function runEntries(entries, sources, { control, outcomes }) {
 const firstLine = (text) => (text ?? '').split('\n')[0]?.slice(0, 120) ?? '';
 
 /**
- * @param {{ sources: Record<string, string>, files?: readonly string[], entries?: readonly Entry[], control?: boolean }} what
+ * @param {{ sources: Record<string, string>, files?: readonly string[], entries?: readonly Entry[], control?: boolean, lane?: string }} what
  * @returns {Promise<{ lines: any[], output: string }>} what the runner reported, and what Vitest printed
  */
-async function vitest({ sources, files, entries, control = false }) {
-  const folder = path.join(CACHE, 'entries');
+async function vitest({ sources, files, entries, control = false, lane = 'coverage' }) {
+  const folder = path.join(CACHE, lane);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const named = entries?.map((entry, index) => /** @type {const} */ ([String(index).padStart(6, '0'), entry]));
   for (const [name] of named ?? []) writeFileSync(path.join(folder, `${name}.test.ts`), '');
-  const output = path.join(CACHE, 'report.jsonl');
+  const output = path.join(CACHE, `${lane}.jsonl`);
   writeFileSync(output, '');
   /** @type {Plan} */
   const plan = {
@@ -339,7 +343,7 @@ async function vitest({ sources, files, entries, control = false }) {
     files: files ?? [`${folder}/*.test.ts`],
     ...(named && { entries: Object.fromEntries(named) }),
   };
-  const planFile = path.join(CACHE, 'plan.json');
+  const planFile = path.join(CACHE, `${lane}.json`);
   writeFileSync(planFile, JSON.stringify(plan));
   const config = path.join(import.meta.dirname, 'mutation', 'vitest.config.ts');
   const child = spawn(process.execPath, [tool('vitest'), 'run', '--config', config, '--root', ROOT], {

@@ -59,7 +59,7 @@ export class PeerBudget {
   }
 
   received(bytes: number): void {
-    if (!this.#isOver) this.#strangers?.spend(this, bytes);
+    this.#strangers?.spend(this, bytes);
   }
 
   /** Whether there is room for one more ping or pong. */

@@ -1,0 +1,179 @@
+import type { StateAction } from '@atrium/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { Channel } from '../../src/channels/channel.js';
+import { Writer, type WriterOptions } from '../../src/channels/writer.js';
+import { type Commit, LogFencedError, LogUnavailableError } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+
+/** A log that remembers the commits, and fails when it is told to. */
+class WatchedLog extends MemoryLog {
+  readonly commits: Commit[] = [];
+  failure: Error | undefined;
+
+  override async append(commit: Commit) {
+    this.commits.push(commit);
+    if (this.failure) throw this.failure;
+    return super.append(commit);
+  }
+}
+
+function setUp(options: Partial<WriterOptions> = {}) {
+  const log = new WatchedLog();
+  const logger = { log: vi.fn() };
+  const clock = { now: () => 5, after: () => () => {} };
+  const calls = { show: vi.fn(), undone: vi.fn(), superseded: vi.fn(), stored: vi.fn(), answered: vi.fn() };
+  const writer = new Writer({ log, logger, clock, ...calls, ...options });
+  // Counts the actions, so that each changes the state.
+  const channel = new Channel<number>('ahp:/s', (count) => count + 1, 0);
+  const write = (type: string) => writer.write({ channel, action: { type } as StateAction });
+  return { log, logger, writer, channel, write, ...calls };
+}
+
+describe('what a commit survives', () => {
+  it.each([
+    ...['session/ready', 'session/turnStarted', 'session/turnComplete', 'session/turnCancelled', 'session/error'],
+    ...['session/toolCallConfirmed', 'session/toolCallComplete', 'session/inputCompleted', 'session/truncated'],
+  ])('[REL-031] a power cut, with %s among other actions', async (type) => {
+    const { log, writer, write } = setUp();
+    write('session/delta');
+    write(type);
+    await writer.settled();
+    expect(log.commits.map(({ durability }) => durability)).toEqual(['full']);
+  });
+
+  it('[REL-031] a power cut, when a record asks for it, in that commit alone', async () => {
+    const { log, writer, write } = setUp();
+    writer.record({ key: 'k', value: 'v' }, 'full');
+    write('session/delta');
+    await writer.settled();
+    writer.record({ key: 'k', value: 'w' });
+    await writer.settled();
+    expect(log.commits.map(({ durability }) => durability)).toEqual(['full', 'normal']);
+  });
+});
+
+describe('a tick', () => {
+  it('is one commit, shown once it is stored, before its callbacks', async () => {
+    const { log, writer, channel, write, show, stored } = setUp();
+    const order: string[] = [];
+    show.mockImplementation(() => order.push(`shown ${channel.committed}`));
+    writer.afterCommit(() => order.push('called back'));
+    write('session/delta');
+    write('session/delta');
+    expect([channel.live, channel.committed, writer.assignedSeq, writer.committedSeq]).toEqual([2, 0, 2, 0]);
+    await writer.settled();
+    expect(order).toEqual(['shown 2', 'called back']);
+    expect(log.commits).toHaveLength(1);
+    expect(stored).toHaveBeenCalledWith(2, expect.any(Number));
+    expect([channel.isSettled, writer.committedSeq, log.head]).toEqual([true, 2, 2]);
+  });
+
+  it('that holds a notice only is shown without a commit', async () => {
+    const { log, writer, show } = setUp();
+    writer.tell({ lost: () => {} });
+    await vi.waitFor(() => expect(show).toHaveBeenCalledOnce());
+    expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 0 }]);
+    expect(log.commits).toEqual([]);
+    expect(writer.committedSeq).toBe(0);
+  });
+
+  it('stores an archive as it is when all actions are in', async () => {
+    const { log, writer, channel, write } = setUp();
+    writer.archive('ahp:/s', () => ({ channel: 'ahp:/s', head: String(channel.live), turns: { start: 0, items: [] } }));
+    write('session/delta');
+    await writer.settled();
+    expect(await log.archiveHead('ahp:/s')).toMatchObject({ head: '1' });
+  });
+
+  it('of an ephemeral channel stores its numbers, and nothing of what happened', async () => {
+    const { log, writer } = setUp();
+    const channel = new Channel<number>('ahp:/t', (count) => count + 1, 0, { isEphemeral: true });
+    writer.write({ channel, action: { type: 'terminal/data' } as StateAction });
+    await writer.settled();
+    expect(await log.read({ after: 0 })).toMatchObject([{ seq: 1, channel: '', action: '' }]);
+  });
+
+  it('tells how an action of a client was answered, and under which number', async () => {
+    const { writer, channel, answered } = setUp();
+    const origin = { clientId: 'c', epoch: 1, clientSeq: 7 };
+    const { envelope } = writer.write({ channel, action: { type: 'session/delta' } as StateAction, origin });
+    expect(envelope.origin).toEqual({ clientId: 'c', clientSeq: 7 });
+    expect(writer.useNumber({ ...origin, clientSeq: 8 }, 'no')).toBe(2);
+    expect(writer.useNumber()).toBe(3);
+    expect(answered.mock.calls).toEqual([
+      [origin, { serverSeq: 1, reason: undefined }],
+      [
+        { ...origin, clientSeq: 8 },
+        { serverSeq: 2, reason: 'no' },
+      ],
+    ]);
+    await writer.settled();
+  });
+
+  it('goes on when a handler fails', async () => {
+    const { writer, write, show, logger } = setUp();
+    show.mockImplementation(() => {
+      throw new Error('broken');
+    });
+    const next = vi.fn();
+    writer.afterCommit(() => {
+      throw 'thrown text';
+    });
+    writer.afterCommit(next);
+    write('session/delta');
+    await writer.settled();
+    expect(next).toHaveBeenCalledOnce();
+    const errors = logger.log.mock.calls.map(([, , fields]) => fields.error);
+    expect(errors).toEqual([expect.stringContaining('broken'), 'thrown text']);
+  });
+});
+
+describe('a tick that cannot be stored', () => {
+  it('[REL-033] is undone as a whole, with the one that was built on it', async () => {
+    const { log, writer, channel, write, undone, show } = setUp();
+    log.failure = new LogUnavailableError('away');
+    write('session/delta');
+    const failed = vi.fn();
+    writer.afterFailure(failed);
+    await new Promise((resolve) => setImmediate(resolve));
+    write('session/delta');
+    await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce());
+    expect(undone.mock.lastCall?.[0]).toMatchObject({ error: { message: 'away' } });
+    expect(failed).toHaveBeenCalledWith(log.failure);
+    expect(show).not.toHaveBeenCalled();
+    log.failure = undefined;
+    await vi.waitFor(() => expect(channel.live).toBe(channel.committed));
+    write('session/delta');
+    await writer.settled();
+    expect(writer.committedSeq).toBe(log.head);
+    expect(channel.committed).toBe(log.head);
+  });
+
+  it('because another host has the log is told once, and nothing is tried again', async () => {
+    const { log, writer, write, superseded, undone } = setUp();
+    log.failure = new LogFencedError('another host');
+    for (let round = 0; round < 2; round += 1) {
+      write('session/delta');
+      await expect(writer.settled()).rejects.toBe(log.failure);
+    }
+    expect(superseded).toHaveBeenCalledExactlyOnceWith(log.failure);
+    expect(log.commits).toHaveLength(1);
+    expect(undone).not.toHaveBeenCalled();
+  });
+});
+
+describe('times in a channel', () => {
+  it('[REL-038] never go back', () => {
+    const channel = new Channel<number>('ahp:/s', (count) => count, 0, { lastTime: 100 });
+    expect([channel.timeAt(99), channel.timeAt(101)]).toEqual([100, 101]);
+  });
+
+  it('are of the last action: a state is replaced only while nothing waits to be stored', async () => {
+    const { writer, channel, write } = setUp();
+    write('session/delta');
+    expect(channel.replace(() => 50)).toBe(false);
+    await writer.settled();
+    expect(channel.replace((count) => count + 50)).toBe(true);
+    expect([channel.live, channel.committed]).toEqual([51, 51]);
+  });
+});
