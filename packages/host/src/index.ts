@@ -52,9 +52,8 @@ export { type Log, LogFencedError, LogLockedError, LogOpenError, LogWriteError }
 export { MemoryLog } from '@atrium/core/log/memory-log.js';
 export { type Clock, systemClock } from '@atrium/core/util/clock.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from '@atrium/core/util/logger.js';
-export { NotPrivateError } from '@atrium/core/util/private-file.js';
 export { promptText } from '@atrium/core/util/prompt-sections.js';
-export { newToken } from '@atrium/core/util/token.js';
+export { NotPrivateError, newToken } from '@atrium/core/util/secrets.js';
 export { WireFrame } from '@atrium/core/wire/frames.js';
 export { CloseCode, type Transport, type TransportEvents } from '@atrium/core/wire/transport.js';
 export { type ClientEnd, transportPair } from '@atrium/core/wire/transports/in-process.js';

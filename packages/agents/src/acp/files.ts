@@ -4,8 +4,8 @@ import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprot
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import { fileInside } from '@atrium/core/util/paths.js';
-import { readLines } from '@atrium/core/util/read-lines.js';
 import { isRecord } from '@atrium/core/util/shape.js';
+import { readLines } from '@atrium/core/util/streams.js';
 import { errorText } from '@atrium/core/util/text.js';
 
 /** Of a file that is read for an agent. */

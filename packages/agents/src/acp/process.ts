@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { AgentError } from '@atrium/core/contracts/agent.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { endGroup, killOnExit } from '@atrium/core/util/processes.js';
-import { Tail } from '@atrium/core/util/tail.js';
+import { Tail } from '@atrium/core/util/streams.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
 

@@ -6,7 +6,7 @@
 import os from 'node:os';
 import type { McpServer, NewSessionResponse, SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
 import { AgentError, type AgentOpenContext, type AgentTurn } from '@atrium/core/contracts/agent.js';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { titleFrom } from '../shared/messages.js';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import { digestOf, matchesToken, newToken } from '@atrium/core/util/token.js';
+import { digestOf, matchesToken, newToken } from '@atrium/core/util/secrets.js';
 import type { ToolDefinition } from '@atrium/protocol';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest, Tool } from '@modelcontextprotocol/sdk/types.js';

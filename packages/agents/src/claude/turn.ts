@@ -2,8 +2,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import { transcriptOf } from '../shared/transcript.js';

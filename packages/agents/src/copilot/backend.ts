@@ -1,7 +1,7 @@
 /** GitHub Copilot as an agent. Its SDK runs the loop and the tools; the host shows, gates and confirms every call. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
-import type { Environment } from '@atrium/core/util/child-environment.js';
+import type { Environment } from '@atrium/core/util/processes.js';
 import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol';
 import { type ModelInfo, publishedModel } from '../shared/agent-info.js';
 import { COPILOT_CATALOGUE } from './prompt.js';

@@ -3,9 +3,9 @@
  * reads the host's standard input, so it also ends when the host is killed.
  */
 import { AgentError } from '@atrium/core/contracts/agent.js';
-import { childEnvironment, type Environment } from '@atrium/core/util/child-environment.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
+import { childEnvironment, type Environment } from '@atrium/core/util/processes.js';
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
 import type { CopilotAgentOptions } from './backend.js';
 import { LOG_IN, runtimeError, TOKEN_REFUSED } from './errors.js';

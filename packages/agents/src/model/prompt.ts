@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { resolveInside } from '@atrium/core/util/paths.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
-import { readLines } from '@atrium/core/util/read-lines.js';
+import { readLines } from '@atrium/core/util/streams.js';
 import { sizeText } from '@atrium/core/util/text.js';
 
 /** How much of a project's own instructions goes into the prompt. */

@@ -4,7 +4,7 @@
  */
 
 import { AgentError } from '@atrium/core/contracts/agent.js';
-import { EventGauge } from '@atrium/core/util/event-gauge.js';
+import { EventGauge } from '@atrium/core/util/streams.js';
 import { sizeText } from '@atrium/core/util/text.js';
 import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import type { ToolTable } from '../shared/tool-names.js';

@@ -1,7 +1,7 @@
 /** Classifies the failures of model servers, and says what to do about each. */
 import { AgentError } from '@atrium/core/contracts/agent.js';
+import { shownAddress, withoutLogins } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { shownAddress, withoutLogins } from '@atrium/core/util/shown-address.js';
 
 /** How much of a server's own words goes into an error message. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;

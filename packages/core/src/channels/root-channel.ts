@@ -12,7 +12,7 @@ import {
 } from '@atrium/protocol';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { EntryOrigin, Log } from '../log/log.js';
-import { badValue } from '../util/config-values.js';
+import { badValue } from '../util/shape.js';
 import { Channel } from './channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from './open-channel.js';
 import type { Writer } from './writer.js';

@@ -12,8 +12,7 @@ import {
 } from '@atrium/protocol';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
-import { didYouMean } from '../util/suggest.js';
-import { shorten } from '../util/text.js';
+import { didYouMean, shorten } from '../util/text.js';
 import type { ListNews } from './catalogue.js';
 import { headText } from './history.js';
 import { SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';

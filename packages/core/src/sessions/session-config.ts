@@ -15,9 +15,9 @@ import {
   type SessionSummary,
 } from '@atrium/protocol';
 import { RequestError } from '../contracts/request-error.js';
-import { badValues, withDefaults } from '../util/config-values.js';
 import { isFolder } from '../util/folders.js';
 import { isInside } from '../util/paths.js';
+import { badValues, withDefaults } from '../util/shape.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ import type {
   ToolCallState,
 } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
-import { badValue } from '../util/config-values.js';
+import { badValue } from '../util/shape.js';
 import {
   ANSWER_MAX_CHARACTERS,
   CHOICE_MAX_CHARACTERS,

@@ -1,10 +1,12 @@
 /** Describes a change of a file to clients: where it is, what it was, what it becomes, and how many lines differ. */
 import { pathToFileURL } from 'node:url';
-import type { ContentRef, FileEdit, ToolResultContent } from '@atrium/protocol';
-import { lineDiff } from './line-diff.js';
+import type { ContentRef, FileEdit, FileEditDiff, ToolResultContent } from '@atrium/protocol';
+import { diffArrays } from 'diff';
 import type { InsidePath } from './paths.js';
 import { count } from './text.js';
 
+/** Beyond so many edits the middle of the text counts as rewritten: a smaller count is not worth the time. */
+export const LINE_DIFF_MAX_EDITS = 1_000;
 /** Content up to here travels with the edit, as a `data:` URI: every client gets it, and the log keeps it. */
 export const EDIT_INLINE_MAX_BYTES = 32 * 1024;
 
@@ -61,4 +63,27 @@ function inline(text: string | undefined): ContentRef | undefined {
   if (text === undefined || bytes.length > EDIT_INLINE_MAX_BYTES) return undefined;
   const uri = `data:text/plain;charset=utf-8;base64,${bytes.toString('base64')}`;
   return { uri, sizeHint: bytes.length, contentType: 'text/plain' };
+}
+
+/** Counts the lines that a change adds and removes. */
+export function lineDiff(before: string, after: string): Required<FileEditDiff> {
+  const [old, fresh] = withoutCommonEnds(linesOf(before), linesOf(after));
+  const parts = diffArrays([...old], [...fresh], { maxEditLength: LINE_DIFF_MAX_EDITS });
+  if (!parts) return { added: fresh.length, removed: old.length };
+  const count = (side: 'added' | 'removed') => parts.reduce((sum, part) => sum + (part[side] ? part.count : 0), 0);
+  return { added: count('added'), removed: count('removed') };
+}
+
+/** Each with its line ending, so that a changed ending counts as a change. */
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function withoutCommonEnds(old: readonly string[], fresh: readonly string[]): [readonly string[], readonly string[]] {
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  return [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
 }

@@ -1,18 +1,19 @@
-/**
- * Makes a folder and those that are missing above it, as `mkdir -p` does. Node's own recursive way never returns where
- * the system answers "not found" inside a folder that is there, as `/proc` does; these fail.
- */
-import { mkdirSync, statSync } from 'node:fs';
+/** Makes, finds and watches folders. */
+import { mkdirSync, statSync, watch } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SessionState } from '@atrium/protocol';
 
 export interface FolderOptions {
-  /** Who may use the folders that are made. Without it, as the system gives it. */
+  /** The permissions of new folders. The default is the system's. */
   readonly mode?: number;
 }
 
+/**
+ * Makes a folder and those that are missing above it, as `mkdir -p` does. Node's `recursive` option never returns where the
+ * system answers "not found" inside an existing folder, as `/proc` does; this fails.
+ */
 export async function makeFolder(folder: string, options: FolderOptions = {}): Promise<void> {
   const missing: string[] = [];
   for (let at = path.resolve(folder); !(await stat(at).catch(() => undefined)); at = path.dirname(at)) {
@@ -27,6 +28,7 @@ export async function makeFolder(folder: string, options: FolderOptions = {}): P
   if (missing.length === 0 && !(await isFolder(folder))) await mkdir(folder);
 }
 
+/** The same, for the start of a program. */
 export function makeFolderSync(folder: string, options: FolderOptions = {}): void {
   const missing: string[] = [];
   for (let at = path.resolve(folder); !statSync(at, { throwIfNoEntry: false }); at = path.dirname(at)) {
@@ -64,4 +66,23 @@ export function folderOf({ summary }: SessionState): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export interface FolderWatcher {
+  close(): void;
+}
+
+/**
+ * Watches one folder through the system. Every watch of the host goes through here; see decision 0029.
+ * Calls back with the name of an entry that changed, relative to the folder; undefined when the system does not name it.
+ * A watcher keeps no process alive, and ends quietly with its folder. Throws when the system can watch no more.
+ */
+export function watchFolder(
+  folder: string,
+  changed: (name: string | undefined) => void,
+  { recursive = false }: { readonly recursive?: boolean } = {},
+): FolderWatcher {
+  const watcher = watch(folder, { persistent: false, recursive }, (_event, name) => changed(name ?? undefined));
+  watcher.on('error', () => watcher.close());
+  return watcher;
 }

@@ -1,7 +1,9 @@
-/** Where tools may look: inside the session's folder, by real paths, so that no link leads out of it. */
-import { realpath, stat } from 'node:fs/promises';
+/**
+ * Where tools may look: inside the session's folder, by real paths, so that no link leads out of it; and never in the
+ * host's own data or in files of the kernel, wherever the session's folder is.
+ */
+import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkAllowedPath } from './forbidden-paths.js';
 import { ToolFailure } from './tool-failure.js';
 
 export interface InsidePath {
@@ -82,4 +84,83 @@ async function realpathOf(wanted: string, asked: string): Promise<string> {
 
 function outside(asked: string, why = 'tools only see what is inside it'): ToolFailure {
   return new ToolFailure('OUTSIDE_FOLDER', `"${asked}" is outside the session's folder: ${why}.`);
+}
+
+/** The host keeps this beside its data, and the token that opens the host is part of it. */
+const DATA_FOLDER_MARK = 'atrium.lock';
+/** With one of these beside it. A project may well have a file of the first name. */
+const DATA_FILES = ['atrium.owner', 'atrium.db'];
+
+/** Sessions that work on a copy of a repository have it in here. It is theirs, although it lies among the host's data. */
+const WORKTREES_FOLDER = 'worktrees';
+
+/** Files of the kernel: some keep their reader waiting for ever, and a program has few readers to lose. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Fails for a real path that tools must leave alone. */
+export async function checkAllowedPath(real: string, asked: string): Promise<void> {
+  if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
+  for (const folder of andAbove(real)) {
+    if (isInWorktree(folder, real)) continue;
+    if (await isDataFolder(folder)) throw noGo(asked, 'it is the data of the host itself');
+  }
+}
+
+/** Whether a walk should stay out of a folder. It comes from above, so what is above it was looked at before. */
+export async function isForbidden(folder: string): Promise<boolean> {
+  return isKernels(folder) || (await isDataFolder(folder));
+}
+
+/** A path, and all folders that it is in. */
+function andAbove(real: string): string[] {
+  const above = path.dirname(real);
+  return above === real ? [real] : [real, ...andAbove(above)];
+}
+
+function isInWorktree(folder: string, real: string): boolean {
+  const [first, worktree = ''] = path.relative(folder, real).split(path.sep);
+  return first === WORKTREES_FOLDER && worktree !== '';
+}
+
+function isKernels(real: string): boolean {
+  return KERNEL_FOLDERS.some((folder) => real === folder || real.startsWith(`${folder}/`));
+}
+
+async function isDataFolder(folder: string): Promise<boolean> {
+  if (!(await isIn(folder, DATA_FOLDER_MARK))) return false;
+  const found = await Promise.all(DATA_FILES.map((name) => isIn(folder, name)));
+  return found.includes(true);
+}
+
+function isIn(folder: string, name: string): Promise<boolean> {
+  return access(path.join(folder, name)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function noGo(asked: string, why: string): ToolFailure {
+  return new ToolFailure('NO_GO', `"${asked}" is not for tools: ${why}.`);
+}
+
+/** Some file systems look past these characters altogether. */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+/** Others drop these at the end of a name, and what follows a colon names a part of the file. */
+const DROPPED = /(:.*|[. ]+)$/;
+
+/**
+ * Names that a file system may take for one another, as one: a protected name is so under every spelling.
+ * `.GIT`, `.git.` and `.g<unseen>it` are one name.
+ */
+export function foldedName(name: string): string {
+  return name.replace(UNSEEN, '').normalize('NFKC').toLowerCase().replace(DROPPED, '');
+}
+
+/** What Git finds in its folder it may run: a hook, a file system monitor. */
+export function isInGit(names: readonly string[]): boolean {
+  return names.some((name) => {
+    const folded = foldedName(name);
+    // The second is how old Windows programs call the first.
+    return folded === '.git' || folded === 'git~1';
+  });
 }

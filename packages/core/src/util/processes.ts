@@ -1,6 +1,7 @@
 /**
  * Groups of processes, as the operating system knows them. A command runs as the leader of a group of its own, so that
- * ending the group also ends what the command started, except processes that made themselves a group on purpose.
+ * ending the group also ends what the command started, except processes that made themselves a group on purpose. Every
+ * process that the host starts for others gets `childEnvironment`.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,6 +9,19 @@ import { promisify } from 'node:util';
 import type { Clock } from './clock.js';
 
 const WINDOWS = process.platform === 'win32';
+
+/** The host's own settings begin like this. The token that opens it, and the keys of its models, are among them. */
+const HOST_SETTINGS = 'ATRIUM_';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The host's environment without its own settings. */
+export function childEnvironment(host: Environment = process.env): Record<string, string> {
+  const open = Object.entries(host).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].toUpperCase().startsWith(HOST_SETTINGS),
+  );
+  return Object.fromEntries(open);
+}
 
 /** Sends a signal to every process of a group (0 only looks); false when there is none. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {

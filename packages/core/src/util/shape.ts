@@ -2,6 +2,7 @@
  * Checks a value against a small part of JSON Schema and says in plain words what is wrong. Made for tool input and for
  * files that people write by hand; what comes over the wire has compiled validators in the protocol package.
  */
+import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol';
 
 export type Shape =
   | { readonly type: 'string'; readonly minLength?: number; readonly description?: string }
@@ -116,4 +117,34 @@ function describeValue(value: unknown): string {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Values = Record<string, unknown>;
+
+/** What the value of a setting should have been; undefined when it fits. */
+export function badValue(property: SessionConfigPropertySchema, value: unknown): string | undefined {
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  if (actual !== property.type) return `of type ${property.type}`;
+  const isListed = property.enum?.includes(String(value)) ?? true;
+  if (!isListed && !property.enumDynamic) return `one of ${property.enum?.join(', ')}`;
+  return undefined;
+}
+
+/** What is wrong with the settings of a session; undefined when they fit. Settings outside of the schema are ignored. */
+export function badValues(schema: SessionConfigSchema, values: Values): string | undefined {
+  const missing = schema.required?.find((key) => !(key in values));
+  if (missing) return `/config/${missing} must be present`;
+  for (const [key, property] of Object.entries(schema.properties)) {
+    const bad = key in values ? badValue(property, values[key]) : undefined;
+    if (bad) return `/config/${key} must be ${bad}`;
+  }
+  return undefined;
+}
+
+/** The values given, and the defaults of those that were not. */
+export function withDefaults(schema: SessionConfigSchema, values: Values): Values {
+  const defaults = Object.entries(schema.properties).flatMap(([key, { default: value }]) =>
+    value === undefined ? [] : [[key, value]],
+  );
+  return { ...Object.fromEntries(defaults), ...values };
 }

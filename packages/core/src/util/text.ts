@@ -1,4 +1,4 @@
-/** How tools look at and show text. */
+/** Texts: what is binary, how lines and long texts are cut, how numbers and errors read, and which word was meant. */
 
 /** As far as a file is looked at to tell text from anything else. */
 export const BINARY_CHECK_BYTES = 8_000;
@@ -67,4 +67,48 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 /** The message of whatever was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * The beginning of a text, in memory of its own. A plain slice of a long text keeps all of it alive, so whatever is kept
+ * for long must not be one.
+ */
+export function cutText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return Buffer.from(text.slice(0, maxCharacters), 'utf16le').toString('utf16le');
+}
+
+/** Longer words are not compared: nobody mistypes a sentence, and comparing costs the product of both lengths. */
+const WORD_MAX_CHARACTERS = 40;
+/** One mistake in this many characters is still a slip; more is another word. */
+const CHARACTERS_PER_MISTAKE = 3;
+
+/** The known word that a mistyped one is nearest to. */
+export function suggestion(word: string, known: readonly string[]): string | undefined {
+  if (word.length > WORD_MAX_CHARACTERS) return undefined;
+  const allowed = Math.ceil(word.length / CHARACTERS_PER_MISTAKE);
+  const near = known
+    .map((candidate) => ({ candidate, mistakes: mistakesBetween(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ mistakes }) => mistakes <= allowed)
+    .sort((a, b) => a.mistakes - b.mistakes);
+  return near[0]?.candidate;
+}
+
+export function didYouMean(word: string, known: readonly string[]): string {
+  const near = suggestion(word, known);
+  return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+}
+
+/** How many letters must be put in, taken out or changed. One row of the table is enough. */
+function mistakesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

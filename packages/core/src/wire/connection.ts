@@ -21,7 +21,7 @@ import type { Caller } from '../contracts/ports.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { EntryOrigin } from '../log/log.js';
 import type { Lane } from '../sessions/service.js';
-import { cutText } from '../util/cut-text.js';
+import { cutText } from '../util/text.js';
 import type { WireContext } from './context.js';
 import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';

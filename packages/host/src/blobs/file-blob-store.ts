@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
-import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
+import { oneAtATime } from '@atrium/core/util/scheduling.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 } as const;
 const HASH = /^[0-9a-f]{64}$/;

@@ -3,7 +3,7 @@
  * is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
  */
 
-import { didYouMean } from '@atrium/core/util/suggest.js';
+import { didYouMean } from '@atrium/core/util/text.js';
 import type { Node } from 'jsonc-parser';
 import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './config-schema.js';
 

@@ -1,6 +1,6 @@
 /** Agents that the configuration describes. */
 
-import { shownAddress } from '@atrium/core/util/shown-address.js';
+import { shownAddress } from '@atrium/core/util/addresses.js';
 import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/config-schema.js';
 import { type Candidate, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
 import { acpLook, sdkLook, sdkName } from './installed-agents.js';

@@ -1,6 +1,6 @@
 /** Agents behind model servers: keys and addresses in the environment, and servers on the usual ports of this machine. */
 import { connect } from 'node:net';
-import { shownAddress } from '@atrium/core/util/shown-address.js';
+import { shownAddress } from '@atrium/core/util/addresses.js';
 import type { ChangeEntry } from '../config/config-schema.js';
 import { type Candidate, GUESS_TIMEOUT_MS, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
 import {

@@ -1,8 +1,8 @@
 /** Model servers and their models: which models a server has, which of them can see, and the agent that uses them. */
 import type { IncomingMessage } from 'node:http';
 import type { ModelAgentOptions, ModelInfo } from '@atrium/agents';
+import { hasLogin } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { hasLogin } from '@atrium/core/util/shown-address.js';
 import type { ConfiguredModels } from '../config/config-schema.js';
 import {
   GUESS_TIMEOUT_MS,

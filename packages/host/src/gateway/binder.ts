@@ -1,7 +1,7 @@
 /** Binds providers to sessions and unbinds them: first binding, rebind, reconnect, loss, goodbye. */
 
 import type { Clock } from '@atrium/core/util/clock.js';
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import {
   GatewayErrorCode,

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
 import {
   CONNECTIONS_FULL_HTTP_STATUS,

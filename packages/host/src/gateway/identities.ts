@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/token.js';
+import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/secrets.js';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { GatewayError } from './gateway-errors.js';
 import type { Identity, Provider } from './provider.js';

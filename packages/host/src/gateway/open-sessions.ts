@@ -2,7 +2,7 @@
 
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { type Throttle, throttle } from '@atrium/core/util/throttle.js';
+import { type Throttle, throttle } from '@atrium/core/util/scheduling.js';
 import type { ProviderSessionEntry, ToProviderMessage } from '@atrium/protocol/provider';
 import { GatewaySession } from './gateway-session.js';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';

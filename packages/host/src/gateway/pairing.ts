@@ -6,8 +6,8 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
-import { digestOf, matchesToken } from '@atrium/core/util/token.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
+import { digestOf, matchesToken } from '@atrium/core/util/secrets.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { visibleText } from '@atrium/protocol';
 import {

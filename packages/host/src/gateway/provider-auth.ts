@@ -3,7 +3,7 @@
  * types into the provider. `Access` is the outcome: how far the host trusts the connection, and which session it may enter.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { digestOf } from '@atrium/core/util/token.js';
+import { digestOf } from '@atrium/core/util/secrets.js';
 import {
   authClaimOf,
   CONNECTIONS_MAX,

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '@atrium/core/util/clock.js';
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
 import { GatewayError } from './gateway-errors.js';
 import type { Commits } from './ports.js';

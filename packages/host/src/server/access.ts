@@ -2,8 +2,8 @@
  * Decides who may connect: the checks at start (an open host needs a token), and for each request the Host header, the
  * Origin and the token, in this order, from the facts of the request alone.
  */
-import { isLoopback } from '@atrium/core/util/loopback.js';
-import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/token.js';
+import { isLoopback } from '@atrium/core/util/addresses.js';
+import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/secrets.js';
 
 /** The names of the machine itself, as they stand in a Host header. The last two are one address. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'] as const;

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '@atrium/core/util/folders.js';
-import { writePrivateFile } from '@atrium/core/util/private-file.js';
+import { writePrivateFile } from '@atrium/core/util/secrets.js';
 
 export const INSTANCES_FOLDER = 'instances';
 

@@ -4,8 +4,7 @@
  */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writePrivateFile } from '@atrium/core/util/private-file.js';
-import { digestOf, matchesToken } from '@atrium/core/util/token.js';
+import { digestOf, matchesToken, writePrivateFile } from '@atrium/core/util/secrets.js';
 
 export const TOKEN_FILE = 'connection-token';
 /** The least length of a token that a person chooses. */

@@ -1,4 +1,4 @@
-import { coalesced } from '@atrium/core/util/coalesced.js';
+import { coalesced } from '@atrium/core/util/scheduling.js';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../support/test-host.js';
 

@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { EventGauge } from '@atrium/core/util/event-gauge.js';
-import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
+import { EventGauge, LineSplitter, LineTooLongError } from '@atrium/core/util/streams.js';
 import { describe, expect, it } from 'vitest';
 import { Tokens } from '../../src/plugins/mcp/authorization.js';
 import {

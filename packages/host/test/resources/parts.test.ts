@@ -1,4 +1,4 @@
-import { isInGit } from '@atrium/core/util/folded-name.js';
+import { isInGit } from '@atrium/core/util/paths.js';
 import { describe, expect, it } from 'vitest';
 import { filePathOf } from '../../src/workspace/files/file-access.js';
 import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentOf } from '../../../agents/src/claude/turn.js';
 import { runtimeEnvironment } from '../../../agents/src/copilot/runtime.js';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import * as ofSessions from '@atrium/core/sessions/limits.js';
-import { TOKEN_BYTES } from '@atrium/core/util/token.js';
+import { TOKEN_BYTES } from '@atrium/core/util/secrets.js';
 import * as ofWire from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
 import * as ofServer from '../../src/server/limits.js';

@@ -1,4 +1,4 @@
-import { hasLogin, shownAddress, withoutLogins } from '@atrium/core/util/shown-address.js';
+import { hasLogin, shownAddress, withoutLogins } from '@atrium/core/util/addresses.js';
 import { describe, expect, it } from 'vitest';
 import { modelError } from '../../../agents/src/shared/model-errors.js';
 

@@ -1,8 +1,7 @@
 import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { NotPrivateError } from '@atrium/core/util/private-file.js';
-import { newToken } from '@atrium/core/util/token.js';
+import { NotPrivateError, newToken } from '@atrium/core/util/secrets.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isTokenText, keptToken, readToken, storeToken, TOKEN_FILE } from '../../src/server/token-file.js';
 

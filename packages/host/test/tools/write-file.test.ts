@@ -1,8 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EDIT_INLINE_MAX_BYTES } from '@atrium/core/util/file-edit.js';
-import { lineDiff } from '@atrium/core/util/line-diff.js';
+import { EDIT_INLINE_MAX_BYTES, lineDiff } from '@atrium/core/util/file-edit.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { existingFile, type FileVersion, replaceFile } from '../../src/workspace/tools/text-files.js';
 import { writeFileTool } from '../../src/workspace/tools/write-file.js';

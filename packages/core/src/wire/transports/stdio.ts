@@ -3,8 +3,8 @@
  * only client, over standard input and output.
  */
 import type { Readable, Writable } from 'node:stream';
-import { LineSplitter } from '../../util/line-splitter.js';
 import { type Logger, silentLogger } from '../../util/logger.js';
+import { LineSplitter } from '../../util/streams.js';
 import type { WireFrame } from '../frames.js';
 import { PAYLOAD_MAX_BYTES } from '../limits.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { LineSplitter, LineTooLongError } from '../../../src/util/line-splitter.js';
+import { LineSplitter, LineTooLongError } from '../../../src/util/streams.js';
 import { WireFrame } from '../../../src/wire/frames.js';
 import { CloseCode, type TransportEvents } from '../../../src/wire/transport.js';
 import { stdioTransport } from '../../../src/wire/transports/stdio.js';

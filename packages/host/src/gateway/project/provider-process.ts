@@ -1,8 +1,8 @@
 /** One process of a project provider: its token, its output, its end, and its next start. */
 import path from 'node:path';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
 import { pause } from '@atrium/core/util/waiting.js';
 import type { ProviderConfig } from '../../config/config-schema.js';

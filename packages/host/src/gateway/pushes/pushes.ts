@@ -7,7 +7,7 @@ import type { Step } from '@atrium/core/channels/channel.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { type Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
 import type { SessionState } from '@atrium/protocol';
 import {
   GatewayErrorCode,

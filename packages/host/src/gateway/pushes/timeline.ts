@@ -5,8 +5,8 @@
 
 import type { Step } from '@atrium/core/channels/channel.js';
 import type { Clock } from '@atrium/core/util/clock.js';
+import { type Throttle, throttle } from '@atrium/core/util/scheduling.js';
 import { shorten } from '@atrium/core/util/text.js';
-import { type Throttle, throttle } from '@atrium/core/util/throttle.js';
 import type { SessionState } from '@atrium/protocol';
 import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 

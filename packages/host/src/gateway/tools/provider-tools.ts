@@ -8,8 +8,8 @@ import {
   type ToolOutput,
 } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
+import { throttle } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { throttle } from '@atrium/core/util/throttle.js';
 import {
   GatewayErrorCode,
   grantOf,

@@ -2,7 +2,7 @@
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { type FolderWatcher, watchFolder } from '@atrium/core/util/watch-folder.js';
+import { type FolderWatcher, watchFolder } from '@atrium/core/util/folders.js';
 import { WATCH_DEBOUNCE_MS, WATCHED_FOLDERS_MAX } from '../formats/limits.js';
 
 interface Watched {

@@ -8,8 +8,8 @@ import type {
   TurnEnding,
   TurnOpening,
 } from '@atrium/core/contracts/extension.js';
-import { mapSome } from '@atrium/core/util/map-some.js';
 import { Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
+import { mapSome } from '@atrium/core/util/scheduling.js';
 import type { HookCommand, HookEvent, HookPart } from '../formats/hook-declarations.js';
 import {
   HOOK_RESPONSE_MAX_CHARACTERS,

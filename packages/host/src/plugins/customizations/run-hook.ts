@@ -1,11 +1,11 @@
 /** Runs one hook as a process, with the event as JSON on its input, and reads its answer. The convention is Claude's. */
 import { tmpdir } from 'node:os';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { Tail } from '@atrium/core/util/tail.js';
+import { Tail } from '@atrium/core/util/streams.js';
 import type { HookCommand } from '../formats/hook-declarations.js';
 import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from '../formats/limits.js';
 

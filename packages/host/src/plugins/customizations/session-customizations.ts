@@ -5,9 +5,8 @@
 
 import type { Step } from '@atrium/core/channels/channel.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
-import { coalesced } from '@atrium/core/util/coalesced.js';
 import { folderOf } from '@atrium/core/util/folders.js';
-import { mapSome } from '@atrium/core/util/map-some.js';
+import { coalesced, mapSome } from '@atrium/core/util/scheduling.js';
 import type { SessionActiveClient, SessionState } from '@atrium/protocol';
 import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
 import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';

@@ -1,6 +1,6 @@
 /** MCP servers that a container or a configuration file declares: how each is started or reached. */
 import path from 'node:path';
-import { isLoopback } from '@atrium/core/util/loopback.js';
+import { isLoopback } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import type { TextRange } from '@atrium/protocol';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';

@@ -1,7 +1,7 @@
 /** The link to a server at an address: streamable HTTP, or the older pair of a stream and posts. */
 import { connect } from 'node:net';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { EventGauge } from '@atrium/core/util/event-gauge.js';
+import { EventGauge } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';

@@ -1,7 +1,7 @@
 /** One connection to a server, from the first byte to the last. It opens once. */
 
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import type { Clock } from '@atrium/core/util/clock.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';

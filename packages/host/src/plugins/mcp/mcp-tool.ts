@@ -9,9 +9,9 @@ import {
   type ToolOutput,
 } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
+import { throttle } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import { throttle } from '@atrium/core/util/throttle.js';
 import type { ToolResultContent } from '@atrium/protocol';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { Tokens } from './authorization.js';

@@ -2,10 +2,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { LineSplitter, LineTooLongError } from '@atrium/core/util/line-splitter.js';
 import { endGroup, killOnExit } from '@atrium/core/util/processes.js';
 import { OUTPUT_CLOSE_MAX_MS } from '@atrium/core/util/run-process.js';
-import { Tail } from '@atrium/core/util/tail.js';
+import { LineSplitter, LineTooLongError, Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { within } from '@atrium/core/util/waiting.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';

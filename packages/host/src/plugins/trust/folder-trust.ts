@@ -5,7 +5,7 @@
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { writePrivateFile } from '@atrium/core/util/private-file.js';
+import { writePrivateFile } from '@atrium/core/util/secrets.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 
 /** No person trusts more folders by hand. */

@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
-import { mapSome } from '@atrium/core/util/map-some.js';
+import { mapSome } from '@atrium/core/util/scheduling.js';
 import { type BytePath, onDisk } from '../git/byte-path.js';
 import { plainContent } from '../tools/plain-content.js';
 import type { Entry } from './change.js';

@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
+import { isForbidden } from '@atrium/core/util/paths.js';
 import { type BytePath, onDisk, shownPath } from '../git/byte-path.js';
 import { SKIPPED_FOLDERS } from '../tools/walk.js';
 import { Captures, captureAll } from './capture.js';

@@ -9,8 +9,7 @@ import { linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node
 import { chmod, lstat, mkdir, open, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
-import { mapSome } from '@atrium/core/util/map-some.js';
-import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
+import { mapSome, oneAtATime } from '@atrium/core/util/scheduling.js';
 import { MovedError } from '../files/file-errors.js';
 import { pinFolder } from '../files/pinned-folder.js';
 import { type BytePath, foldersOf, onDisk, shownPath } from '../git/byte-path.js';

@@ -1,7 +1,7 @@
 /** The view of what the agent changed in some turns. People's own changes are not in it. */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
-import { lineDiff } from '@atrium/core/util/line-diff.js';
+import { lineDiff } from '@atrium/core/util/file-edit.js';
 import { looksBinary, sizeText } from '@atrium/core/util/text.js';
 import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
 import { fileUri } from '../git/byte-path.js';

@@ -8,7 +8,7 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { GateCall } from '@atrium/core/contracts/extension.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import { mapSome } from '@atrium/core/util/map-some.js';
+import { mapSome } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { ErrorCode } from '@atrium/protocol';
 import { type BytePath, fromText } from '../git/byte-path.js';

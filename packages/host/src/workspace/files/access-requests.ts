@@ -6,7 +6,7 @@
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
+import { checkAllowedPath } from '@atrium/core/util/paths.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ResourceRequestParams } from '@atrium/protocol';
 import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';

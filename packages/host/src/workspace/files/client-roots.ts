@@ -5,8 +5,8 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { foldedName, isInGit } from '@atrium/core/util/folded-name.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
+import { foldedName, isInGit } from '@atrium/core/util/paths.js';
 import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/formats/directories.js';
 import { type Access, type Root, type RootKind, RootTable } from './roots.js';
 

@@ -4,8 +4,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
-import { isInside } from '@atrium/core/util/paths.js';
+import { isForbidden, isInside } from '@atrium/core/util/paths.js';
 import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol';
 import type { FileAccess, PinnedEntry } from './file-access.js';
 import { alreadyThere, codeOf, invalid, notFound, refused } from './file-errors.js';

@@ -7,7 +7,7 @@ import { lstat, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
+import { checkAllowedPath } from '@atrium/core/util/paths.js';
 import type { ClientRoots } from './client-roots.js';
 import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './file-errors.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';

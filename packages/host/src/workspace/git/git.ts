@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 
 /** How long Git may take over reading, over changing something, and over writing out a whole repository. */

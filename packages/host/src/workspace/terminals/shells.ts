@@ -4,8 +4,8 @@ import { constants, existsSync } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { childEnvironment, type Environment } from '@atrium/core/util/child-environment.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
+import { childEnvironment, type Environment } from '@atrium/core/util/processes.js';
 
 /** Variables of the terminal in which the host was started. */
 const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
 import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/util/file-edit.js';
-import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
 import { resolveInside } from '@atrium/core/util/paths.js';
+import { oneAtATime } from '@atrium/core/util/scheduling.js';
 import { count, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import {

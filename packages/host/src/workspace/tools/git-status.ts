@@ -8,7 +8,7 @@ import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { sessionFolder } from '@atrium/core/util/paths.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
-import { Tail } from '@atrium/core/util/tail.js';
+import { Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { GitError, gitEnvironment, HARMLESS, NO_HOOKS } from '../git/git.js';
 import { PROGRAM_LIST, programsIn } from '../git/repository.js';

@@ -1,7 +1,7 @@
 /** `read_file`: the text of one file, or some of its lines. */
 import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
 import { fileInside, type InsidePath } from '@atrium/core/util/paths.js';
-import { type LineRange, type Lines, readLines } from '@atrium/core/util/read-lines.js';
+import { type LineRange, type Lines, readLines } from '@atrium/core/util/streams.js';
 import { count, linePieces, RESULT_SCHEME, sizeText } from '@atrium/core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 

@@ -4,9 +4,9 @@
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import { systemClock } from '@atrium/core/util/clock.js';
-import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
+import { isForbidden } from '@atrium/core/util/paths.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
 import { byWalk, SKIPPED_FOLDERS } from './walk.js';
 

@@ -11,13 +11,13 @@ import {
   ToolFailure,
   type ToolOutput,
 } from '@atrium/core/contracts/tool.js';
-import { childEnvironment } from '@atrium/core/util/child-environment.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { sessionFolder } from '@atrium/core/util/paths.js';
+import { childEnvironment } from '@atrium/core/util/processes.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
-import { Tail } from '@atrium/core/util/tail.js';
+import { throttle } from '@atrium/core/util/scheduling.js';
+import { Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
-import { throttle } from '@atrium/core/util/throttle.js';
 import type { ToolResultContent } from '@atrium/protocol';
 import { hostTool } from './host-tool.js';
 

@@ -14,10 +14,8 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
-import { isInGit } from '@atrium/core/util/folded-name.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
-import { checkAllowedPath } from '@atrium/core/util/forbidden-paths.js';
-import { type InsidePath, insidePath, wantedPath } from '@atrium/core/util/paths.js';
+import { checkAllowedPath, type InsidePath, insidePath, isInGit, wantedPath } from '@atrium/core/util/paths.js';
 import { looksBinary } from '@atrium/core/util/text.js';
 
 export const EDIT_MAX_BYTES = 8 * 2 ** 20;

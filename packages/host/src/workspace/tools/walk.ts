@@ -1,7 +1,7 @@
 /** Walks a tree of files in a stable order. Links are not followed, so the walk never leaves the tree. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isForbidden } from '@atrium/core/util/forbidden-paths.js';
+import { isForbidden } from '@atrium/core/util/paths.js';
 
 /** Folders with generated content. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);

@@ -8,7 +8,7 @@ import {
   type ToolOutput,
 } from '@atrium/core/contracts/tool.js';
 import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/util/file-edit.js';
-import { oneAtATime } from '@atrium/core/util/one-at-a-time.js';
+import { oneAtATime } from '@atrium/core/util/scheduling.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import {
   changedMeanwhile,

@@ -1,6 +1,6 @@
 /** What a provider may change, and how often, also when it comes back under the same name over and over. */
 
-import { RateLimit } from '@atrium/core/util/rate-limit.js';
+import { RateLimit } from '@atrium/core/util/scheduling.js';
 import { PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { TRANSFORMS_MAX_CHARACTERS, TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';

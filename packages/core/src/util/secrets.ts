@@ -1,6 +1,24 @@
-/** Files that only their owner can read, and that appear whole or not at all. */
-import { randomBytes } from 'node:crypto';
+/** Random tokens, compared in constant time, and files that only their owner can read. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat, open, rename, rm } from 'node:fs/promises';
+
+export const TOKEN_BYTES = 32;
+
+export function newToken(random: (bytes: number) => Buffer = randomBytes): string {
+  return random(TOKEN_BYTES).toString('base64url');
+}
+
+/** What the host keeps of a token to compare with. */
+export type TokenDigest = Buffer;
+
+export function digestOf(token: string): TokenDigest {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+/** Digests have one length, so the comparison takes the same time whatever is offered. */
+export function matchesToken(offered: string, expected: TokenDigest): boolean {
+  return timingSafeEqual(digestOf(offered), expected);
+}
 
 const OWNER_ONLY = 0o600;
 
