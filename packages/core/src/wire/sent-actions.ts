@@ -40,6 +40,8 @@ interface Slot {
   readonly by?: Identity | undefined;
   /** What stands under the number in the log as long as this one is not stored. */
   readonly previous?: Slot | undefined;
+  /** Stored with it, for after a restart: whether the client was known by then to count anew. */
+  readonly countsAnew?: boolean | undefined;
 }
 
 /** The numbers of one client since it last began with `initialize`. */
@@ -47,6 +49,8 @@ interface Numbers {
   epoch: number;
   /** Used in this epoch: the log holds each (client, epoch, number) once. */
   used: NumberSet;
+  /** The client used a number again for another action, as published clients do on every connection. */
+  countsAnew: boolean;
   readonly slots: Map<number, Slot>;
 }
 
@@ -125,11 +129,13 @@ export class SentActions {
     const digest = digestOf(original);
     const numbers = await this.#of(clientId, start);
     const slot = numbers.slots.get(clientSeq);
-    const countsAnew = numbers.epoch > start;
+    const { countsAnew } = numbers;
     if (slot?.digest === digest && !isMeantAnew(slot, sending.type, { identity, countsAnew })) {
       const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
       return { kind: 'resend', origin, answer: slot.answer };
     }
+    // A new round proves nothing: a claim that is made again, and gaps between the numbers, begin one too.
+    if (slot && slot.digest !== digest) numbers.countsAnew = true;
     const isScattered = numbers.used.ranges.length > SCATTERED_NUMBERS_MAX;
     if (isScattered || numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
     numbers.used.add(clientSeq);
@@ -226,7 +232,7 @@ export class SentActions {
     for (const { key } of [{ key: prefix }, ...records]) this.writer.record({ key, value: null });
   }
 
-  /** The client counts anew: it used a number again for another action. */
+  /** The log holds each number of an epoch once: a client that uses one again is given the next epoch. */
   #nextRound(clientId: string, numbers: Numbers): void {
     numbers.epoch = this.#nextEpoch(clientId, numbers.epoch);
     numbers.used = new NumberSet();
@@ -264,7 +270,8 @@ export class SentActions {
     const epoch = [...slots.values()].reduce((most, slot) => Math.max(most, slot.epoch), start);
     const used = NumberSet.of(await this.log.clientSeqs(clientId, epoch, 0));
     for (const [clientSeq, slot] of slots) if (slot.epoch === epoch) used.add(clientSeq);
-    return { epoch, used, slots };
+    const countsAnew = [...slots.values()].some((slot) => slot.countsAnew);
+    return { epoch, used, slots, countsAnew };
   }
 
   #present({ clientId, epoch, sent }: EntryOrigin): Numbers | undefined {
@@ -279,7 +286,9 @@ export class SentActions {
   #store(origin: EntryOrigin, answer: Answer | undefined): void {
     const { epoch, sent } = origin;
     if (!sent) return;
-    const value = JSON.stringify({ epoch, digest: sent.digest, ...(answer ? { answer } : { isHeld: true }) });
+    const countsAnew = this.#present(origin)?.countsAnew || undefined;
+    const slot: Slot = { epoch, digest: sent.digest, countsAnew };
+    const value = JSON.stringify({ ...slot, ...(answer ? { answer } : { isHeld: true }) });
     this.writer.record({ key: keyOf(origin), value });
   }
 
@@ -303,7 +312,6 @@ function isMeantAnew({ answer, by }: Slot, type: string, { identity, countsAnew 
 
 interface Sender {
   readonly identity: Identity;
-  /** It has used a number again for another action. */
   readonly countsAnew: boolean;
 }
 

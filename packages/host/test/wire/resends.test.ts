@@ -1,16 +1,21 @@
 /** What a client sent under its own numbers, seen across connections, restarts and published clients' counting. */
 
+import { once } from 'node:events';
+import { WireFrame } from '@atrium/core/wire/frames.js';
 import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '@atrium/core/wire/limits.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { HostProcess } from '../support/crash-child.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
 import { answerTo, envelopesOf, openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+import { RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
+const claim = { type: 'session/activeClientChanged', activeClient: { clientId: 'desk', tools: [] } } as const;
 const cancelled = (turnId: string) => ({ type: 'session/turnCancelled', turnId }) as const;
 
 /** Comes back as published clients do: under the same id, with what was last seen. */
@@ -61,7 +66,6 @@ describe('a client that counts from 1 on every connection', () => {
 
   it('[REL-068] claims its role again with the very action it sent on the connection before', async () => {
     const { client: desktop, uri, host } = await openFixture();
-    const claim = { type: 'session/activeClientChanged', activeClient: { clientId: 'desk', tools: [] } } as const;
     for (const lastSeenServerSeq of [0, 1_000]) {
       const client = await comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [uri] });
       client.dispatch(uri, claim, 1);
@@ -82,6 +86,29 @@ describe('a client that counts from 1 on every connection', () => {
     again.dispatch(uri, title('one'), 2);
     await answerTo(again, uri, 2);
     expect((await stateOf(again, uri)).summary.title).toBe('one');
+  });
+
+  it('[REL-068] is known by one number that it used for another action, also behind a claim and after a restart', async () => {
+    const log = new KeptLog();
+    const { client: desktop, uri, host, clock, join } = await openFixture({ log });
+    for (const [index, action] of [claim, title('one'), title('two')].entries())
+      desktop.dispatch(uri, action, index + 1);
+    await answerTo(desktop, uri, 3);
+    const params = { lastSeenServerSeq: lastSeen(desktop, uri), subscriptions: [uri] };
+    const again = await comeBack(host, 'desk', params);
+    for (const [index, action] of [claim, title('three'), title('two')].entries())
+      again.dispatch(uri, action, index + 1);
+    await again.action(uri, (action) => action.type === 'session/titleChanged' && action.title === 'two');
+    expect((await stateOf(again, uri)).summary.title).toBe('two');
+    const phone = await join('phone');
+    phone.dispatch(uri, title('phone'), 1);
+    const { serverSeq } = await answerTo(phone, uri, 1);
+    await host.stop();
+    const restarted = await startHost({ log, clock });
+    const returned = await comeBack(restarted, 'desk', { lastSeenServerSeq: serverSeq, subscriptions: [uri] });
+    returned.dispatch(uri, title('two'), 3);
+    await answerTo(returned, uri, 3);
+    expect((await stateOf(returned, uri)).summary.title).toBe('two');
   });
 
   it('[REL-068] does not undo what happened since with the resend of a value that it never saw taken', async () => {
@@ -115,6 +142,91 @@ describe('a client that counts from 1 on every connection', () => {
     expect((await stateOf(again, uri)).turns).toHaveLength(1);
   });
 });
+
+describe('a client that goes on counting, and has seen the answer', () => {
+  it('[REL-012] resends a value without undoing what happened since, also after it claimed its role again', async () => {
+    const log = new KeptLog();
+    const { client: desktop, uri, host, clock, join } = await openFixture({ log });
+    desktop.dispatch(uri, claim, 1);
+    desktop.dispatch(uri, title('desk'), 2);
+    const first = await answerTo(desktop, uri, 2);
+    const phone = await join('phone');
+    phone.dispatch(uri, title('phone'), 1);
+    await answerTo(phone, uri, 1);
+    let current = host;
+    for (const isRestarted of [false, true, false]) {
+      if (isRestarted) {
+        await current.stop();
+        current = await startHost({ log, clock });
+      }
+      const again = await comeBack(current, 'desk', { lastSeenServerSeq: log.head, subscriptions: [uri] });
+      again.dispatch(uri, claim, 1);
+      again.dispatch(uri, title('desk'), 2);
+      expect((await answerTo(again, uri, 2)).serverSeq).toBe(first.serverSeq);
+      expect(await stateOf(again, uri)).toMatchObject({
+        summary: { title: 'phone' },
+        activeClient: { clientId: 'desk' },
+      });
+    }
+  });
+
+  it('[REL-012] resends a value without undoing what happened since, also when it leaves numbers out', async () => {
+    const { client: desktop, uri, host } = await openFixture();
+    const last = 2 * (SCATTERED_NUMBERS_MAX + 50);
+    for (let clientSeq = 2; clientSeq <= last; clientSeq += 2)
+      desktop.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
+    await answerTo(desktop, uri, last);
+    const again = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen(desktop, uri), subscriptions: [uri] });
+    again.dispatch(uri, title(`number ${last - 2}`), last - 2);
+    await answerTo(again, uri, last - 2);
+    expect((await stateOf(again, uri)).summary.title).toBe(`number ${last}`);
+  });
+
+  it('[REL-012] resends a value over a socket without undoing what happened since, also when the host was killed', async () => {
+    const dataDir = await tempFolder();
+    const [killed, killedPort] = await startProcess(dataDir);
+    const desktop = await socketClient(killedPort);
+    await desktop.initialize('desk');
+    const uri = await desktop.session();
+    desktop.dispatch(uri, claim, 1);
+    desktop.dispatch(uri, title('desk'), 2);
+    const first = await answerTo(desktop, uri, 2);
+    desktop.dispatch(uri, title('later'), 3);
+    await answerTo(desktop, uri, 3);
+    await killed.kill();
+    const [, port] = await startProcess(dataDir);
+    for (let connection = 0; connection < 2; connection++) {
+      const again = await socketClient(port);
+      again.clientId = 'desk';
+      const params = { clientId: 'desk', subscriptions: [uri], lastSeenServerSeq: lastSeen(desktop, uri) };
+      await again.request('reconnect', { channel: ROOT, ...params });
+      again.dispatch(uri, claim, 1);
+      again.dispatch(uri, title('desk'), 2);
+      expect((await answerTo(again, uri, 2)).serverSeq).toBe(first.serverSeq);
+      expect((await stateOf(again, uri)).summary.title).toBe('later');
+    }
+  });
+});
+
+async function startProcess(dataDir: string): Promise<[HostProcess, port: number]> {
+  const process = new HostProcess({ dataDir });
+  onTestFinished(() => process.kill());
+  const { port = 0 } = (await process.serving()) ?? {};
+  return [process, port];
+}
+
+async function socketClient(port: number): Promise<RawClient> {
+  const client = new RawClient();
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  socket.on('message', (data) => client.transport.send([new WireFrame(data.toString())]));
+  client.transport.start({
+    message: (text) => socket.send(text),
+    drain: () => {},
+    closed: () => socket.terminate(),
+  });
+  await once(socket, 'open');
+  return client;
+}
 
 describe('a resend of what was turned down', () => {
   it('[REL-065] is turned down again, with its reason, after reconnects and restarts, to the sender alone', async () => {
