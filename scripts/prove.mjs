@@ -38,7 +38,7 @@ const HOST_TESTS = 'packages/host/test';
 const LONG_RUNS = {
   crash: {
     files: [`${HOST_TESTS}/crash/crash.test.ts`, `${HOST_TESTS}/log/kill.test.ts`],
-    env: { ATRIUM_CRASH_KILLS: '1000', ATRIUM_CRASH_COMMITS: 'all', ATRIUM_LOG_KILLS: '100' },
+    env: { ATRIUM_CRASH_KILLS: '1000', ATRIUM_CRASH_COMMITS: 'all', ATRIUM_LOG_FOLDERS: '50' },
   },
   damage: { files: [`${HOST_TESTS}/log/damage.test.ts`], env: { ATRIUM_DAMAGES: '1000' } },
   soak: {
