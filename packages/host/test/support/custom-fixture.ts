@@ -88,7 +88,7 @@ export class CustomFixture {
   async restart(): Promise<void> {
     await this.host.stop();
     this.host = await this.start();
-    this.client = await this.connect('desk');
+    this.client = await this.join('desk');
   }
 
   /** `answer`: what the client says to requests of the host. */
