@@ -1,6 +1,7 @@
 /**
  * Checks a parsed file against the schema: gives the value that fits, and reports everything else with its place and what
  * is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
+ * Decision 0034 says why this is not `core/util/shape.ts`.
  */
 
 import { didYouMean } from '@atrium/core/util/text.js';
