@@ -221,13 +221,36 @@ describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', { t
     expect(said.stdout).toBe(`${folder}\nIt may start 1 program:\n${shown}\n${folder} is trusted.\n`);
     const trusted = trustedFolders(dataDir);
     const allowed = async () => {
-      const programs = await declaredPrograms(folder);
+      const { programs } = await declaredPrograms(folder);
       return Promise.all(programs.map(({ digest }) => trusted.allows(folder, digest)));
     };
     expect(await allowed()).toEqual([true]);
     const changed = { ci: { ...providers.ci, env: { KEY: 'another' } }, new: { command: 'evil' } };
     await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers: changed }));
     expect(await allowed()).toEqual([false, false]);
+  });
+
+  it('[REL-053] says how many providers it does not show, because the host does not start them', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    await mkdir(folder);
+    const names = Array.from({ length: 22 }, (_, index) => `p${index}`);
+    const providers = Object.fromEntries(names.map((name) => [name, { command: name }]));
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+    const { said, ended } = atrium(['trust', folder, '--data-dir', dataDir]);
+    expect(await ended()).toBe(0);
+    const shown = names.slice(0, 20).map((name) => `    provider ${name}: ${name}`);
+    const left = 'It lists 2 more providers, beyond what the host starts for one folder. They do not run: list fewer.';
+    expect(said.stdout.split('\n')).toEqual([
+      folder,
+      'It may start 20 programs:',
+      ...shown,
+      left,
+      `${folder} is trusted.`,
+      '',
+    ]);
+    const logged: unknown[] = [];
+    await namedFolders([folder], { log: (level, _, fields) => void logged.push([level, fields?.left]) });
+    expect(logged.filter((entry) => String(entry).startsWith('warn'))).toEqual([['warn', 2]]);
   });
 
   it('[REL-053] [REL-055] means the same as serve --trust: what is declared at the start, told in the log', async () => {
@@ -240,7 +263,7 @@ describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', { t
     const named = await namedFolders([folder], { log: (_, message, fields) => void logged.push([message, fields]) });
     expect(logged).toEqual([['a trusted folder may start', { folder, program: 'MCP server db: db --a' }]]);
     const trusted = trustedFolders(await newDataFolder(), named);
-    const allowed = async () => trusted.allows(folder, (await declaredPrograms(folder))[0]?.digest ?? '');
+    const allowed = async () => trusted.allows(folder, (await declaredPrograms(folder)).programs[0]?.digest ?? '');
     expect(await allowed()).toBe(true);
     await declare(['--b']);
     expect(await allowed()).toBe(false);

@@ -8,16 +8,20 @@ import { findSources } from './plugins/customizations/find-sources.js';
 import { programsOf } from './plugins/customizations/permissions.js';
 import { agentProgram, type Program, providerProgram } from './plugins/trust/programs.js';
 
+export interface DeclaredPrograms {
+  /** What the host starts once the folder is trusted. */
+  readonly programs: readonly Program[];
+  /** Providers beyond `PROJECT_PROVIDERS_MAX`: the host does not start them, so they are not among the programs. */
+  readonly providersNotStarted: number;
+}
+
 /**
  * Throws a `ConfigError` when the project file cannot be used. Only its sessions know what an agent declares inside the
  * folder; they ask about it.
  */
-export async function declaredPrograms(
-  folder: string,
-  logger: Logger = { log: () => {} },
-): Promise<readonly Program[]> {
+export async function declaredPrograms(folder: string, logger: Logger = { log: () => {} }): Promise<DeclaredPrograms> {
   const { config } = (await readConfigFile(path.join(folder, PROJECT_FILE))) ?? {};
-  const providers = Object.entries(config?.providers ?? {}).slice(0, PROJECT_PROVIDERS_MAX);
+  const providers = Object.entries(config?.providers ?? {});
   const expansion = { env: process.env, platform: process.platform };
   const sources = await findSources({ folder, isTrusted: true, declared: [], expansion, logger });
   const found = await Promise.all(
@@ -30,8 +34,11 @@ export async function declaredPrograms(
   );
   const programs = [
     ...Object.entries(config?.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder)),
-    ...providers.map(([name, provider]) => providerProgram(name, provider, folder)),
+    ...providers.slice(0, PROJECT_PROVIDERS_MAX).map(([name, provider]) => providerProgram(name, provider, folder)),
     ...found.flat(),
   ];
-  return [...new Map(programs.map((program) => [program.digest, program])).values()];
+  return {
+    programs: [...new Map(programs.map((program) => [program.digest, program])).values()],
+    providersNotStarted: Math.max(0, providers.length - PROJECT_PROVIDERS_MAX),
+  };
 }

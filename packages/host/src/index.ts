@@ -63,7 +63,7 @@ export { type AcpAgentOptions, acpAgent } from './acp-agent.js';
 export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/config-schema.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
-export { declaredPrograms } from './declared-programs.js';
+export { type DeclaredPrograms, declaredPrograms } from './declared-programs.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/model-servers.js';

@@ -65,7 +65,7 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
   const { askedTogether, declaredPrograms, isShowable, PROGRAM_LINE_MAX_CHARACTERS } = await import('@atrium/host');
   const name = visibleText(place, 'line');
   if (!(await stat(place).catch(() => undefined))?.isDirectory()) throw new Error(`there is no folder ${name}`);
-  const programs = await declaredPrograms(place);
+  const { programs, providersNotStarted } = await declaredPrograms(place);
   const hidden = programs.filter((program) => !isShowable(program)).length;
   if (hidden > 0)
     throw new Error(
@@ -77,7 +77,9 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
     programs.length === 0
       ? 'It declares nothing that starts programs.'
       : `It may start ${counted(programs.length, 'program')}:`;
-  io().stdout.write([name, what, ...programs.map(({ line }) => `    ${line}`), ''].join('\n'));
+  io().stdout.write(
+    [name, what, ...programs.map(({ line }) => `    ${line}`), ...left(providersNotStarted), ''].join('\n'),
+  );
   if (programs.length > 0 && !options.yes && io().stdin.isTTY && !(await isYes('Trust it? [y/N] ')))
     throw new Error(`${name} is not trusted: you did not say yes`);
   await trusted.trust(
@@ -85,6 +87,13 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
     programs.map(({ digest }) => digest),
   );
   io().stdout.write(`${name} is trusted.\n`);
+}
+
+/** Says what the list leaves out, and why that never runs. */
+function left(providersNotStarted: number): string[] {
+  if (providersNotStarted === 0) return [];
+  const more = counted(providersNotStarted, 'more provider');
+  return [`It lists ${more}, beyond what the host starts for one folder. They do not run: list fewer.`];
 }
 
 function counted(number: number, noun: string): string {

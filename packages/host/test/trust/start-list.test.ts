@@ -158,7 +158,7 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
     const base = await tempFolder({ [`one/${file}`]: content('mark') });
     await trusted.trust(
       path.join(base, 'one'),
-      (await declaredPrograms(path.join(base, 'one'))).map(({ digest }) => digest),
+      (await declaredPrograms(path.join(base, 'one'))).programs.map(({ digest }) => digest),
     );
     await rename(path.join(base, 'one'), path.join(base, 'two'));
     const fixture = await openCustomFixture({
@@ -180,7 +180,7 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
       const trusted = await folders();
       const fixture = await openCustomFixture({ project, folders: trusted });
       const { message = '' } = await questionIn(fixture, 'hook UserPromptSubmit');
-      const programs = await declaredPrograms(fixture.folder);
+      const { programs } = await declaredPrograms(fixture.folder);
       expect(programs.map(({ line: shown }) => shown).sort()).toEqual([
         'MCP server remote: connects to https://example.test/${ATRIUM_TEST_SECRET} (sends the headers Authorization)',
         'MCP server secret: node x.js ${ATRIUM_TEST_SECRET} (sets B)',
@@ -205,14 +205,14 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
     ['https://g\u043e\u043ed.test/', 'https://xn--gd-fmca.test/'],
   ])('[REL-053] shows the host that is really asked by %s', async (url, shown) => {
     const folder = await tempFolder({ 'atrium.json': text({ mcpServers: { remote: { url } } }) });
-    const [program] = await declaredPrograms(folder);
+    const [program] = (await declaredPrograms(folder)).programs;
     expect(program?.line).toBe(`MCP server remote: connects to ${shown}`);
   });
 
   it('[REL-053] shows the host that an agent really asks', async () => {
     const agents = { mine: { type: 'model', api: 'openai', baseURL: 'https://evil.test\\.good.test/v1' } };
     const folder = await tempFolder({ 'atrium.json': text({ agents }) });
-    const [program] = await declaredPrograms(folder);
+    const [program] = (await declaredPrograms(folder)).programs;
     expect(program?.line).toBe('agent mine: asks https://evil.test/.good.test/v1');
   });
 
@@ -221,7 +221,7 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
     const folder = await tempFolder({
       'atrium.json': text({ mcpServers: { s: { command: 'node', args: ['a.js'], env } } }),
     });
-    const [program] = await declaredPrograms(folder);
+    const [program] = (await declaredPrograms(folder)).programs;
     expect(program?.line).toBe(
       'MCP server s: node a.js (sets API_KEY NODE_OPTIONS="--require ./other.js" LD_PRELOAD=./x.so)',
     );
