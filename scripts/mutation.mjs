@@ -9,7 +9,7 @@
  */
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { bold, dim, duration, green, Problem, ROOT, readJson, red, say, tool, yellow } from './process.mjs';
@@ -19,9 +19,7 @@ const AREAS = {
   security: {
     sources: [
       'packages/host/src/server',
-      ...['token', 'loopback', 'forbidden-paths', 'private-file', 'child-environment'].map(
-        (name) => `packages/core/src/util/${name}.ts`,
-      ),
+      ...['addresses', 'paths', 'secrets'].map((name) => `packages/core/src/util/${name}.ts`),
     ],
     tests: ['security', 'discovery'],
   },
@@ -64,14 +62,21 @@ const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
  * @typedef {{ all: TestsByFile, byFile: Map<string, TestsByFile>, whileLoading: Set<string> }} Reached
  */
 
-/** @param {{ files: readonly string[], area: string | undefined, seed: number, sample: number | undefined }} options */
-export async function proveByMutation({ files, area, seed, sample }) {
+/**
+ * Only test files whose path contains one of `tests`, if there are any.
+ * @param {{ files: readonly string[], area: string | undefined, seed: number, sample: number | undefined, tests: readonly string[] }} options
+ */
+export async function proveByMutation({ files, area, seed, sample, tests }) {
+  wantedTests = tests;
   process.on('exit', () => rmSync(CACHE, { recursive: true, force: true }));
   const started = performance.now();
   const places = files.length > 0 ? { files: files.map(known) } : placesOf(area);
   const groups = [];
-  for (const [name, sources] of Object.entries(places))
-    groups.push({ name, mutants: await drawMutants(sources, { seed, sample }) });
+  for (const [name, sources] of Object.entries(places)) {
+    const { mutants, textsForPeople, refused } = await drawMutants(sources, { seed, sample });
+    say(dim(`  ${name}: left out ${textsForPeople} in texts for people, ${refused} that the compiler refuses`));
+    groups.push({ name, mutants });
+  }
   const { mutants, code } = await changed(groups.flatMap((group) => group.mutants));
   console.log(`${mutants.length} mutants, seed ${seed}`);
   const outcomes = await runAll(mutants, code);
@@ -126,8 +131,12 @@ function filesIn(place) {
  * @param {readonly string[]} sources @param {{ seed: number, sample: number | undefined }} options
  */
 async function drawMutants(sources, { seed, sample }) {
-  const { mutants } = await instrument(sources.map((name) => ({ name, mutate: true })));
-  return sample === undefined ? mutants : draw(mutants, sample, seed);
+  const { mutants, textsForPeople } = await instrument(sources.map((name) => ({ name, mutate: true })));
+  // The compiler refuses up to two thirds.
+  const drawn = sample === undefined ? mutants : draw(mutants, 4 * sample, seed);
+  const refused = await refusedByCompiler(drawn);
+  const possible = drawn.filter((mutant) => !refused.has(identity(mutant)));
+  return { mutants: possible.slice(0, sample), textsForPeople, refused: refused.size };
 }
 
 /** The code with these mutants; all the others would slow it down. @param {readonly Mutant[]} drawn */
@@ -145,28 +154,109 @@ function identity({ fileName, mutatorName, replacement, location }) {
   return JSON.stringify([fileName, mutatorName, replacement, location]);
 }
 
-/** @param {{ name: string, mutate: any }[]} files @returns {Promise<{ mutants: Mutant[], code: Record<string, string> }>} */
+/** @param {{ name: string, mutate: any }[]} files @returns {Promise<{ mutants: Mutant[], textsForPeople: number, code: Record<string, string> }>} */
 async function instrument(files) {
   const quiet = /** @type {any} */ ({ debug() {}, info() {}, isDebugEnabled: () => false });
   const withContent = files.map((file) => ({ ...file, content: readFileSync(path.join(ROOT, file.name), 'utf8') }));
   const result = await new Instrumenter(quiet).instrument(withContent, {
     plugins: null,
     excludedMutations: [],
-    ignorers: [{ shouldIgnore: logLine }],
+    ignorers: [{ shouldIgnore: textForPeople }],
     noHeader: false,
   });
   const code = Object.fromEntries(result.files.map(({ name, content }) => [name, `// @ts-nocheck\n${content}`]));
   const mutants = result.mutants.filter(({ status }) => status !== 'Ignored');
-  return { mutants: /** @type {Mutant[]} */ (mutants), code };
+  const textsForPeople = result.mutants.length - mutants.length;
+  return { mutants: /** @type {Mutant[]} */ (mutants), textsForPeople, code };
 }
 
-/** What a log line says is for people: no test asserts it. @param {any} path of Babel @returns {string | undefined} */
-function logLine({ node }) {
-  const callee = node.type === 'CallExpression' ? node.callee : undefined;
-  const isLog =
-    callee?.property?.name === 'log' &&
-    /logger/i.test(callee.object?.property?.id?.name ?? callee.object?.property?.name ?? callee.object?.name ?? '');
-  return isLog ? 'a log line' : undefined;
+/**
+ * Log lines, and the words of errors: they are for people, and a test that asserts them only repeats them. Codes of
+ * errors are one word and stay.
+ * @param {any} path of Babel @returns {string | undefined}
+ */
+function textForPeople(path) {
+  if (isLogLine(path.node)) return 'a log line';
+  const { type, value, quasis = [] } = path.node;
+  const isText = type === 'StringLiteral' || type === 'TemplateLiteral';
+  const words = type === 'StringLiteral' ? value : quasis.map((/** @type {any} */ each) => each.value.raw).join('x');
+  return isText && /\S \S/.test(words) && path.findParent(isErrorMade) ? 'words of an error' : undefined;
+}
+
+/** @param {any} node of Babel */
+function isLogLine({ type, callee }) {
+  if (type !== 'CallExpression' || callee.property?.name !== 'log') return false;
+  const { object } = callee;
+  return /logger/i.test(object?.property?.id?.name ?? object?.property?.name ?? object?.name ?? '');
+}
+
+/** @param {any} parent of Babel */
+function isErrorMade({ node }) {
+  return node.type === 'ThrowStatement' || (node.type === 'NewExpression' && /Error$/.test(node.callee.name ?? ''));
+}
+
+/**
+ * The mutants that the compiler refuses: nobody can ship them, so tests need not notice them. Each stands in a copy of its
+ * file; a copy may have errors of its own (a class is not the same type as its copy), so only further ones count.
+ * @param {readonly Mutant[]} mutants @returns {Promise<Set<string>>} their identities
+ */
+async function refusedByCompiler(mutants) {
+  /** @type {Set<string>} */
+  const refused = new Set();
+  for (const name of new Set(mutants.map(packageOf))) {
+    const some = mutants.filter((mutant) => packageOf(mutant) === name);
+    const folder = path.join(CACHE, name);
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(path.join(ROOT, name, 'src'), path.join(folder, 'src'), { recursive: true });
+    cpSync(path.join(ROOT, name, 'package.json'), path.join(folder, 'package.json'));
+    const copies = some.map((mutant, index) => ({ mutant, copy: copyOf(mutant, index), original: copyOf(mutant) }));
+    for (const { mutant, copy, original } of copies) {
+      const text = readFileSync(path.join(ROOT, mutant.fileName), 'utf8');
+      writeFileSync(path.join(CACHE, original), text);
+      writeFileSync(path.join(CACHE, copy), mutated(text, mutant));
+    }
+    const errors = await compile(folder, path.join(ROOT, name, 'tsconfig.json'));
+    const count = (/** @type {string} */ file) => errors.filter((line) => line.includes(file)).length;
+    for (const { mutant, copy, original } of copies)
+      if (count(copy) > count(original)) {
+        refused.add(identity(mutant));
+      }
+  }
+  return refused;
+}
+
+/** @param {Mutant} mutant */
+const packageOf = ({ fileName }) => fileName.split('/').slice(0, 2).join('/');
+
+/** @param {Mutant} mutant @param {number | 'original'} index */
+const copyOf = ({ fileName }, index = 'original') => fileName.replace(/\.ts$/, `--${index}.ts`);
+
+/** @param {string} text @param {Mutant} mutant */
+function mutated(text, { location: { start, end }, replacement }) {
+  const lines = text.split('\n');
+  const before = [...lines.slice(0, start.line), lines[start.line]?.slice(0, start.column)];
+  const after = [lines[end.line]?.slice(end.column), ...lines.slice(end.line + 1)];
+  return `${before.join('\n')}${replacement}${after.join('\n')}`;
+}
+
+/** @param {string} folder @param {string} base its settings @returns {Promise<string[]>} lines with errors */
+async function compile(folder, base) {
+  const { references: _, ...settings } = readJson(base);
+  const compilerOptions = {
+    ...settings.compilerOptions,
+    ...{ rootDir: 'src', noEmit: true, composite: false, incremental: false, tsBuildInfoFile: undefined },
+    ...{ noUnusedLocals: false, noUnusedParameters: false, allowUnreachableCode: true },
+  };
+  const project = path.join(folder, 'tsconfig.json');
+  const baseOfBase = path.resolve(path.dirname(base), settings.extends);
+  writeFileSync(project, JSON.stringify({ ...settings, extends: baseOfBase, compilerOptions, exclude: [] }));
+  const child = spawn(process.execPath, [tool('typescript', 'tsc'), '-p', project, '--pretty', 'false'], {
+    cwd: CACHE,
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  return text.split('\n').filter((line) => /^\S.*\): error /.test(line));
 }
 
 /** @template T @param {readonly T[]} list @param {number} count @param {number} seed @returns {T[]} */
@@ -185,8 +275,13 @@ function draw(list, count, seed) {
 }
 
 function allTests() {
-  return TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
+  const isWanted = (/** @type {string} */ file) =>
+    wantedTests.length === 0 || wantedTests.some((part) => file.includes(part));
+  return TESTS.flatMap(filesIn).filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file) && isWanted(file));
 }
+
+/** @type {readonly string[]} */
+let wantedTests = [];
 
 /** The tests that import a file, and those of its area. @param {string} source @returns {Set<string>} */
 function testsOf(source) {

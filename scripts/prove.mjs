@@ -22,10 +22,12 @@ Without names: the first four. A failure prints how to repeat it: npm run prove 
   npm run prove -- mutation --sample 40 --seed 1 --area wire       one area: security, channels, wire, log, sessions,
                                                                    tool-calls or resources (2 to 6 min)
   npm run prove -- mutation packages/host/src/server/access.ts     all changes of one file, or of several
+  npm run prove -- mutation <file> --tests security                the same, but only with tests in such a path (seconds)
   npm run prove -- mutation                                        all changes of all areas (hours)
 
 It prints each change and the test that noticed it, and fails when tests notice fewer than 90 % of an area. A survivor
-that is fine is listed with its reason in test/mutation/survivors.json and then counts as noticed.`;
+that is fine is listed with its reason in test/mutation/survivors.json and then counts as noticed. Left out are changes
+that the compiler refuses, log lines, and the words of errors (not their codes); it prints how many.`;
 
 /**
  * @typedef {{ files: readonly string[], env: Readonly<Record<string, string>> }} LongRun
@@ -58,6 +60,7 @@ async function main() {
       seed: { type: 'string' },
       sample: { type: 'string' },
       area: { type: 'string' },
+      tests: { type: 'string', multiple: true },
     },
     allowPositionals: true,
   });
@@ -73,7 +76,7 @@ async function main() {
   await ensureBuilt();
   if (isMutation) {
     const sample = numberFrom(values.sample, 'sample');
-    return proveByMutation({ files: positionals.slice(1), area: values.area, seed, sample });
+    return proveByMutation({ files: positionals.slice(1), area: values.area, seed, sample, tests: values.tests ?? [] });
   }
   const rows = [];
   for (const name of names) rows.push(await prove(name, seed));

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announceInstance, type Instance, isProcessAlive, runningInstances } from '../../src/server/instances.js';
 
 let folder: string;
@@ -48,7 +48,26 @@ describe('discovery', () => {
     expect((await readdir(path.join(folder, 'instances'))).sort()).toEqual(['11.json', '12.json']);
   });
 
-  it.each(['', '{', 'null', '[]', '{"pid":7}', '{"pid":8,"host":"h","port":1,"url":"u","startedAt":"t"}'])(
+  it('shows where the token is', async () => {
+    const withToken = { ...instance(process.pid), tokenFile: '/t' };
+    await announceInstance(folder, withToken);
+    expect(await runningInstances(folder)).toEqual([withToken]);
+  });
+
+  it('looks at no other files', async () => {
+    await announceInstance(folder, instance(7));
+    for (const name of ['x7.json', '7.json.tmp', '7json', '77.js'])
+      await writeFile(path.join(folder, 'instances', name), JSON.stringify(instance(7)));
+    expect(await runningInstances(folder, () => true)).toHaveLength(1);
+    expect(await runningInstances(folder, () => false)).toEqual([]);
+    expect(await readdir(path.join(folder, 'instances'))).toHaveLength(4);
+  });
+
+  const whole = { pid: 7, host: 'h', port: 1, url: 'u', startedAt: 't', tokenFile: 'f' };
+  const broken = (['pid', 'host', 'port', 'url', 'startedAt', 'tokenFile'] as const).map((member) =>
+    JSON.stringify({ ...whole, [member]: false }),
+  );
+  it.each(['', '{', 'null', '7', '[]', '{"pid":7}', JSON.stringify({ ...whole, pid: 8 }), ...broken])(
     'ignores an entry that says %s',
     async (text) => {
       await announceInstance(folder, instance(1));
@@ -60,5 +79,9 @@ describe('discovery', () => {
   it('tells living processes from dead ones', () => {
     expect(isProcessAlive(process.pid)).toBe(true);
     expect(isProcessAlive(2 ** 22 + 1)).toBe(false);
+    vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+      throw Object.assign(new Error('not ours'), { code: 'EPERM' });
+    });
+    expect(isProcessAlive(1)).toBe(true);
   });
 });

@@ -8,10 +8,21 @@ import path from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { chosenEncoding } from '@atrium/core/wire/transports/encodings.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { staticFiles } from '../../../src/server/static-files.js';
+import { answerPage, type StaticFiles, staticFiles } from '../../../src/server/static-files.js';
 
 const SCRIPT = 'export const answer = 42;\n'.repeat(100);
 const SCRIPT_URL = '/assets/index-abcd1234.js';
+const TYPES = {
+  'a.html': 'text/html; charset=utf-8',
+  'a.js': 'text/javascript; charset=utf-8',
+  'a.css': 'text/css; charset=utf-8',
+  'a.svg': 'image/svg+xml',
+  'a.png': 'image/png',
+  'a.woff2': 'font/woff2',
+  'a.json': 'application/json; charset=utf-8',
+  'a.webmanifest': 'application/manifest+json; charset=utf-8',
+  'a.bin': 'application/octet-stream',
+};
 
 interface Answer {
   readonly status: number | undefined;
@@ -19,23 +30,27 @@ interface Answer {
   readonly body: Buffer;
 }
 
-async function startPage(): Promise<(url: string, encodings?: string, method?: string) => Promise<Answer>> {
+type Ask = (url: string, encodings?: string, method?: string) => Promise<Answer>;
+
+async function startPage(): Promise<Ask> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-static-'));
   await mkdir(path.join(folder, 'assets'));
   await writeFile(path.join(folder, 'index.html'), '<!doctype html>');
   await writeFile(path.join(folder, 'lonely.gz'), 'a file of its own');
+  for (const name of Object.keys(TYPES)) await writeFile(path.join(folder, name), name);
   const script = path.join(folder, SCRIPT_URL);
   await writeFile(script, SCRIPT);
   await writeFile(`${script}.br`, brotliCompressSync(SCRIPT));
   await writeFile(`${script}.gz`, gzipSync(SCRIPT));
-  const files = await staticFiles(folder);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return serve(await staticFiles(folder));
+}
+
+async function serve(files: StaticFiles): Promise<Ask> {
   const server = createServer((incoming, response) => files.answer(incoming, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(async () => {
-    server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   return async (url, encodings, method = 'GET') => {
     const headers = encodings === undefined ? {} : { 'Accept-Encoding': encodings };
@@ -84,6 +99,71 @@ describe('the files of the page', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-length']).toBe(String(brotliCompressSync(SCRIPT).length));
     expect(body.length).toBe(0);
+  });
+});
+
+describe('a file of the page', () => {
+  it.each(Object.entries(TYPES))('says what it is: %s', async (name, type) => {
+    const { headers, body } = await (await startPage())(`/${name}?version=1`);
+    expect([headers['content-type'], body.toString()]).toEqual([type, name]);
+    expect(headers.vary).toBeUndefined();
+  });
+
+  it('can do nothing but what the page needs, wherever it is opened', async () => {
+    const { headers } = await (await startPage())('/');
+    expect(headers).toMatchObject({
+      'content-security-policy': [
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'",
+        "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      ].join('; '),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  it('may be kept for ever when its name holds a hash of it, and not at all otherwise', async () => {
+    const ask = await startPage();
+    expect((await ask(SCRIPT_URL)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    for (const url of ['/', '/a.js', '/lonely.gz']) expect((await ask(url)).headers['cache-control']).toBe('no-store');
+  });
+
+  it('breaks off when it cannot be read any more', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'atrium-static-'));
+    await writeFile(path.join(folder, 'a.js'), 'text');
+    const ask = await serve(await staticFiles(folder));
+    await rm(folder, { recursive: true });
+    await expect(ask('/a.js')).rejects.toThrow();
+    expect((await ask('/')).status).toBe(404);
+  });
+});
+
+describe('a host without a page', () => {
+  const closed = {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  };
+
+  it.each(['/', '/?token=x'])('says what it is, at %s', async (url) => {
+    const { status, headers, body } = await (await serve({ answer: answerPage }))(url);
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(headers).toMatchObject(closed);
+    expect(body.toString()).toContain('Agent Host Protocol');
+  });
+
+  it('says it without a body to who asks for none, and nothing else', async () => {
+    const ask = await serve({ answer: answerPage });
+    expect((await ask('/', undefined, 'HEAD')).status).toBe(200);
+    for (const [url, method] of [
+      ['/x', 'GET'],
+      ['/', 'POST'],
+    ] as const) {
+      const { status, headers, body } = await ask(url, undefined, method);
+      expect([status, body.length]).toEqual([404, 0]);
+      expect(headers).toMatchObject({ ...closed, connection: 'close', 'content-length': '0' });
+    }
   });
 });
 
