@@ -3,9 +3,9 @@ import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/proto
 import type { Channel } from './channels/channel.js';
 import { STORE_RETRY_MS } from './channels/limits.js';
 import type { RootChannel } from './channels/root-channel.js';
-import type { CommittedBatch, CommittedStep, UndoneBatch } from './channels/writer.js';
+import type { CommittedBatch, PendingStep, UndoneBatch } from './channels/writer.js';
 import type { Compaction } from './log/compaction.js';
-import { type EntryOrigin, LogWriteError } from './log/log.js';
+import type { EntryOrigin } from './log/log.js';
 import { summaryChanges } from './sessions/catalogue.js';
 import type { IdleUnloader } from './sessions/idle.js';
 import type { Sessions } from './sessions/sessions.js';
@@ -48,15 +48,19 @@ export class PostCommit {
   }
 
   /** Keeps a stored tick for returning clients, and shows it to subscribers. */
-  stored(batch: CommittedBatch): void {
-    const { replay, subscriptions, compaction, metrics } = this.#options;
-    const steps = new Map(batch.steps.map((step) => [step.envelope.serverSeq, step]));
-    for (const { seq } of batch.entries) replay.add(seq, steps.get(seq)?.envelope, steps.get(seq)?.text ?? '');
+  show(batch: CommittedBatch): void {
+    const { replay, subscriptions, compaction, metrics, clients } = this.#options;
+    const steps = new Map(batch.steps.map((step) => [step.entry, step]));
+    for (const [index, { origin }] of batch.entries.entries()) {
+      const [seq, step] = [batch.first + index, steps.get(index)];
+      replay.add(seq, step?.envelope, step?.text ?? '');
+      if (origin) clients.sent.stored(origin, seq);
+    }
     const start = performance.now();
     subscriptions.show(batch);
     metrics.measure('atrium.fanout.duration', 'ms', performance.now() - start);
     metrics.count('atrium.fanout.actions', '{action}', batch.steps.length);
-    compaction.stored({ first: batch.entries[0]?.seq ?? 1, last: batch.entries.at(-1)?.seq ?? 0 });
+    compaction.stored(batch);
     for (const { channel, before } of firstSteps(batch)) this.#announceChanges(channel, before);
   }
 
@@ -72,12 +76,12 @@ export class PostCommit {
   /** Undoes a tick. Clients come back and ask again; the host repairs its own part. */
   undone({ entries, steps, notices, error }: UndoneBatch): void {
     const { clock, sessions, root } = this.#options;
-    const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
+    const isFull = error.kind === 'refused' && error.reason === 'disk-full';
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
       if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isDeferring(origin) ?? false);
     }
-    for (const { notice } of notices) notice.lost(reason);
+    for (const notice of notices) notice.lost(reason);
     for (const [uri, lost] of ownActions(steps)) {
       const session = sessions.inMemory.get(uri);
       if (session) session.afterLoss(lost);
@@ -106,13 +110,13 @@ function firstSteps({ steps }: CommittedBatch): { channel: Channel<SessionState>
 }
 
 /** The host's own actions, by channel. */
-function ownActions(steps: readonly CommittedStep[]): Map<string, StateAction[]> {
+function ownActions(steps: readonly PendingStep[]): Map<string, StateAction[]> {
   const actions = new Map<string, StateAction[]>();
-  for (const { channel, envelope } of steps) {
-    if (envelope.origin) continue;
+  for (const { channel, action, origin } of steps) {
+    if (origin) continue;
     const known = actions.get(channel.uri);
-    if (known) known.push(envelope.action);
-    else actions.set(channel.uri, [envelope.action]);
+    if (known) known.push(action);
+    else actions.set(channel.uri, [action]);
   }
   return actions;
 }

@@ -1,5 +1,6 @@
 /** The composition root: makes every part of a host and passes each what it needs. No other file knows all of them. */
 import path from 'node:path';
+import { DirectDelivery } from '@atrium/core/channels/delivery.js';
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import { RootChannel } from '@atrium/core/channels/root-channel.js';
 import { Writer } from '@atrium/core/channels/writer.js';
@@ -61,9 +62,9 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const logger = telemetry.alongside(options.logger ?? silentLogger);
 
   // The write path, and what the log keeps beside sessions.
+  const delivery = new DirectDelivery({ shown: log.head, logger, show: (batch) => postCommit.show(batch) });
   const writer: Writer = new Writer({
-    ...{ log, clock, logger, superseded: events.superseded },
-    show: (batch) => postCommit.stored(batch),
+    ...{ log, clock, logger, delivery, superseded: events.superseded },
     stored: (entries, milliseconds) => postCommit.took(entries, milliseconds),
     answered: (origin, answer) => clients.sent.answered(origin, answer),
     undone: (batch) => postCommit.undone(batch),
@@ -103,7 +104,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   };
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ connections, view, open },
-    committedSeq: () => writer.committedSeq,
+    shown: () => delivery.shown,
     unsubscribed: (uri) => {
       idle.used(uri);
       if (!subscriptions.isWatched(uri)) serviceOf(services, uri)?.unwatched?.(uri);

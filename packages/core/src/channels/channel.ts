@@ -1,9 +1,10 @@
 /**
  * A channel: one state, the reducer that changes it, and who watches. There are two views of the state. `live` has every
- * accepted action in it and is what decisions look at; `committed` has only what is stored, and is all that anybody
- * outside ever sees.
+ * accepted action in it and is what decisions look at; `committed` has only what is stored and shown, and is all that
+ * anybody outside ever sees.
  */
-import type { ActionEnvelope, ReduceContext, StateAction } from '@atrium/protocol';
+import type { ReduceContext, StateAction } from '@atrium/protocol';
+import type { EntryOrigin } from '../log/log.js';
 
 type Reduce<State> = (state: State, action: StateAction, context: ReduceContext) => State;
 
@@ -17,9 +18,11 @@ export interface ChannelOptions {
   readonly isEphemeral?: boolean;
 }
 
-/** One action with the state around it. */
+/** One action with the state around it. It has no number before it is stored. */
 export interface Step<State = unknown> {
-  readonly envelope: ActionEnvelope;
+  readonly action: StateAction;
+  /** The client that asked for it; undefined when the host did. */
+  readonly origin: EntryOrigin | undefined;
   readonly time: number;
   readonly before: State;
   readonly after: State;
@@ -27,9 +30,12 @@ export interface Step<State = unknown> {
 
 export class Channel<State = unknown> {
   #live: State;
+  /** Where `live` goes back to when something cannot be stored. */
+  #stored: State;
   #committed: State;
-  /** How many actions are accepted and not stored yet. */
+  /** How many actions are accepted and not stored yet, and how many are stored and not shown yet. */
   #unstored = 0;
+  #unshown = 0;
   #lastTime: number;
   readonly isEphemeral: boolean;
 
@@ -40,6 +46,7 @@ export class Channel<State = unknown> {
     { lastTime = 0, isEphemeral = false }: ChannelOptions = {},
   ) {
     this.#live = initial;
+    this.#stored = initial;
     this.#committed = initial;
     this.#lastTime = lastTime;
     this.isEphemeral = isEphemeral;
@@ -53,9 +60,9 @@ export class Channel<State = unknown> {
     return this.#committed;
   }
 
-  /** Whether everything that was accepted is stored. An action may change nothing, so equal views do not tell. */
+  /** Whether everything that was accepted is stored and shown. An action may change nothing, so equal views do not tell. */
   get isSettled(): boolean {
-    return this.#unstored === 0;
+    return this.#unstored + this.#unshown === 0;
   }
 
   /** The time to give to what happens now. The wall clock may jump back; what happens here never does. */
@@ -64,30 +71,38 @@ export class Channel<State = unknown> {
   }
 
   /** Takes an action into the live view. Only the writer calls this. */
-  accept(envelope: ActionEnvelope, time: number): Step<State> {
+  accept(action: StateAction, origin: EntryOrigin | undefined, time: number): Step<State> {
     this.#unstored++;
     this.#lastTime = time;
     const before = this.#live;
-    this.#live = this.reduce(before, envelope.action, { now: time });
-    return { envelope, time, before, after: this.#live };
+    this.#live = this.reduce(before, action, { now: time });
+    return { action, origin, time, before, after: this.#live };
   }
 
   /** One action that was accepted is stored now. */
-  commit(after: State): void {
+  markStored(after: State): void {
     this.#unstored--;
+    this.#unshown++;
+    this.#stored = after;
+  }
+
+  /** One action that was stored is shown now. */
+  markShown(after: State): void {
+    this.#unshown--;
     this.#committed = after;
   }
 
   /** What was accepted could not be stored: it never happened. */
   rollBack(): void {
     this.#unstored = 0;
-    this.#live = this.#committed;
+    this.#live = this.#stored;
   }
 
-  /** Replaces both views by one that means the same: more or less of it in memory. Not while something is not stored. */
+  /** Replaces both views by one that means the same: more or less of it in memory. Not while something is under way. */
   replace(change: (state: State) => State): boolean {
     if (!this.isSettled) return false;
     this.#live = change(this.#live);
+    this.#stored = this.#live;
     this.#committed = this.#live;
     return true;
   }

@@ -50,7 +50,7 @@ export class EphemeralChannel<State> implements OpenChannel {
 
   takeSnapshot(): ChannelSnapshot {
     const { writer } = this.#options;
-    return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq } };
+    return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.shown } };
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {

@@ -157,8 +157,7 @@ export class RootChannel implements OpenChannel {
   }
 
   takeSnapshot(): ChannelSnapshot {
-    const { committedSeq } = this.writer;
-    return { snapshot: { resource: ROOT_CHANNEL, state: this.#channel.committed, fromSeq: committedSeq } };
+    return { snapshot: { resource: ROOT_CHANNEL, state: this.#channel.committed, fromSeq: this.writer.shown } };
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * The one write path. Everything that changes state comes through `write`: the writer numbers and reduces it, stores it
- * together with everything else of the same tick, and only then shows it and lets its effects happen. A tick that cannot be
- * stored is undone as a whole. Apart from channels that load their stored tail, nothing else on the host calls a reducer.
+ * The one write path. Everything that changes state comes through `write`: the writer reduces it and stores it together with
+ * everything else of the same tick. The log gives the numbers; with them the tick goes to the delivery, which shows it and
+ * lets its effects happen. A tick that cannot be stored is undone as a whole. Apart from channels that load their stored
+ * tail, nothing else on the host calls a reducer.
  */
 import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
 import {
@@ -10,14 +11,17 @@ import {
   type Commit,
   type EntryOrigin,
   type Log,
-  type LogEntry,
   type LogFencedError,
   type LogRecord,
   type NewArchive,
+  type NewEntry,
+  type Stored,
 } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import type { Channel, Step } from './channel.js';
+import { type Delivery, runSafely } from './delivery.js';
+import { STORE_RETRY_MS, UNAVAILABLE_RETRIES_MAX } from './limits.js';
 
 /** An action to apply. Without an origin it is the host's own. */
 export interface WriteRequest<State> {
@@ -32,89 +36,99 @@ export interface Notice {
   lost(reason: string): void;
 }
 
-export interface CommittedStep extends Step {
+/** An action that is being stored. */
+export interface PendingStep extends Step {
   readonly channel: Channel;
   /** The action as JSON. */
   readonly text: string;
+  /** Which entry of its commit it is, from 0. */
+  readonly entry: number;
 }
 
-/** One stored tick. */
-export interface CommittedBatch {
+export interface CommittedStep extends PendingStep {
+  readonly envelope: ActionEnvelope;
+}
+
+/** One stored tick, with the numbers that the log gave it. */
+export interface CommittedBatch extends Stored {
   readonly steps: readonly CommittedStep[];
-  /** Includes numbers that were used up without an action. */
-  readonly entries: readonly LogEntry[];
+  /** Includes those that only used up a number. */
+  readonly entries: readonly NewEntry[];
   /** Each follows the action with its number. */
   readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
+  /** To be called when the tick has been shown. */
+  readonly afterCommit: readonly (() => void)[];
 }
 
 /** A tick that never happened, because it could not be stored. */
-export interface UndoneBatch extends CommittedBatch {
-  readonly error: Error;
+export interface UndoneBatch {
+  readonly steps: readonly PendingStep[];
+  readonly entries: readonly NewEntry[];
+  readonly notices: readonly Notice[];
+  readonly error: AppendFailure;
 }
 
 /** What the log keeps of a number without an action. */
 const NOTHING = { channel: '', action: '' } as const;
 
+/** How an action of a client was answered, before it has a number. */
+export interface PendingAnswer {
+  /** Which entry of the commit it is, from 0. */
+  readonly entry: number;
+  /** Why it was rejected. */
+  readonly reason?: string | undefined;
+}
+
 export interface WriterOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Shows a stored batch to all subscribers. */
-  readonly show: (batch: CommittedBatch) => void;
+  readonly delivery: Delivery;
   /** How much was stored at once, and how long that took in milliseconds. */
   readonly stored?: (entries: number, milliseconds: number) => void;
   /** An action of a client was accepted or rejected; records that this callback writes are stored with it. */
-  readonly answered?: (origin: EntryOrigin, answer: { serverSeq: number; reason?: string | undefined }) => void;
+  readonly answered?: (origin: EntryOrigin, answer: PendingAnswer) => void;
   /** A tick has been undone; clients that wait for an answer must hear of it. */
   readonly undone: (batch: UndoneBatch) => void;
-  /** Another host writes to the log: nothing can be stored here ever again. Called once. */
+  /** Another host has the log: nothing can be stored here ever again. Called once. */
   readonly superseded: (error: LogFencedError) => void;
 }
 
 export class Writer {
   readonly #options: WriterOptions;
   #batch = emptyBatch();
-  #seq: number;
-  #committedSeq: number;
   #flush: Promise<void> | undefined;
   #superseded: LogFencedError | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#seq = options.log.head;
-    this.#committedSeq = options.log.head;
   }
 
-  /** The greatest number that a client may have seen. */
-  get committedSeq(): number {
-    return this.#committedSeq;
+  /** The greatest number that a client may have seen. Snapshots are true at this number. */
+  get shown(): number {
+    return this.#options.delivery.shown;
   }
 
-  /** The greatest number given out, stored or not. */
-  get assignedSeq(): number {
-    return this.#seq;
-  }
-
-  /** Numbers and reduces an action. Clients see it when its tick has been stored. */
+  /** Reduces an action. It has a number, and clients see it, when its tick has been stored. */
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
     const time = channel.timeAt(this.#options.clock.now());
     const text = JSON.stringify(action);
     const kept = channel.isEphemeral ? NOTHING : { channel: channel.uri, action: text };
-    const serverSeq = this.#take({ ...kept, time, origin });
-    const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
-    const step = channel.accept(envelope, time);
-    this.#batch.steps.push({ ...step, channel: channel as Channel, text });
+    const entry = this.#take({ ...kept, time, origin });
+    const step = channel.accept(action, origin, time);
+    this.#batch.steps.push({ ...step, channel: channel as Channel, text, entry });
     return step;
   }
 
-  /** Uses up a number without an action, so that a rejection has a number of its own. */
-  useNumber(origin?: EntryOrigin, reason?: string): number {
-    return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin }, reason);
+  /** Tells a client that its action is rejected. That uses up a number, so that the rejection has one of its own. */
+  reject(notice: Notice, rejected?: { readonly origin: EntryOrigin; readonly reason: string }): void {
+    this.#take({ ...NOTHING, time: this.#options.clock.now(), origin: rejected?.origin }, rejected?.reason);
+    this.tell(notice);
   }
 
   /** Shows a notice to its client in its place among the actions, once they are stored. */
   tell(notice: Notice): void {
-    this.#batch.notices.push({ seq: this.#seq, notice });
+    this.#batch.notices.push({ behind: this.#batch.entries.length, notice });
     this.#schedule();
   }
 
@@ -150,12 +164,11 @@ export class Writer {
     });
   }
 
-  #take(entry: Omit<LogEntry, 'seq'>, reason?: string): number {
-    const seq = ++this.#seq;
-    this.#batch.entries.push({ seq, ...entry });
-    if (entry.origin) this.#options.answered?.(entry.origin, { serverSeq: seq, reason });
+  #take(entry: NewEntry, reason?: string): number {
+    const index = this.#batch.entries.push(entry) - 1;
+    if (entry.origin) this.#options.answered?.(entry.origin, { entry: index, reason });
     this.#schedule();
-    return seq;
+    return index;
   }
 
   /** One commit per turn of the event loop; while one is under way, the next collects more. */
@@ -166,62 +179,72 @@ export class Writer {
   async #commit(): Promise<void> {
     const batch = this.#batch;
     this.#batch = emptyBatch();
-    const failure = hasContent(batch) ? await this.#store(batch) : undefined;
-    if (failure) this.#undo(batch, failure);
-    else this.#show(batch);
+    const at = hasContent(batch) ? await this.#store(batch) : { first: this.shown + 1, last: this.shown };
+    if (at instanceof Error) this.#undo(batch, at);
+    else this.#deliver(batch, at);
     this.#flush = undefined;
     if (hasContent(this.#batch) || isAwaited(this.#batch)) this.#schedule();
   }
 
-  async #store(batch: Batch): Promise<AppendFailure | undefined> {
+  /** A log that cannot be reached gets the same commit again and again; meanwhile the next tick collects more. */
+  async #store(batch: Batch): Promise<Stored | AppendFailure> {
     if (this.#superseded) return this.#superseded;
+    const { log, clock, logger, stored } = this.#options;
+    const commit = commitOf(batch);
     const start = performance.now();
-    try {
-      await this.#options.log.append(commitOf(batch));
-    } catch (error) {
-      return appendFailure(error);
+    for (let retries = 0; ; retries++) {
+      try {
+        const at = await log.append(commit);
+        runSafely(logger, () => stored?.(batch.entries.length, performance.now() - start));
+        return at;
+      } catch (error) {
+        const failure = appendFailure(error);
+        if (failure.kind !== 'unavailable' || retries === UNAVAILABLE_RETRIES_MAX) return failure;
+        if (retries === 0) logger.log('warn', 'the log cannot be reached; trying again', { error: failure.message });
+      }
+      await new Promise<void>((resolve) => clock.after(STORE_RETRY_MS, resolve));
     }
-    this.#safely(() => this.#options.stored?.(batch.entries.length, performance.now() - start));
-    return undefined;
   }
 
-  #show(batch: Batch): void {
-    this.#committedSeq += batch.entries.length;
-    for (const { channel, after } of batch.steps) channel.commit(after);
-    this.#safely(() => this.#options.show(batch));
-    for (const callback of batch.afterCommit) this.#safely(callback);
-  }
-
-  /** A stored tick stays stored: a failing handler must not stop the next tick. */
-  #safely(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#options.logger.log('error', 'post-commit handler failed', { error: detail });
-    }
+  #deliver(batch: Batch, at: Stored): void {
+    for (const { channel, after } of batch.steps) channel.markStored(after);
+    this.#options.delivery.stored(committed(batch, at));
   }
 
   /** Undoes the failed tick and the one that was built on it. The next tick starts from the stored state. */
   #undo(failed: Batch, error: AppendFailure): void {
+    const { logger, undone } = this.#options;
     const lost = [failed, this.#batch];
     this.#batch = emptyBatch();
-    this.#seq = this.#committedSeq;
     const steps = lost.flatMap((batch) => batch.steps);
     for (const { channel } of steps) channel.rollBack();
-    for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
+    for (const callback of lost.flatMap((batch) => batch.afterFailure)) runSafely(logger, () => callback(error));
     if (error.kind === 'fenced') return this.#giveUp(error);
-    this.#options.logger.log('error', 'could not store a tick; it is undone', { error: error.message });
-    const [entries, notices] = [lost.flatMap((batch) => batch.entries), lost.flatMap((batch) => batch.notices)];
-    this.#safely(() => this.#options.undone({ steps, entries, notices, error }));
+    logger.log('error', 'could not store a tick; it is undone', { error: error.message });
+    const entries = lost.flatMap((batch) => batch.entries);
+    const notices = lost.flatMap((batch) => batch.notices.map(({ notice }) => notice));
+    runSafely(logger, () => undone({ steps, entries, notices, error }));
   }
 
   /** Clients are not asked to try again: this host can never store anything again. */
   #giveUp(error: LogFencedError): void {
     if (this.#superseded) return;
     this.#superseded = error;
-    this.#safely(() => this.#options.superseded(error));
+    runSafely(this.#options.logger, () => this.#options.superseded(error));
   }
+}
+
+/** A stored batch: everything in it has its number now. */
+function committed({ steps, entries, notices, afterCommit }: Batch, { first, last }: Stored): CommittedBatch {
+  return {
+    ...{ first, last, entries, afterCommit },
+    steps: steps.map((step) => ({ ...step, envelope: envelopeOf(step, first + step.entry) })),
+    notices: notices.map(({ behind, notice }) => ({ seq: first - 1 + behind, notice })),
+  };
+}
+
+function envelopeOf({ channel, action, origin }: PendingStep, serverSeq: number): ActionEnvelope {
+  return { channel: channel.uri, action, serverSeq, ...originMember(origin) };
 }
 
 function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {
@@ -230,9 +253,10 @@ function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin 
 
 /** Everything that one tick of the event loop decided, on its way to the log. */
 interface Batch {
-  readonly entries: LogEntry[];
-  readonly steps: CommittedStep[];
-  readonly notices: { readonly seq: number; readonly notice: Notice }[];
+  readonly entries: NewEntry[];
+  readonly steps: PendingStep[];
+  /** Each follows as many of the entries. */
+  readonly notices: { readonly behind: number; readonly notice: Notice }[];
   readonly records: Map<string, LogRecord['value']>;
   /** Because of a record; actions say it by their types. */
   mustSurvivePowerCut: boolean;
@@ -265,7 +289,7 @@ function isAwaited({ notices, afterCommit }: Batch): boolean {
 /** The batch as the log wants it. Archives are made now, when all actions are in. */
 function commitOf(batch: Batch): Commit {
   const mustSurvive =
-    batch.mustSurvivePowerCut || batch.steps.some(({ envelope }) => MUST_SURVIVE_POWER_CUT.has(envelope.action.type));
+    batch.mustSurvivePowerCut || batch.steps.some(({ action }) => MUST_SURVIVE_POWER_CUT.has(action.type));
   return {
     entries: batch.entries,
     records: [...batch.records].map(([key, value]) => ({ key, value })),

@@ -52,7 +52,7 @@ export class History {
     const start = window ? Math.max(0, total - window.last) : 0;
     const turns = this.#pages.list(state, { start, end: total }, { takesText });
     const { uri: resource } = this.#channel;
-    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#writer.committedSeq };
+    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#writer.shown };
     return { snapshot, turns: { start, total } };
   }
 

@@ -16,7 +16,7 @@ export async function askPerson(
   turn.write({ type: 'session/inputRequested', request });
   cancelUnanswerable(turn, options, request.id);
   return turn.waitFor([NO_CALL], (_state, step) => {
-    const action = step?.envelope.action;
+    const action = step?.action;
     if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
     const drafts = step?.before.inputRequests?.find(({ id }) => id === request.id)?.answers;
     return { response: action.response, answers: { ...drafts, ...action.answers } };
@@ -83,9 +83,8 @@ export class StandingRequests {
   }
 
   /** Looks at every action: one may be an answer, or have swept a question away. */
-  observe({ envelope, before, after }: Step<SessionState>): void {
+  observe({ action, before, after }: Step<SessionState>): void {
     if (this.#open.size === 0) return;
-    const { action } = envelope;
     if (action.type === 'session/inputCompleted') {
       const { requestId, response, answers } = action;
       const drafts = before.inputRequests?.find(({ id }) => id === requestId)?.answers;

@@ -252,8 +252,7 @@ export type Reaction =
   /** The state is archived with this tick. */
   | { readonly kind: 'archive' };
 
-export function reactionsTo({ envelope, before, after }: Step<SessionState>): Reaction[] {
-  const { action } = envelope;
+export function reactionsTo({ action, before, after }: Step<SessionState>): Reaction[] {
   const ended =
     before.activeTurn && before.activeTurn !== after.activeTurn && before.activeTurn.id !== after.activeTurn?.id;
   const reactions: Reaction[] = [];

@@ -379,8 +379,8 @@ export class TurnActivity {
   }
 
   /** Looks at every action: true when the turn is over whose activity is still shown. */
-  hasOutlived({ envelope, before, after }: Step<SessionState>): boolean {
-    if (envelope.action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
+  hasOutlived({ action, before, after }: Step<SessionState>): boolean {
+    if (action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
     if (!before.activeTurn || after.activeTurn) return false;
     return this.#isOfTurn && after.summary.activity !== undefined;
   }

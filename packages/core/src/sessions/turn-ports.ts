@@ -30,9 +30,7 @@ export function callContextOf(turn: TurnRunner, options: SessionOptions): CallCo
     write: (action) => turn.write(action),
     call: (toolCallId, state) => turn.call(toolCallId, state),
     waitFor: ({ toolCallId, alsoSession }, find) =>
-      turn.waitFor(alsoSession ? [toolCallId, NO_CALL] : [toolCallId], (state, step) =>
-        find(state, step?.envelope.action),
-      ),
+      turn.waitFor(alsoSession ? [toolCallId, NO_CALL] : [toolCallId], (state, step) => find(state, step?.action)),
     interruptText: () => turn.interrupt(),
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),

@@ -66,8 +66,7 @@ export class Waiters {
   }
 }
 
-function topicOf({ envelope }: Step<SessionState>): string {
-  const { action } = envelope;
+function topicOf({ action }: Step<SessionState>): string {
   return 'toolCallId' in action ? action.toolCallId : NO_CALL;
 }
 

@@ -280,7 +280,7 @@ export class Connection implements Caller {
     const { clients, writer } = this.#context;
     if (this.#state.at === 'closed') return clients.sent.release(origin);
     const reason = cutText(because, REJECTION_MAX_CHARACTERS);
-    this.#tellRejection(original, origin, { serverSeq: writer.useNumber(origin, reason), reason });
+    writer.reject(this.#rejection(original, origin, reason), { origin, reason });
   }
 
   /**
@@ -290,11 +290,9 @@ export class Connection implements Caller {
   answerAgain(original: OriginalAction, { clientId, clientSeq }: EntryOrigin, { serverSeq, reason }: Answer): void {
     const { writer } = this.#context;
     const origin = { clientId, clientSeq };
-    if (reason !== undefined) {
-      return this.#tellRejection(original, origin, { serverSeq: writer.useNumber(), reason });
-    }
-    // What is not stored yet is about to be shown to everyone whom it concerns, and so to this client.
-    if (serverSeq > writer.committedSeq) return;
+    if (reason !== undefined) return writer.reject(this.#rejection(original, origin, reason));
+    // What has no number yet is about to be shown to everyone whom it concerns, and so to this client.
+    if (serverSeq === undefined) return;
     writer.tell(
       new ClientNotice(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin }))),
     );
@@ -304,23 +302,18 @@ export class Connection implements Caller {
   echoDeferred(original: OriginalAction, { clientId, clientSeq }: EntryOrigin): void {
     const { dialect } = this;
     if (!dialect.traits.waitsForEchoes) return;
-    const { writer } = this.#context;
-    const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
-    const message = () => {
+    const message = (serverSeq: number) => {
       this.echoedEarly.add(clientSeq);
-      return outgoingNotification(dialect.encodeEcho(original, stamp));
+      return outgoingNotification(dialect.encodeEcho(original, { serverSeq, origin: { clientId, clientSeq } }));
     };
-    writer.tell(new ClientNotice(this, message));
+    this.#context.writer.tell(new ClientNotice(this, message));
   }
 
-  #tellRejection(
-    original: OriginalAction,
-    { clientId, clientSeq }: ActionOrigin,
-    { serverSeq, reason }: { readonly serverSeq: number; readonly reason: string },
-  ): void {
-    const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
-    const message = () => outgoingNotification(this.dialect.encodeRejection(original, stamp));
-    this.#context.writer.tell(new ClientNotice(this, message));
+  #rejection(original: OriginalAction, { clientId, clientSeq }: ActionOrigin, rejectionReason: string): ClientNotice {
+    const origin = { clientId, clientSeq };
+    return new ClientNotice(this, (serverSeq) =>
+      outgoingNotification(this.dialect.encodeRejection(original, { serverSeq, origin, rejectionReason })),
+    );
   }
 
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {

@@ -84,7 +84,7 @@ async function reconnect(context: WireContext, raw: Params): Promise<Handshake> 
   if (!known) throw unknownClient(params.clientId);
   const { clientId, lastSeenServerSeq: seen } = params;
   // A number that was never given out says nothing about what the client has seen.
-  const lastSeenServerSeq = seen <= context.writer.committedSeq ? seen : 0;
+  const lastSeenServerSeq = seen <= context.writer.shown ? seen : 0;
   return {
     identity: { clientId, start: known.epoch, lastSeenServerSeq, dialect, locale: known.locale },
     dialectConnection: call.connection,

@@ -4,8 +4,8 @@
  * because published clients count from 1 on every connection. See docs/decisions, "a resend is the same action".
  */
 import { createHash } from 'node:crypto';
-import type { Writer } from '../channels/writer.js';
-import type { EntryOrigin, Log } from '../log/log.js';
+import type { PendingAnswer, Writer } from '../channels/writer.js';
+import type { EntryOrigin, Log, NumberedValue } from '../log/log.js';
 import { NumberSet } from '../util/number-set.js';
 import type { OriginalAction } from './dialects/dialects.js';
 import type { Identity } from './handshake.js';
@@ -13,7 +13,8 @@ import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from './limits.js';
 
 /** How an action was answered: under which number of the sequence, and why not if it was turned down. */
 export interface Answer {
-  readonly serverSeq: number;
+  /** Undefined until it is stored. */
+  serverSeq: number | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -155,18 +156,25 @@ export class SentActions {
   }
 
   /** An action was taken or turned down. The answer is stored with it. */
-  answered(origin: EntryOrigin, answer: Answer): void {
+  answered(origin: EntryOrigin, { entry, reason }: PendingAnswer): void {
     const { epoch, clientSeq, sent } = origin;
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(clientSeq);
     // While this one waited for the end of a turn, the client used its number for another.
     if (!sent || (slot && slot.epoch > epoch)) return;
-    this.#store(origin, answer);
+    this.#store(origin, { entry, reason });
     if (!numbers) return;
     if (epoch === numbers.epoch) numbers.used.add(clientSeq);
     numbers.slots.delete(clientSeq);
+    const answer = { serverSeq: undefined, reason };
     numbers.slots.set(clientSeq, { epoch, digest: sent.digest, answer, by: slot?.by, previous: slot?.previous });
     this.#dropOldest(origin, numbers);
+  }
+
+  /** The answer to an action is stored, and has this number. */
+  stored(origin: EntryOrigin, serverSeq: number): void {
+    const slot = this.#present(origin)?.slots.get(origin.clientSeq);
+    if (slot?.answer && slot.epoch === origin.epoch) slot.answer.serverSeq = serverSeq;
   }
 
   /** It came to nothing: the client may send it again. One that is held still waits. */
@@ -214,7 +222,7 @@ export class SentActions {
     return clientSeqs.filter((clientSeq) => {
       const answer = slots.get(clientSeq)?.answer;
       if (!answer) return stored.has(clientSeq);
-      return answer.reason === undefined && answer.serverSeq <= this.writer.committedSeq;
+      return answer.reason === undefined && answer.serverSeq !== undefined;
     });
   }
 
@@ -280,15 +288,15 @@ export class SentActions {
   }
 
   #isStored({ answer, isHeld = false }: Slot): boolean {
-    return answer ? answer.serverSeq <= this.writer.committedSeq : isHeld;
+    return answer ? answer.serverSeq !== undefined : isHeld;
   }
 
-  #store(origin: EntryOrigin, answer: Answer | undefined): void {
+  #store(origin: EntryOrigin, answer: PendingAnswer | undefined): void {
     const { epoch, sent } = origin;
     if (!sent) return;
     const countsAnew = this.#present(origin)?.countsAnew || undefined;
     const slot: Slot = { epoch, digest: sent.digest, countsAnew };
-    const value = JSON.stringify({ ...slot, ...(answer ? { answer } : { isHeld: true }) });
+    const value = answer ? answeredText(slot, answer) : JSON.stringify({ ...slot, isHeld: true });
     this.writer.record({ key: keyOf(origin), value });
   }
 
@@ -302,11 +310,18 @@ export class SentActions {
   }
 }
 
+/** A slot as JSON. The log puts the number of the answer into it. */
+function answeredText(slot: Slot, { entry, reason }: PendingAnswer): NumberedValue {
+  const before = `${JSON.stringify(slot).slice(0, -1)},"answer":{"serverSeq":`;
+  return { before, entry, after: reason === undefined ? '}}' : `,"reason":${JSON.stringify(reason)}}}` };
+}
+
 /** Whether the same action under the same number is no resend all the same. */
 function isMeantAnew({ answer, by }: Slot, type: string, { identity, countsAnew }: Sender): boolean {
   if (by === identity || !answer) return false;
   if (ENDS_WITH_CONNECTION.has(type)) return true;
-  const wasSeen = answer.reason === undefined && answer.serverSeq <= identity.lastSeenServerSeq;
+  const { reason, serverSeq = Number.POSITIVE_INFINITY } = answer;
+  const wasSeen = reason === undefined && serverSeq <= identity.lastSeenServerSeq;
   return countsAnew && wasSeen && MEANT_AGAIN.has(type);
 }
 

@@ -28,7 +28,7 @@ export interface SubscriptionsOptions {
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** The greatest number that clients may have seen. */
-  committedSeq(): number;
+  shown(): number;
   /** A client unsubscribed or left. The channel may still have other subscribers. */
   unsubscribed(uri: string): void;
 }
@@ -46,7 +46,8 @@ export interface Subscribed {
 export class ClientNotice implements Notice {
   constructor(
     readonly connection: Connection,
-    readonly message: () => Outgoing,
+    /** Gets the number of its place among the actions. */
+    readonly message: (serverSeq: number) => Outgoing,
   ) {}
 
   /** The client waits for this message in vain: it must connect again and ask again. */
@@ -93,7 +94,7 @@ export class Subscriptions {
       for (const { channel } of taken) this.add(connection, channel);
       const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
       return {
-        seq: this.#options.committedSeq(),
+        seq: this.#options.shown(),
         snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
         found: shown.map(({ uri }) => uri),
         windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
@@ -108,7 +109,7 @@ export class Subscriptions {
     connection.holdForAnswer();
     entry(this.#subscribers, uri).add(connection);
     entry(this.#channels, connection).add(uri);
-    this.#replayOf(connection.dialect)?.follow(uri, this.#options.committedSeq());
+    this.#replayOf(connection.dialect)?.follow(uri, this.#options.shown());
   }
 
   remove(connection: Connection, uri: string): void {
@@ -192,7 +193,7 @@ export class Subscriptions {
     for (const [uri, run] of byChannel(steps)) this.#pack(uri, run, parcels);
     for (const { seq, notice } of notices) {
       if (!(notice instanceof ClientNotice)) continue;
-      pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message() }]));
+      pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message(seq) }]));
     }
     for (const [connection, parts] of parcels) deliver(connection, parts);
   }

@@ -1,5 +1,6 @@
 import { ROOT_CHANNEL, type RootState, type StateAction, type TerminalInfo } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
+import { DirectDelivery } from '../../src/channels/delivery.js';
 import { EphemeralChannel } from '../../src/channels/ephemeral-channel.js';
 import { configRefusal, RootChannel, rootConfig } from '../../src/channels/root-channel.js';
 import { Writer } from '../../src/channels/writer.js';
@@ -27,7 +28,8 @@ function agent(provider: string, render = 'sections') {
 function writerOf(log: MemoryLog, now = () => 5) {
   const clock = { now, after: () => () => {} };
   const nothing = () => {};
-  return new Writer({ log, clock, logger: silentLogger, show: nothing, undone: nothing, superseded: nothing });
+  const delivery = new DirectDelivery({ shown: log.head, logger: silentLogger, show: nothing });
+  return new Writer({ log, clock, logger: silentLogger, delivery, undone: nothing, superseded: nothing });
 }
 
 async function root(log = new MemoryLog(), agents = [agent('one'), agent('two')]) {

@@ -1,8 +1,9 @@
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
-import { Writer, type WriterOptions } from '../../src/channels/writer.js';
-import { type Commit, LogFencedError, LogUnavailableError } from '../../src/log/log.js';
+import { DirectDelivery } from '../../src/channels/delivery.js';
+import { Writer } from '../../src/channels/writer.js';
+import { type Commit, LogFencedError, LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 
 /** A log that remembers the commits, and fails when it is told to. */
@@ -17,16 +18,18 @@ class WatchedLog extends MemoryLog {
   }
 }
 
-function setUp(options: Partial<WriterOptions> = {}) {
+function setUp() {
   const log = new WatchedLog();
   const logger = { log: vi.fn() };
   const clock = { now: () => 5, after: () => () => {} };
-  const calls = { show: vi.fn(), undone: vi.fn(), superseded: vi.fn(), stored: vi.fn(), answered: vi.fn() };
-  const writer = new Writer({ log, logger, clock, ...calls, ...options });
+  const show = vi.fn();
+  const calls = { undone: vi.fn(), superseded: vi.fn(), stored: vi.fn(), answered: vi.fn() };
+  const delivery = new DirectDelivery({ shown: 0, logger, show });
+  const writer = new Writer({ log, logger, clock, delivery, ...calls });
   // Counts the actions, so that each changes the state.
   const channel = new Channel<number>('ahp:/s', (count) => count + 1, 0);
   const write = (type: string) => writer.write({ channel, action: { type } as StateAction });
-  return { log, logger, writer, channel, write, ...calls };
+  return { log, logger, writer, channel, write, show, ...calls };
 }
 
 describe('what a commit survives', () => {
@@ -60,12 +63,12 @@ describe('a tick', () => {
     writer.afterCommit(() => order.push('called back'));
     write('session/delta');
     write('session/delta');
-    expect([channel.live, channel.committed, writer.assignedSeq, writer.committedSeq]).toEqual([2, 0, 2, 0]);
+    expect([channel.live, channel.committed, channel.isSettled, writer.shown]).toEqual([2, 0, false, 0]);
     await writer.settled();
     expect(order).toEqual(['shown 2', 'called back']);
     expect(log.commits).toHaveLength(1);
     expect(stored).toHaveBeenCalledWith(2, expect.any(Number));
-    expect([channel.isSettled, writer.committedSeq, log.head]).toEqual([true, 2, 2]);
+    expect([channel.isSettled, writer.shown, log.head]).toEqual([true, 2, 2]);
   });
 
   it('that holds a notice only is shown without a commit', async () => {
@@ -74,7 +77,7 @@ describe('a tick', () => {
     await vi.waitFor(() => expect(show).toHaveBeenCalledOnce());
     expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 0 }]);
     expect(log.commits).toEqual([]);
-    expect(writer.committedSeq).toBe(0);
+    expect(writer.shown).toBe(0);
   });
 
   it('stores an archive as it is when all actions are in', async () => {
@@ -94,20 +97,27 @@ describe('a tick', () => {
   });
 
   it('tells how an action of a client was answered, and under which number', async () => {
-    const { writer, channel, answered } = setUp();
+    const { writer, channel, answered, show, log } = setUp();
     const origin = { clientId: 'c', epoch: 1, clientSeq: 7 };
-    const { envelope } = writer.write({ channel, action: { type: 'session/delta' } as StateAction, origin });
-    expect(envelope.origin).toEqual({ clientId: 'c', clientSeq: 7 });
-    expect(writer.useNumber({ ...origin, clientSeq: 8 }, 'no')).toBe(2);
-    expect(writer.useNumber()).toBe(3);
+    const rejected = { origin: { ...origin, clientSeq: 8 }, reason: 'no' };
+    const [first, second] = [{ lost: () => {} }, { lost: () => {} }];
+    writer.write({ channel, action: { type: 'session/delta' } as StateAction, origin });
+    writer.reject(first, rejected);
+    writer.reject(second);
     expect(answered.mock.calls).toEqual([
-      [origin, { serverSeq: 1, reason: undefined }],
-      [
-        { ...origin, clientSeq: 8 },
-        { serverSeq: 2, reason: 'no' },
-      ],
+      [origin, { entry: 0, reason: undefined }],
+      [rejected.origin, { entry: 1, reason: 'no' }],
     ]);
     await writer.settled();
+    const [batch] = show.mock.calls[0] ?? [];
+    expect(batch.steps.map(({ envelope }: { envelope: object }) => envelope)).toEqual([
+      { channel: 'ahp:/s', action: { type: 'session/delta' }, serverSeq: 1, origin: { clientId: 'c', clientSeq: 7 } },
+    ]);
+    expect(batch.notices).toEqual([
+      { seq: 2, notice: first },
+      { seq: 3, notice: second },
+    ]);
+    expect((await log.read({ after: 0 })).map((entry) => entry.origin?.clientSeq)).toEqual([7, 8, undefined]);
   });
 
   it('goes on when a handler fails', async () => {
@@ -131,7 +141,7 @@ describe('a tick', () => {
 describe('a tick that cannot be stored', () => {
   it('[REL-033] is undone as a whole, with the one that was built on it', async () => {
     const { log, writer, channel, write, undone, show } = setUp();
-    log.failure = new LogUnavailableError('away');
+    log.failure = new LogWriteError('failed', 'away');
     write('session/delta');
     const failed = vi.fn();
     writer.afterFailure(failed);
@@ -145,7 +155,7 @@ describe('a tick that cannot be stored', () => {
     await vi.waitFor(() => expect(channel.live).toBe(channel.committed));
     write('session/delta');
     await writer.settled();
-    expect(writer.committedSeq).toBe(log.head);
+    expect(writer.shown).toBe(log.head);
     expect(channel.committed).toBe(log.head);
   });
 

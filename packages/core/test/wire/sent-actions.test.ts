@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Writer } from '../../src/channels/writer.js';
+import { Channel } from '../../src/channels/channel.js';
+import { DirectDelivery } from '../../src/channels/delivery.js';
+import { type CommittedBatch, Writer } from '../../src/channels/writer.js';
 import type { EntryOrigin } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { systemClock } from '../../src/util/clock.js';
@@ -12,22 +14,32 @@ const CHANNEL = 'ahp-session:/s';
 
 function host(log = new MemoryLog()) {
   const nothing = () => {};
+  const show = ({ first, entries }: CommittedBatch) => {
+    for (const [index, { origin }] of entries.entries()) if (origin) sent.stored(origin, first + index);
+  };
+  const delivery = new DirectDelivery({ shown: log.head, logger: silentLogger, show });
   const writer: Writer = new Writer({
-    ...{ log, clock: systemClock, logger: silentLogger, show: nothing, undone: nothing, superseded: nothing },
+    ...{ log, clock: systemClock, logger: silentLogger, delivery, undone: nothing, superseded: nothing },
     answered: (origin, answer) => sent.answered(origin, answer),
   });
   const sent: SentActions = new SentActions(log, writer);
+  const channel = new Channel<number>(CHANNEL, (count) => count + 1, 0);
+  /** Answers an action: it is turned down, or written to a channel. */
+  const answer = (origin: EntryOrigin, reason?: string) => {
+    if (reason !== undefined) return writer.reject({ lost: nothing }, { origin, reason });
+    writer.write({ channel, action: { type: 'session/ready' }, origin });
+  };
   /** Takes an action and answers it, as the host does. */
   const dispatch = async (identity: Identity, clientSeq: number, action: object, reason?: string) => {
     const type = 'type' in action ? String(action.type) : '';
     const taken = await sent.take(identity, { clientSeq, type, original: { channel: CHANNEL, action } as never });
     if (taken.kind === 'new') {
-      writer.useNumber(taken.origin, reason);
+      answer(taken.origin, reason);
       await writer.settled();
     }
     return taken;
   };
-  return { log, writer, sent, dispatch };
+  return { log, writer, sent, dispatch, answer };
 }
 
 async function connected({ sent }: ReturnType<typeof host>, clientId = 'c'): Promise<Identity> {
@@ -219,7 +231,7 @@ describe('what is kept of a client', () => {
     await mine.dispatch(identity, 1, title('a'));
     await mine.dispatch(identity, 2, title('b'), 'no');
     expect(await mine.sent.settled(identity, [3, 2, 1])).toEqual([1]);
-    mine.writer.useNumber({ clientId: 'c', epoch: identity.start, clientSeq: 4 } satisfies EntryOrigin);
+    mine.answer({ clientId: 'c', epoch: identity.start, clientSeq: 4 });
     await mine.writer.settled();
     expect(await mine.sent.settled(identity, [4, 3])).toEqual([4]);
   });

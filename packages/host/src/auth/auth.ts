@@ -99,7 +99,7 @@ export class Auth implements Service {
 
   /** Tells the clients of a session when its agent fails because it needs a token. */
   attach = (session: Pick<Session, 'uri' | 'state'>): SessionObserver => ({
-    observe: ({ envelope: { action } }) => {
+    observe: ({ action }) => {
       const isRefused =
         (action.type === 'session/error' || action.type === 'session/creationFailed') &&
         action.error.errorType === 'auth';

@@ -57,7 +57,7 @@ export class OpenSessions {
         return session.bindings.length > 0;
       },
       observe: (step) => {
-        const { action, origin } = step.envelope;
+        const { action, origin } = step;
         if (origin) this.list.touch(session);
         if (action.type === 'session/ready') this.#open(session);
         if (action.type === 'session/titleChanged' && this.#options.connections.size > 0) this.#titlesChanged.request();

@@ -115,7 +115,7 @@ export class SessionEvents implements GatewayService {
   observe(session: GatewaySession, step: Step<SessionState>): void {
     // Most sessions have no subscribers. One that comes in the middle of a turn hears what comes from then on.
     if (!session.bindings.some(isSubscribed)) return void this.#following.delete(session);
-    const { action } = step.envelope;
+    const { action } = step;
     const { steps, tools } = this.#of(session);
     const said = steps.take(action as SessionAction, step.after);
     const ended = tools.take(step, this.#options.clock.now());
@@ -225,8 +225,7 @@ class ToolEvents {
   readonly #startedAt = new Map<string, number>();
 
   /** The calls that this action ended. */
-  take({ envelope, before, after }: Step<SessionState>, now: number): ProviderToolExecutionData[] {
-    const { action } = envelope;
+  take({ action, before, after }: Step<SessionState>, now: number): ProviderToolExecutionData[] {
     if ('toolCallId' in action && !CHANGES.has(action.type)) return [];
     if ('toolCallId' in action)
       return this.#changed(callIn(before, action.toolCallId), callIn(after, action.toolCallId), now);

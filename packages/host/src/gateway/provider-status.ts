@@ -50,8 +50,7 @@ export class ProviderStatus implements GatewayService {
   }
 
   /** A person switched a provider off or on. */
-  observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
-    const { action } = envelope;
+  observe(session: GatewaySession, { action }: Step<SessionState>): void {
     if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
     const group = session.group(action.id.slice(PROVIDER_ID_PREFIX.length));
     const isShown = group.bindings.length > 0 || this.#isMissing(group);

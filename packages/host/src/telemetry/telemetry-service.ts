@@ -62,7 +62,7 @@ export class SessionSpans implements SessionObserver {
     private readonly telemetry: Telemetry,
   ) {}
 
-  observe({ envelope: { action } }: Step<SessionState>): void {
+  observe({ action }: Step<SessionState>): void {
     if (!this.#turn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
     this.#observe(action as SessionAction);
   }

@@ -8,7 +8,7 @@ import { openPuppetFixture } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
 
 function stepOf(action: object): Step<SessionState> {
-  return { envelope: { action }, after: {} } as unknown as Step<SessionState>;
+  return { action, after: {} } as unknown as Step<SessionState>;
 }
 
 const ids = Array.from({ length: 100 }, (_, index) => `c${index}`);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DirectDelivery } from '@atrium/core/channels/delivery.js';
 import { Writer } from '@atrium/core/channels/writer.js';
 import type { Log } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
@@ -55,7 +56,7 @@ export function changeRecords(log: Log = new MemoryLog()): ChangeRecords {
     log,
     clock: systemClock,
     logger: silentLogger,
-    show: nothing,
+    delivery: new DirectDelivery({ shown: log.head, logger: silentLogger, show: nothing }),
     undone: nothing,
     superseded: nothing,
   });

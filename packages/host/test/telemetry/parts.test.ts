@@ -56,7 +56,7 @@ describe('the tokens of a turn', () => {
     const { telemetry, text } = listening();
     const session = { uri: 'ahp-session:/a', state: { summary: { provider: 'p' } } } as never;
     const spans = new SessionSpans(session, telemetry);
-    const happens = (action: object) => spans.observe({ envelope: { action } } as never);
+    const happens = (action: object) => spans.observe({ action } as never);
     for (const turnId of ['t1', 't2']) {
       happens({ type: 'session/turnStarted', turnId });
       for (const inputTokens of [100, 250, 250]) happens({ type: 'session/usage', turnId, usage: { inputTokens } });

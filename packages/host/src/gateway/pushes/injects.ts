@@ -55,10 +55,9 @@ export class Injects {
   }
 
   /** Follows the queue and the turns: which provider began this turn, and is the session idle again? */
-  observe(session: GatewaySession, { envelope, after }: Step<SessionState>): void {
+  observe(session: GatewaySession, { action, origin, after }: Step<SessionState>): void {
     const queues = this.#sessions.get(session);
     if (!queues) return;
-    const { action, origin } = envelope;
     if (origin && action.type === 'session/pendingMessageSet' && action.kind === 'queued') {
       rewritten(queues, action.id);
       putPeopleFirst(session, messagesOf(queues));

@@ -45,8 +45,7 @@ export class Timeline {
   }
 
   /** A turn began: notes that no turn has shown yet stand at its head. */
-  observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
-    const { action } = envelope;
+  observe(session: GatewaySession, { action }: Step<SessionState>): void {
     const waiting = this.#waiting.get(session);
     if (action.type !== 'session/turnStarted' || !waiting) return;
     showInTurn(session, action.turnId, waiting.unshown.splice(0));

@@ -86,7 +86,7 @@ export class AgentModel {
     if (stored !== undefined) this.#before = JSON.parse(stored);
   }
 
-  observe({ envelope: { action, origin } }: Step<SessionState>, selected: AgentPart | undefined): void {
+  observe({ action, origin }: Step<SessionState>, selected: AgentPart | undefined): void {
     // Only actions of clients have an origin.
     if (action.type === 'session/modelChanged' && origin) {
       this.#isDue = false;

@@ -109,7 +109,7 @@ export class SessionCustomizations implements SessionObserver {
   }
 
   observe(step: Step<SessionState>): void {
-    const { action } = step.envelope;
+    const { action } = step;
     this.#contributions.observe(step);
     if (action.type === 'session/activeClientChanged') this.#clientClaimed(step.after.activeClient);
     // The effects of a toggle are written right behind it.

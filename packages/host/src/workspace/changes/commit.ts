@@ -103,7 +103,7 @@ export class CommitQuestion {
   }
 
   /** Takes the answer from the action: the callback of the question only hears that there is one. */
-  observe({ envelope: { action }, before }: Step<SessionState>): void {
+  observe({ action, before }: Step<SessionState>): void {
     if (action.type !== 'session/inputCompleted' || action.requestId !== this.#id) return;
     const then = this.#then;
     this.#then = undefined;

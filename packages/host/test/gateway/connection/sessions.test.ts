@@ -86,8 +86,7 @@ describe('the list of sessions', () => {
     const origin = { clientId: 'desk', clientSeq: 1 };
     const action = { type: 'session/isReadChanged' as const, isRead: true };
     const [session] = sessions;
-    if (session)
-      first?.observe?.({ envelope: { action, origin }, before: session.state, after: session.state } as never);
+    if (session) first?.observe?.({ action, origin, before: session.state, after: session.state } as never);
     expect(gateway.sessions()).toEqual([
       { ...one, foreground: true },
       { ...two, foreground: false },
