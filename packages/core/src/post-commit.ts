@@ -13,7 +13,6 @@ import type { Clock } from './util/clock.js';
 import type { Clients } from './wire/clients.js';
 import type { ConnectionRegistry } from './wire/connections.js';
 import { DISK_FULL } from './wire/outbox.js';
-import type { ReplayBuffer } from './wire/replay.js';
 import type { Subscriptions } from './wire/subscriptions.js';
 import { CloseCode } from './wire/transport.js';
 
@@ -23,7 +22,6 @@ export interface PostCommitOptions {
     measure(name: string, unit: string, value: number): void;
     count(name: string, unit: string, value: number): void;
   };
-  readonly replay: ReplayBuffer;
   readonly subscriptions: Subscriptions;
   readonly compaction: Compaction;
   readonly sessions: Pick<Sessions, 'has' | 'inMemory'>;
@@ -47,14 +45,11 @@ export class PostCommit {
     metrics.measure('atrium.log.commit.entries', '{entry}', entries);
   }
 
-  /** Keeps a stored tick for returning clients, and shows it to subscribers. */
+  /** Shows a stored tick to subscribers. */
   show(batch: CommittedBatch): void {
-    const { replay, subscriptions, compaction, metrics, clients } = this.#options;
-    const steps = new Map(batch.steps.map((step) => [step.entry, step]));
+    const { subscriptions, compaction, metrics, clients } = this.#options;
     for (const [index, { origin }] of batch.entries.entries()) {
-      const [seq, step] = [batch.first + index, steps.get(index)];
-      replay.add(seq, step?.envelope, step?.text ?? '');
-      if (origin) clients.sent.stored(origin, seq);
+      if (origin) clients.sent.stored(origin, batch.first + index);
     }
     const start = performance.now();
     subscriptions.show(batch);

@@ -6,6 +6,7 @@ import { RootChannel } from '@atrium/core/channels/root-channel.js';
 import { Writer } from '@atrium/core/channels/writer.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { Compaction } from '@atrium/core/log/compaction.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
 import { PostCommit } from '@atrium/core/post-commit.js';
 import { Catalogue } from '@atrium/core/sessions/catalogue.js';
 import { IdleUnloader } from '@atrium/core/sessions/idle.js';
@@ -22,8 +23,6 @@ import { silentLogger } from '@atrium/core/util/logger.js';
 import { Clients } from '@atrium/core/wire/clients.js';
 import { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import type { WireContext } from '@atrium/core/wire/context.js';
-import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
-import { ReplayBuffer } from '@atrium/core/wire/replay.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
 import { ROOT_CHANNEL } from '@atrium/protocol';
@@ -76,7 +75,6 @@ export function compose(options: HostOptions, events: ComposeEvents) {
 
   // Clients: who is connected, what they are subscribed to, what they missed.
   const clients = new Clients(log, writer, clock);
-  const replay = new ReplayBuffer(log.head);
   const connections: ConnectionRegistry = new ConnectionRegistry({
     clock,
     left: (connection) => {
@@ -250,14 +248,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     archive: (uri) => sessions.archive(uri),
   });
   const postCommit = new PostCommit({
-    ...{ clock, metrics: telemetry, replay, subscriptions, compaction, sessions, idle, root, clients, connections },
+    ...{ clock, metrics: telemetry, subscriptions, compaction, sessions, idle, root, clients, connections },
   });
   const requests = new Requests({
     ...{ sessions, subscriptions, services },
     checkAccess: (connection, agent) => auth.check(connection, agent),
   });
   const wire: WireContext = {
-    ...{ clock, logger, writer, clients, connections, subscriptions, replay, requests, view, open },
+    ...{ clock, logger, writer, clients, connections, subscriptions, log, requests, view, open },
     greeting: () => ({
       ...(defaultDirectory && { defaultDirectory }),
       ...Object.assign({}, ...services.map(({ greeting }) => greeting)),
@@ -266,7 +264,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   };
 
   return {
-    ...{ clock, logger, writer, replay, root, catalogue, records, damage, clients, connections, subscriptions, idle },
+    ...{ clock, logger, writer, root, catalogue, records, damage, clients, connections, subscriptions, idle },
     ...{ sessions, services, gateway, wire },
   };
 }

@@ -52,8 +52,7 @@ class AgentHost implements Host {
   }
 
   async start({ agents }: HostOptions): Promise<void> {
-    const { replay, catalogue, root, services, sessions, writer, damage, records, clock } = this.components;
-    await replay.load(this.#log);
+    const { catalogue, root, services, sessions, writer, damage, records, clock } = this.components;
     await damage.start();
     await catalogue.load();
     const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, records });

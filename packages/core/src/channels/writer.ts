@@ -68,9 +68,6 @@ export interface UndoneBatch {
   readonly error: AppendFailure;
 }
 
-/** What the log keeps of a number without an action. */
-const NOTHING = { channel: '', action: '' } as const;
-
 /** How an action of a client was answered, before it has a number. */
 export interface PendingAnswer {
   /** Which entry of the commit it is, from 0. */
@@ -113,8 +110,8 @@ export class Writer {
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
     const time = channel.timeAt(this.#options.clock.now());
     const text = JSON.stringify(action);
-    const kept = channel.isEphemeral ? NOTHING : { channel: channel.uri, action: text };
-    const entry = this.#take({ ...kept, time, origin });
+    const { uri, isEphemeral } = channel;
+    const entry = this.#take({ channel: uri, time, action: text, origin, isEphemeral });
     const step = channel.accept(action, origin, time);
     this.#batch.steps.push({ ...step, channel: channel as Channel, text, entry });
     return step;
@@ -122,7 +119,8 @@ export class Writer {
 
   /** Tells a client that its action is rejected. That uses up a number, so that the rejection has one of its own. */
   reject(notice: Notice, rejected?: { readonly origin: EntryOrigin; readonly reason: string }): void {
-    this.#take({ ...NOTHING, time: this.#options.clock.now(), origin: rejected?.origin }, rejected?.reason);
+    const time = this.#options.clock.now();
+    this.#take({ channel: '', time, action: '', origin: rejected?.origin }, rejected?.reason);
     this.tell(notice);
   }
 

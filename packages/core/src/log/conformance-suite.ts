@@ -16,7 +16,7 @@ import {
   seqsAfter,
   turns,
 } from './conformance-support.js';
-import type { LogEntry } from './log.js';
+import type { Log, LogEntry, ReplayLimits } from './log.js';
 
 export type { ContractApi, LogUnderTest, OpenLog } from './conformance-support.js';
 
@@ -25,6 +25,7 @@ export function logContract(api: ContractApi, name: string, open: OpenLog): void
     entryContract(api, open);
     archiveContract(api, open);
     compactionContract(api, open);
+    missedContract(api, open);
     reopenContract(api, open);
   });
 }
@@ -192,6 +193,84 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
         expect((await log.records('')).length).toBe(keys.length);
       }),
     );
+  });
+}
+
+const REPLAY: ReplayLimits = { entries: 100, bytes: 10_000 };
+
+/** The contract of what a returning client missed: all of it, in order, or nothing. */
+function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  const numbers = async (log: Log, after: number, channels = [CHANNEL], limits = REPLAY) =>
+    (await log.missed(after, channels, limits))?.map(({ seq }) => seq);
+
+  describe('what a client missed', () => {
+    it(
+      '[CLU-001] is everything behind its number, of its channels only',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 6, (seq) => ({ channel: seq % 3 === 0 ? OTHER : seq === 4 ? '' : CHANNEL }));
+        expect(await numbers(log, 0)).toEqual([1, 2, 5]);
+        expect(await numbers(log, 2, [CHANNEL, OTHER])).toEqual([3, 5, 6]);
+        expect([await numbers(log, 6), await numbers(log, 0, [])]).toEqual([[], []]);
+        expect(await log.missed(4, [CHANNEL], REPLAY)).toEqual([entry(5)]);
+      }),
+    );
+
+    it(
+      '[CLU-001] [REL-016] is not known to a log that has not come so far',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 3);
+        expect([await numbers(log, 3), await numbers(log, 4), await numbers(log, -1)]).toEqual([
+          [],
+          undefined,
+          undefined,
+        ]);
+      }),
+    );
+
+    it(
+      '[CLU-001] [REL-015] is told up to a number of entries, or of bytes, and not one more',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 5);
+        expect(await numbers(log, 2, [CHANNEL], { entries: 3, bytes: 1_000 })).toEqual([3, 4, 5]);
+        expect(await numbers(log, 1, [CHANNEL], { entries: 3, bytes: 1_000 })).toBe(undefined);
+        const bytes = 3 * entry(1).action.length;
+        expect(await numbers(log, 2, [CHANNEL], { entries: 5, bytes })).toEqual([3, 4, 5]);
+        expect(await numbers(log, 1, [CHANNEL], { entries: 5, bytes })).toBe(undefined);
+      }),
+    );
+
+    it(
+      '[CLU-001] includes what ends with the host, of which the log keeps the number only',
+      onFreshLog(open, async (log) => {
+        await append(log, { entries: [{ ...entry(1, sentBy('c1', 1)), isEphemeral: true }, entry(2)] });
+        expect((await log.missed(0, [CHANNEL], REPLAY))?.map(({ action }) => action)).toEqual(['{"n":1}', '{"n":2}']);
+        const [first] = await log.read({ after: 0 });
+        expect(first).toEqual({ seq: 1, channel: '', time: 1_001, action: '', ...sentBy('c1', 1) });
+        expect(await log.clientSeqs('c1', 1, 0)).toEqual([1]);
+      }),
+    );
+
+    it(
+      '[CLU-001] has nothing of a channel that was forgotten',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 4, (seq) => ({ channel: seq % 2 === 0 ? OTHER : CHANNEL }));
+        await log.forget(CHANNEL);
+        expect(await numbers(log, 0, [CHANNEL, OTHER])).toEqual([2, 4]);
+      }),
+    );
+
+    it('[CLU-001] [REL-015] is the same when the log is opened again', async () => {
+      const { log, reopen } = await open();
+      if (reopen === undefined) return log.close();
+      await appendMany(log, 5, (seq) => ({ channel: seq === 2 ? OTHER : CHANNEL }));
+      const again = await reopen();
+      await appendMany(again, 2);
+      expect(await numbers(again, 0)).toEqual([1, 3, 4, 5, 6, 7]);
+      expect(await numbers(again, 3, [CHANNEL], { entries: 4, bytes: 1_000 })).toEqual([4, 5, 6, 7]);
+      expect(await numbers(again, 2, [CHANNEL], { entries: 4, bytes: 1_000 })).toBe(undefined);
+      expect([await numbers(again, 6), await numbers(again, 8)]).toEqual([[7], undefined]);
+      await again.close();
+    });
   });
 }
 

@@ -18,6 +18,11 @@ export interface Log {
   /** Stores the whole commit and says which numbers its entries got, or throws an `AppendFailure` and stores nothing. */
   append(commit: Commit): Promise<Stored>;
   read(range: ReadRange): Promise<LogEntry[]>;
+  /**
+   * What a client missed of its channels, everything behind a number; undefined when that is more than the limits, or no
+   * longer known: then the client needs a snapshot. A log may count the entries of other channels, too.
+   */
+  missed(after: number, channels: readonly string[], limits: ReplayLimits): Promise<readonly LogEntry[] | undefined>;
 
   archiveHead(channel: string): Promise<ArchiveHead | undefined>;
   archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
@@ -68,7 +73,13 @@ export interface LogEntry {
 }
 
 /** An entry on its way to the log, which gives it its number. */
-export type NewEntry = Omit<LogEntry, 'seq' | 'isDamaged'>;
+export interface NewEntry extends Omit<LogEntry, 'seq' | 'isDamaged'> {
+  /**
+   * What happened ends with the host, as the output of a terminal does: the log stores the number, and tells the action to
+   * clients that missed it.
+   */
+  readonly isEphemeral?: boolean;
+}
 
 export interface EntryOrigin {
   readonly clientId: string;
@@ -142,6 +153,12 @@ export interface Commit {
 export interface Stored {
   readonly first: number;
   readonly last: number;
+}
+
+/** How much of what a client missed it is given one by one. */
+export interface ReplayLimits {
+  readonly entries: number;
+  readonly bytes: number;
 }
 
 export interface ReadRange {

@@ -14,13 +14,16 @@ import {
   type NewArchive,
   type NewEntry,
   type ReadRange,
+  type ReplayLimits,
   type Stored,
   type TurnRange,
 } from './log.js';
+import { RecentEntries } from './recent-entries.js';
 
 export class MemoryLog implements Log {
   readonly repairs = [];
   readonly #entries = new MemoryEntries();
+  readonly #recent = new RecentEntries(0);
   readonly #archives = new MemoryArchives();
   readonly #numbers = new ClientNumbers();
   readonly #records = new Map<string, string>();
@@ -43,15 +46,22 @@ export class MemoryLog implements Log {
     this.#numbers.check(commit.entries);
     this.#archives.check(commit.archives ?? []);
     const first = this.head + 1;
-    for (const entry of commit.entries) this.#store({ ...entry, seq: this.head + 1 });
+    for (const entry of commit.entries) this.#store(entry, this.head + 1);
     for (const archive of commit.archives ?? []) this.#archives.put({ ...archive, seq: this.head });
     for (const record of commit.records ?? []) this.#record(record, first);
-    return { first, last: this.head };
+    const stored = { first, last: this.head };
+    this.#recent.add(commit.entries, stored);
+    return stored;
   }
 
   async read(range: ReadRange): Promise<LogEntry[]> {
     this.#checkOpen();
     return this.#entries.read(range);
+  }
+
+  async missed(after: number, channels: readonly string[], limits: ReplayLimits) {
+    this.#checkOpen();
+    return this.#recent.missed({ after, channels, limits }, (range) => this.#entries.read(range));
   }
 
   async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
@@ -111,12 +121,14 @@ export class MemoryLog implements Log {
     this.#checkOpen();
     this.#archives.forget(channel);
     this.#entries.blank(channel);
+    this.#recent.blank(channel);
   }
 
   async forgetClient(clientId: string): Promise<void> {
     this.#checkOpen();
     this.#numbers.forget(clientId);
     this.#entries.disown(clientId);
+    this.#recent.disown(clientId);
   }
 
   async close(): Promise<void> {
@@ -127,8 +139,8 @@ export class MemoryLog implements Log {
     if (this.#closed) throw closedError();
   }
 
-  #store(entry: LogEntry): void {
-    this.#entries.add(entry);
+  #store({ isEphemeral, ...entry }: NewEntry, seq: number): void {
+    this.#entries.add({ ...entry, ...(isEphemeral && { channel: '', action: '' }), seq });
     if (entry.origin) this.#numbers.add(entry.origin);
   }
 

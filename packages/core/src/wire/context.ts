@@ -1,12 +1,12 @@
 /** What every connection needs of the host. The composition root makes it once. */
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { Writer } from '../channels/writer.js';
+import type { Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import type { Clients } from './clients.js';
 import type { ConnectionRegistry } from './connections.js';
 import type { HostView } from './dialects/dialects.js';
-import type { ReplayBuffer } from './replay.js';
 import type { Requests } from './requests.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -17,7 +17,7 @@ export interface WireContext {
   readonly clients: Clients;
   readonly connections: ConnectionRegistry;
   readonly subscriptions: Subscriptions;
-  readonly replay: ReplayBuffer;
+  readonly log: Pick<Log, 'missed'>;
   readonly requests: Requests;
   /** What dialects may look up while they translate. */
   readonly view: HostView;

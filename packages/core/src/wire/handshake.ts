@@ -3,6 +3,7 @@ import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } fr
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
 import type { OpenChannel, WindowRequest } from '../channels/open-channel.js';
 import { RequestError } from '../contracts/request-error.js';
+import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
@@ -14,8 +15,8 @@ import {
   initialDialect,
   NO_MEMORY,
 } from './dialects/dialects.js';
-import { CLIENT_ID_MAX_CHARACTERS } from './limits.js';
-import type { MissedAction } from './replay.js';
+import { CLIENT_ID_MAX_CHARACTERS, REPLAY_TRIES_MAX } from './limits.js';
+import { type MissedAction, missedAction } from './replay.js';
 import { windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
@@ -35,6 +36,8 @@ export interface Handshake {
   /** Makes the answer, once the connection counts as open. */
   result(connection: Connection): Promise<unknown>;
 }
+
+const REPLAY_LIMITS = { entries: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES };
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -120,27 +123,33 @@ async function resume(
   return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
 }
 
-/** What was missed, action by action; undefined when that is no longer known. */
+/** What was missed, action by action; undefined when that is no longer known, or when the log is too slow to tell. */
 async function replay(
   context: WireContext,
   connection: Connection,
   params: ReconnectParams,
 ): Promise<object | undefined> {
-  if (!context.replay.after(params.lastSeenServerSeq)) return undefined;
-  const { found, missing } = await openAll(context, params.subscriptions);
-  // One may have gone while another was being opened.
-  if ([...found.values()].some(({ isClosed }) => isClosed)) return replay(context, connection, params);
-  // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
-  const missed = context.replay.after(params.lastSeenServerSeq);
-  if (!missed) return undefined;
-  const wanted = (all: readonly MissedAction[]) => all.filter(({ envelope }) => found.has(envelope.channel));
   const { dialect } = connection;
-  const actions = dialect.traits.needsStates
-    ? translated(context, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 })
-    : wanted(missed).flatMap((action) => asKept(dialect, action));
-  if (!actions) return undefined;
-  for (const { channel } of found.values()) context.subscriptions.add(connection, channel);
-  return { type: 'replay', actions, missing };
+  const lastSeen = params.lastSeenServerSeq;
+  // Of an action that became several messages, the last number that a client saw may stand for half.
+  const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
+  for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
+    const { found, missing } = await openAll(context, params.subscriptions);
+    const { shown } = context.writer;
+    const entries = await context.log.missed(after, [...found.keys()], REPLAY_LIMITS);
+    if (!entries) return undefined;
+    // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
+    const isCurrent = context.writer.shown === shown && ![...found.values()].some(({ isClosed }) => isClosed);
+    if (!isCurrent) continue;
+    const missed = entries.filter(({ seq }) => seq <= shown).map(missedAction);
+    const actions = dialect.traits.needsStates
+      ? translated(context, dialect, { lastSeen, missed, isGone: missing.length > 0 })
+      : missed.flatMap((action) => asKept(dialect, action));
+    if (!actions) return undefined;
+    for (const { channel } of found.values()) context.subscriptions.add(connection, channel);
+    return { type: 'replay', actions, missing };
+  }
+  return undefined;
 }
 
 /** What is kept as text goes out as it is. */
@@ -148,9 +157,10 @@ function asKept(dialect: Dialect, { envelope, text }: MissedAction): readonly un
   return said(dialect, envelope).map((shown) => (shown === envelope ? new RawJson(text) : shown));
 }
 
-interface Wanted {
+interface Missed {
   readonly lastSeen: number;
-  readonly wanted: (all: readonly MissedAction[]) => readonly MissedAction[];
+  /** Also the action with the last number that the client saw. */
+  readonly missed: readonly MissedAction[];
   /** Some channel is gone. An older wire can only say so by leaving its snapshot out. */
   readonly isGone: boolean;
 }
@@ -159,18 +169,16 @@ interface Wanted {
 function translated(
   context: WireContext,
   dialect: Dialect,
-  { lastSeen, wanted, isGone }: Wanted,
+  { lastSeen, missed, isGone }: Missed,
 ): unknown[] | undefined {
-  // Of an action that became several messages, the last number that a client saw may stand for half.
-  const doubtful = context.replay.after(lastSeen - 1);
-  if (!doubtful || isGone) return undefined;
+  if (isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
-  for (const uri of new Set(wanted(doubtful).map(({ envelope }) => envelope.channel))) {
+  for (const uri of new Set(missed.map(({ envelope }) => envelope.channel))) {
     const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(dialect, uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
   }
-  for (const { envelope } of wanted(doubtful)) {
+  for (const { envelope } of missed) {
     const { channel, serverSeq: seq } = envelope;
     // Actions of the root need no state around them.
     if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;

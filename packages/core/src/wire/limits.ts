@@ -1,8 +1,7 @@
 /** Limits of connections: what one client may send, keep waiting, and come back to. */
 
-/** Recent envelopes that a returning client can be given one by one. */
-export const REPLAY_MAX_ENVELOPES = 1_000;
-export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
+/** How often a resume starts over because something was stored while it read; after that the client gets a snapshot. */
+export const REPLAY_TRIES_MAX = 3;
 
 /** Actions of one client whose answers are kept for a resend: as many as it can be replayed. */
 export const SENT_ACTIONS_KEPT_MAX = 1_000;

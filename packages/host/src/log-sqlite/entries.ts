@@ -6,6 +6,8 @@ import { type Damage, fits, sumOf } from './damage.js';
 import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
 
 const ALL = -1;
+/** What is stored of a number without an action. */
+const NOTHING = { channel: '', action: '' } as const;
 
 /** The entries: appended in order, read by number or by channel, dropped from the old end. */
 interface EntryRow {
@@ -78,9 +80,17 @@ export class EntryTable {
   }
 
   add(seq: number, entry: NewEntry): void {
-    const { channel, time, action, origin } = entry;
-    if (origin === undefined) this.#insert.run(seq, channel, time, action, null, null, null, entrySum(seq, entry));
-    else this.#addSent(seq, entry, origin);
+    const { time, origin, isEphemeral = false } = entry;
+    const { channel, action } = isEphemeral ? NOTHING : entry;
+    const sum = entrySum(seq, channel, action);
+    if (origin === undefined) return void this.#insert.run(seq, channel, time, action, null, null, null, sum);
+    if (this.#marks.has(origin)) throw duplicateOrigin(origin);
+    try {
+      const { clientId, epoch, clientSeq } = origin;
+      this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, sum);
+    } catch (error) {
+      throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
+    }
   }
 
   read({ after, channel, limit = ALL }: ReadRange): LogEntry[] {
@@ -126,20 +136,9 @@ export class EntryTable {
     this.#disown.run(clientId);
     this.#marks.forget(clientId);
   }
-
-  #addSent(seq: number, entry: NewEntry, origin: EntryOrigin): void {
-    const { channel, time, action } = entry;
-    if (this.#marks.has(origin)) throw duplicateOrigin(origin);
-    try {
-      const { clientId, epoch, clientSeq } = origin;
-      this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, entrySum(seq, entry));
-    } catch (error) {
-      throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
-    }
-  }
 }
 
-function entrySum(seq: number, { channel, action }: NewEntry): number {
+function entrySum(seq: number, channel: string, action: string): number {
   return sumOf(entryPlace(seq, channel), action);
 }
 

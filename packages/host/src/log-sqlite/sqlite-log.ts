@@ -18,9 +18,11 @@ import {
   LogWriteError,
   type LogWriteReason,
   type ReadRange,
+  type ReplayLimits,
   type Stored,
   type TurnRange,
 } from '@atrium/core/log/log.js';
+import { RecentEntries } from '@atrium/core/log/recent-entries.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
@@ -68,6 +70,7 @@ export class SqliteLog implements Log {
   readonly #entries: EntryTable;
   readonly #archives: ArchiveTable;
   readonly #records: RecordTable;
+  readonly #recent: RecentEntries;
   readonly #checkpoints: Checkpoints;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -89,6 +92,7 @@ export class SqliteLog implements Log {
     this.#records = new RecordTable(file.db, this.#damage);
     this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
     ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
+    this.#recent = new RecentEntries(this.#head);
   }
 
   get repairs(): readonly LogRepair[] {
@@ -119,12 +123,19 @@ export class SqliteLog implements Log {
     }
     this.#head += commit.entries.length;
     this.#checkpoints.wrote(...sizeOf(commit));
-    return { first, last: this.#head };
+    const stored = { first, last: this.#head };
+    this.#recent.add(commit.entries, stored);
+    return stored;
   }
 
   async read(range: ReadRange): Promise<LogEntry[]> {
     this.#checkOpen();
     return this.#entries.read(range);
+  }
+
+  async missed(after: number, channels: readonly string[], limits: ReplayLimits) {
+    this.#checkOpen();
+    return this.#recent.missed({ after, channels, limits }, (range) => this.#entries.read(range));
   }
 
   async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
@@ -191,11 +202,13 @@ export class SqliteLog implements Log {
       this.#archives.remove(channel);
       this.#entries.blank(channel);
     });
+    this.#recent.blank(channel);
   }
 
   async forgetClient(clientId: string): Promise<void> {
     this.#checkOpen();
     this.#write(() => this.#entries.disown(clientId));
+    this.#recent.disown(clientId);
   }
 
   async close(): Promise<void> {

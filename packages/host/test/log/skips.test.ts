@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { COMPACT_EVERY_ENTRIES, Compaction } from '@atrium/core/log/compaction.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
 import type { Log, Stored } from '@atrium/core/log/log.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
-import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
 import { describe, expect, it } from 'vitest';
 import { DATABASE_FILE } from '../../src/log-sqlite/folder.js';
 import { skipNumbers, withDatabase } from '../../src/log-sqlite/schema.js';

@@ -1,6 +1,7 @@
 /** The numbers in `docs/security.md` and `docs/operations.md` are those of the code. */
 
 import { readFile } from 'node:fs/promises';
+import * as ofLog from '@atrium/core/log/limits.js';
 import * as ofSessions from '@atrium/core/sessions/limits.js';
 import { TOKEN_BYTES } from '@atrium/core/util/secrets.js';
 import * as ofWire from '@atrium/core/wire/limits.js';
@@ -10,7 +11,7 @@ import * as budget from '../../src/server/peer-budget.js';
 import { LINGER_MS } from '../../src/server/pending-connections.js';
 import { TOKEN_ADVISED_CHARACTERS } from '../../src/server/token-file.js';
 
-const limits = { ...ofSessions, ...ofWire, ...ofServer };
+const limits = { ...ofLog, ...ofSessions, ...ofWire, ...ofServer };
 const page = (name: string) => readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 import { COMPACT_EVERY_ENTRIES } from '@atrium/core/log/compaction.js';
-import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
 import { openFixture, openPuppetFixture, startHost, stateOf } from '../support/session-fixture.js';

@@ -1,62 +1,86 @@
-import { REPLAY_MAX_ENVELOPES } from '@atrium/core/wire/limits.js';
-import { ReplayBuffer } from '@atrium/core/wire/replay.js';
+import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
+import type { LogEntry, NewEntry, ReplayLimits } from '@atrium/core/log/log.js';
+import { RecentEntries } from '@atrium/core/log/recent-entries.js';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
 import { startHost } from '../support/session-fixture.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
 
-const envelope = (serverSeq: number) => ({
-  channel: ROOT,
-  serverSeq,
-  action: { type: 'root/agentsChanged' as const, agents: [] },
-});
+const ALL = { entries: 1_000, bytes: 1_000_000 };
+const entry = (action = 'x'.repeat(10)): NewEntry => ({ channel: action === '' ? '' : ROOT, time: 0, action });
+const nothing = () => [];
 
-function filled(count: number, limits: { envelopes: number; bytes: number }): ReplayBuffer {
-  const buffer = new ReplayBuffer(0, limits);
-  for (let seq = 1; seq <= count; seq++) buffer.add(seq, envelope(seq), 'x'.repeat(10));
-  return buffer;
+function add(recent: RecentEntries, seq: number, action?: string): void {
+  recent.add([entry(action)], { first: seq, last: seq });
 }
 
-const numbersAfter = (buffer: ReplayBuffer, seq: number) =>
-  buffer.after(seq)?.map((missed) => missed.envelope.serverSeq);
+function filled(count: number, limits: ReplayLimits): RecentEntries {
+  const recent = new RecentEntries(0, limits);
+  for (let seq = 1; seq <= count; seq++) add(recent, seq);
+  return recent;
+}
+
+const numbersAfter = (recent: RecentEntries, after: number, older: () => LogEntry[] = nothing, limits = ALL) =>
+  recent.missed({ after, channels: [ROOT], limits }, older)?.map(({ seq }) => seq);
 
 describe('the replay buffer', () => {
   it('[REL-015] holds so many, and not one more', () => {
-    const buffer = filled(8, { envelopes: 5, bytes: 1_000 });
-    expect(numbersAfter(buffer, 3)).toEqual([4, 5, 6, 7, 8]);
-    expect(numbersAfter(buffer, 2)).toBeUndefined();
-    expect(numbersAfter(buffer, 7)).toEqual([8]);
-    expect(numbersAfter(buffer, 8)).toEqual([]);
-    expect(numbersAfter(buffer, 9)).toBeUndefined();
+    const recent = filled(8, { entries: 5, bytes: 1_000 });
+    expect(numbersAfter(recent, 3)).toEqual([4, 5, 6, 7, 8]);
+    expect(numbersAfter(recent, 2)).toBeUndefined();
+    expect(numbersAfter(recent, 7)).toEqual([8]);
+    expect(numbersAfter(recent, 8)).toEqual([]);
+    expect(numbersAfter(recent, 9)).toBeUndefined();
   });
 
   it('[REL-015] holds so many bytes, and not one more', () => {
-    const buffer = filled(8, { envelopes: 1_000, bytes: 30 });
-    expect(numbersAfter(buffer, 5)).toEqual([6, 7, 8]);
-    expect(numbersAfter(buffer, 4)).toBeUndefined();
+    const recent = filled(8, { entries: 1_000, bytes: 30 });
+    expect(numbersAfter(recent, 5)).toEqual([6, 7, 8]);
+    expect(numbersAfter(recent, 4)).toBeUndefined();
+  });
+
+  it('[REL-015] holds as much whether its entries come one by one or in one commit', () => {
+    const recent = new RecentEntries(0, { entries: 5, bytes: 1_000 });
+    const entries = Array.from({ length: 8 }, () => entry());
+    recent.add(entries, { first: 1, last: 8 });
+    expect([numbersAfter(recent, 2), numbersAfter(recent, 3)]).toEqual([undefined, [4, 5, 6, 7, 8]]);
   });
 
   it('forgets even the newest when that alone is too big', () => {
-    const buffer = filled(3, { envelopes: 5, bytes: 30 });
-    buffer.add(4, envelope(4), 'x'.repeat(31));
-    expect(numbersAfter(buffer, 3)).toBeUndefined();
-    expect(numbersAfter(buffer, 4)).toEqual([]);
-    buffer.add(5, envelope(5), 'x'.repeat(10));
-    expect(numbersAfter(buffer, 4)).toEqual([5]);
+    const recent = filled(3, { entries: 5, bytes: 30 });
+    add(recent, 4, 'x'.repeat(31));
+    expect(numbersAfter(recent, 3)).toBeUndefined();
+    expect(numbersAfter(recent, 4)).toEqual([]);
+    add(recent, 5);
+    expect(numbersAfter(recent, 4)).toEqual([5]);
   });
 
   it('knows that a number was used up without an action', () => {
-    const buffer = filled(2, { envelopes: 5, bytes: 100 });
-    buffer.add(3, undefined, '');
-    buffer.add(4, envelope(4), 'x'.repeat(10));
-    expect(numbersAfter(buffer, 1)).toEqual([2, 4]);
+    const recent = filled(2, { entries: 5, bytes: 100 });
+    add(recent, 3, '');
+    add(recent, 4);
+    expect(numbersAfter(recent, 1)).toEqual([2, 4]);
   });
 
-  it('[REL-016] starts where the log stands: an older number is not known, a greater one neither', () => {
-    const buffer = new ReplayBuffer(40);
-    expect(numbersAfter(buffer, 40)).toEqual([]);
-    expect(numbersAfter(buffer, 39)).toBeUndefined();
-    expect(numbersAfter(buffer, 41)).toBeUndefined();
+  it('[REL-016] starts where the log stands: an older number is read, if it can be, and a greater one is not known', () => {
+    const recent = new RecentEntries(40);
+    expect(numbersAfter(recent, 40)).toEqual([]);
+    expect(numbersAfter(recent, 39)).toBeUndefined();
+    expect(numbersAfter(recent, 41)).toBeUndefined();
+    expect(numbersAfter(recent, -1)).toBeUndefined();
+    add(recent, 41);
+    const stored = { seq: 40, ...entry() };
+    expect(numbersAfter(recent, 39, () => [stored])).toEqual([40, 41]);
+    expect(numbersAfter(recent, 39, () => [{ ...stored, isDamaged: true }])).toBeUndefined();
+    expect(numbersAfter(recent, 38, () => [stored])).toBeUndefined();
+    expect(numbersAfter(recent, 39, () => [stored], { entries: 2, bytes: 19 })).toBeUndefined();
+    expect(numbersAfter(recent, 39, () => [stored], { entries: 2, bytes: 20 })).toEqual([40, 41]);
+  });
+
+  it('[REL-015] reads nothing older once it has dropped something', () => {
+    const recent = new RecentEntries(40, { entries: 2, bytes: 1_000 });
+    for (const seq of [41, 42, 43]) add(recent, seq);
+    expect(numbersAfter(recent, 39, () => [{ seq: 40, ...entry() }])).toBeUndefined();
   });
 });
 
