@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fileName, stagedWord, stateOf } from '../src/changes/file-state.js';
 import { expand, turnView, wholeViews } from '../src/changes/views.js';
-import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
@@ -251,6 +251,40 @@ describeInBrowser('changes', (open) => {
     await page.getByRole('button', { name: 'Stage' }).click();
     await page.getByRole('alert').filter({ hasText: 'the index is locked' }).waitFor();
   });
+
+  it.each([DESKTOP, PHONE])(
+    'shows why an undo failed where the person is looking, also far down the list',
+    async (screen) => {
+      const uri = 'ahp-changeset:/all';
+      const side = (name: string) => ({ uri: `file:///p/${name}`, content: { uri: `data:text/plain,${name}` } });
+      const names = Array.from({ length: 40 }, (_, index) => `f${index}.js`);
+      const operations = [{ id: 'undo', label: 'Take back', scopes: ['resource'] }];
+      const host = await startPuppetHost({
+        session: puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] }),
+        channels: {
+          [uri]: {
+            status: 'ready',
+            files: names.map((name) => ({ id: name, edit: { after: side(name) } })),
+            operations,
+          },
+        },
+        answer: () => {
+          throw Object.assign(new Error('nothing was changed: f39.js was changed since'), { code: -32011 });
+        },
+      });
+      const page = await open(host.link, screen);
+      await openTab(page, 'Changes');
+      await page.getByRole('button', { name: /f39\.js/ }).click();
+      await page.getByRole('button', { name: 'Take back' }).click();
+      const problem = page.getByRole('alert').filter({ hasText: 'Take back failed: nothing was changed: f39.js' });
+      await problem.waitFor();
+      const { y = -1, height = 0 } = (await problem.boundingBox()) ?? {};
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+      await problem.getByRole('button', { name: 'Dismiss' }).click();
+      await problem.waitFor({ state: 'detached' });
+    },
+  );
 
   it('[CLI-026] asks with the words of the operation before it destroys anything', async () => {
     const uri = 'ahp-changeset:/all';

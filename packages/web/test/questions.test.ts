@@ -46,6 +46,18 @@ describeInBrowser('questions of the host', (open) => {
     await page.getByText('For the session Other').waitFor();
   });
 
+  it('[REL-069] says so when a pairing request could not be refused', async () => {
+    const codes = [{ session: 'ahp-session:/other', title: 'Other', code: '654 321' }];
+    const answer = (method: string) => {
+      if (method === 'atrium/pairings') return { items: [{ id: 'pair-1', codes }] };
+      throw new Error('the host is stopping');
+    };
+    const host = await startPuppetHost({ session: puppetSession({}), answer });
+    const page = await open(host.link);
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByText('Not refused: the host is stopping').waitFor();
+  });
+
   it('[REL-053] lists the programs that a folder wants to start, as text and apart from the words of the host', async () => {
     const message = [
       'Do you trust this folder? It wants to start programs.',

@@ -5,6 +5,7 @@ import { useOpenSession } from '../host/context.js';
 import { plural } from '../model/format.js';
 import { useStore } from '../model/store.js';
 import { useKeptFocus } from '../ui/focus.js';
+import { IconButton } from '../ui/icons.js';
 import { FileRow } from './changed-file.js';
 import { totals } from './file-state.js';
 import { shownChanges, useChangeset } from './use-changeset.js';
@@ -86,9 +87,10 @@ function Changeset({ uri, folder }: ChangesetProps) {
       <Summary state={state} />
       <Whole state={state} operations={operations.filter(({ scopes }) => scopes.includes('changeset'))} run={run} />
       {run.problem !== undefined && (
-        <p className="changes-note problem" role="alert">
-          {run.problem}
-        </p>
+        <div className="changes-note changes-failed problem" role="alert">
+          <span>{run.problem}</span>
+          <IconButton icon="close" label="Dismiss" onClick={run.dismissProblem} />
+        </div>
       )}
       <FollowUp link={run.link} />
       {state.status === 'error' && state.error && <p className="changes-note problem">{state.error.message}</p>}

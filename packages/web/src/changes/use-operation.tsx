@@ -20,6 +20,7 @@ export interface Operations {
   readonly isBusy: boolean;
   /** Why the last one failed. */
   readonly problem: string | undefined;
+  dismissProblem(): void;
   /** The web address that the last one returned. */
   readonly link: string | undefined;
   request(wanted: OperationRequest): void;
@@ -46,7 +47,7 @@ export function useOperation(uri: string): Operations {
       tell(typeof message === 'string' ? message : (message?.markdown ?? `${label}: accepted.`));
       setLink(followUpLink(session.uri, followUp));
     } catch (error) {
-      setProblem(problemText(error));
+      setProblem(`${label} failed: ${problemText(error)}`);
     } finally {
       setBusy(false);
     }
@@ -60,7 +61,7 @@ export function useOperation(uri: string): Operations {
   const question = asked && (
     <Question request={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />
   );
-  return { isBusy, problem, link, request, question };
+  return { isBusy, problem, dismissProblem: () => setProblem(undefined), link, request, question };
 }
 
 interface QuestionProps {

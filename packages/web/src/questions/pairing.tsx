@@ -1,8 +1,10 @@
-/** A program wants in: its user types the code that is shown here. It belongs to the host, so it stands beside all sessions. */
+/** A local program asks for access: its user types the code that stands here. Belongs to the host, so it is beside all sessions. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { problemText } from '../host/problem.js';
+import { tell } from '../ui/notices.js';
 import { VisibleText } from '../ui/visible-text.js';
 
 /** The host counts a page as absent that has not asked for ten seconds. */
@@ -54,7 +56,8 @@ export function Pairings() {
 function Pairing({ request: { id, name, codes }, client }: { readonly request: Request; readonly client: Client }) {
   const [chosen, setChosen] = useState(codes[0]?.session);
   const code = codes.find(({ session }) => session === chosen) ?? codes[0];
-  const refuse = () => void ask(client, 'atrium/declinePairing', { id }).catch(() => {});
+  const refuse = () =>
+    void ask(client, 'atrium/declinePairing', { id }).catch((error) => tell(`Not refused: ${problemText(error)}`));
   return (
     <section className="ask" role="alert" aria-label="Pairing">
       <p>
