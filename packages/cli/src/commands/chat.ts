@@ -2,16 +2,7 @@
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/host-options.js';
 import type { SessionChoice } from '../sessions/open-session.js';
-import {
-  agentOption,
-  branchOption,
-  configOption,
-  cwdOption,
-  forSession,
-  modelOption,
-  sessionOption,
-  worktreeOption,
-} from './run.js';
+import { forSession, withSessionOptions } from './run.js';
 
 const KEYS = `
 Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn, Esc stops it. Ctrl+J makes a new
@@ -40,16 +31,9 @@ Examples:
 Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
 
 export function chatCommand(): Command {
-  const command = new Command('chat')
+  const command = withSessionOptions(new Command('chat'))
     .description('Talk to an agent in the terminal')
     .argument('[message...]', 'what to say first')
-    .addOption(sessionOption())
-    .addOption(agentOption())
-    .addOption(modelOption())
-    .addOption(cwdOption())
-    .addOption(worktreeOption())
-    .addOption(branchOption())
-    .addOption(configOption())
     .addHelpText('after', CHAT_EXAMPLES)
     .showHelpAfterError('(atrium chat --help shows all options)');
   withHostOptions(command);

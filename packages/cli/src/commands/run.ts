@@ -30,16 +30,9 @@ interface RunCommandOptions extends HostOptions, SessionChoice {
 }
 
 export function runCommand(): Command {
-  const command = new Command('run')
+  const command = withSessionOptions(new Command('run'))
     .description('Send one message and print the answer')
     .argument('[message...]', 'what to say')
-    .addOption(sessionOption())
-    .addOption(agentOption())
-    .addOption(modelOption())
-    .addOption(cwdOption())
-    .addOption(worktreeOption())
-    .addOption(branchOption())
-    .addOption(configOption())
     .addOption(
       new Option('--approve <what>', 'which tools may run without a person').choices(APPROVALS).default('reads'),
     )
@@ -64,25 +57,18 @@ export function forSession<T extends SessionChoice>(command: Command): T {
 export function sessionOption(): Option {
   return new Option('--session <session>', 'go on in this session; "last" is the newest');
 }
-export function agentOption(): Option {
-  return new Option('--agent <id>', 'agent of the new session').env('ATRIUM_AGENT');
-}
-export function modelOption(): Option {
-  return new Option('--model <id>', 'model to use').env('ATRIUM_MODEL');
-}
-export function cwdOption(): Option {
-  return new Option('--cwd <folder>', 'folder to work in (this one)');
-}
 
-export function worktreeOption(): Option {
-  return new Option('--worktree', 'work on a new branch, in a git worktree of its own');
-}
-export function branchOption(): Option {
-  return new Option('--branch <name>', 'where the worktree begins (the branch that is checked out)');
-}
-export function configOption(): Option {
+/** Which session a message goes to, and what a new one is like. */
+export function withSessionOptions(command: Command): Command {
   const gather = (pair: string, before: readonly string[] = []) => [...before, pair];
-  return new Option('--config <name=value>', 'another setting of the new session; may be repeated').argParser(gather);
+  return command
+    .addOption(sessionOption())
+    .addOption(new Option('--agent <id>', 'agent of the new session').env('ATRIUM_AGENT'))
+    .addOption(new Option('--model <id>', 'model to use').env('ATRIUM_MODEL'))
+    .option('--cwd <folder>', 'folder to work in (this one)')
+    .option('--worktree', 'work on a new branch, in a git worktree of its own')
+    .option('--branch <name>', 'where the worktree begins (the branch that is checked out)')
+    .option('--config <name=value>', 'another setting of the new session; may be repeated', gather);
 }
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {

@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { RateLimit } from '@atrium/core/util/scheduling.js';
@@ -18,11 +17,11 @@ import {
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { isOwnHost, upgradePolicy } from '../server/access.js';
-import { listen } from '../server/listen.js';
+import { listen, machineAddresses } from '../server/listen.js';
 import { StrangerBudget } from '../server/peer-budget.js';
 import { PendingConnections } from '../server/pending-connections.js';
 import { answerNothing } from '../server/static-files.js';
-import { WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
+import { closeAll, WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
 
 export interface GatewayServerOptions {
   /** `localhost`, the default, is both loopback addresses. */
@@ -52,8 +51,7 @@ const SECOND_MS = 1_000;
 export async function startGatewayServer(options: GatewayServerOptions): Promise<GatewayServer> {
   const { host = 'localhost', port } = options;
   const { servers, port: bound, addresses } = await listen({ host, port });
-  const machine = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
-  const { names } = upgradePolicy({}, { host, port: bound, addresses, machine });
+  const { names } = upgradePolicy({}, { host, port: bound, addresses, machine: machineAddresses() });
   return new ProviderServer(options, { servers, port: bound, addresses, names });
 }
 
@@ -82,35 +80,28 @@ class ProviderServer implements GatewayServer {
     this.#options = options;
     this.#listening = listening;
     this.#arrivals = new RateLimit(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
-    for (const server of listening.servers) this.#serve(server);
+    for (const server of listening.servers)
+      this.#pending.serve(server, {
+        answer: (request, response) => this.#answer(request, response),
+        upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     const closed = this.#listening.servers.map((server) => new Promise((done) => server.close(done)));
-    const gone = [...this.#sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
-    for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
-    await Promise.all(gone);
+    await closeAll(this.#sockets, EXIT_CLOSE_CODE);
     // What is left never became a WebSocket.
     this.#pending.close();
     for (const server of this.#listening.servers) server.closeAllConnections();
     await Promise.all(closed);
   }
 
-  #serve(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#pending.add(socket));
-    server.on('request', (request, response) => this.#answer(request, response));
-    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
-  }
-
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#pending.mayRequest(request, response)) return;
     answerNothing(response, request.url === '/' ? UPGRADE_REQUIRED : NOT_FOUND);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
-    if (this.#pending.hasRefused(socket)) return void socket.resume();
     const refusal = this.#refusal(request);
     if (refusal) return this.#pending.refuse(socket, ...refusal);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));

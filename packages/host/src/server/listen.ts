@@ -1,7 +1,9 @@
 /** Opens one port on every address of a host name. Does not know what is served there. */
+
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** Attempts to find a port that is free on both address families. */
 const ANY_PORT_TRIES = 10;
@@ -85,4 +87,9 @@ function isFamilyMissing(error: unknown): boolean {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? '';
+}
+
+/** Every address of this machine. */
+export function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 }

@@ -3,7 +3,7 @@
  * refused peer gets an answer in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the
  * answer with it; so the rest of the input is read and dropped for a moment.
  */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LogFields, Logger } from '@atrium/core/util/logger.js';
 
@@ -15,6 +15,12 @@ const WINDOW_MS = 60_000;
 /** Log lines per window; further refusals are only counted. */
 export const REFUSALS_LOGGED_MAX = 20;
 
+/** What a server does with a request or an upgrade on a socket that was not refused. */
+export interface RequestHandlers {
+  answer(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
 export class PendingConnections {
   readonly #pending = new Set<Duplex>();
   readonly #refused = new Map<Duplex, NodeJS.Timeout>();
@@ -24,6 +30,19 @@ export class PendingConnections {
 
   constructor(max: number) {
     this.#max = max;
+  }
+
+  /** Counts the sockets of a server from the first byte on. */
+  serve(server: Server, { answer, upgrade }: RequestHandlers): void {
+    server.on('connection', (socket: Duplex) => this.add(socket));
+    server.on('request', (request, response) => {
+      if (this.mayRequest(request, response)) answer(request, response);
+    });
+    server.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => socket.destroy());
+      if (this.hasRefused(socket)) socket.resume();
+      else upgrade(request, socket, head);
+    });
   }
 
   add(socket: Duplex): void {

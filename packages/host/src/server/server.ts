@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
@@ -21,10 +20,10 @@ import {
   upgradePolicy,
 } from './access.js';
 import { CLIENTS_MAX, UNAUTHENTICATED_MAX } from './limits.js';
-import { type Listening, listen } from './listen.js';
+import { type Listening, listen, machineAddresses } from './listen.js';
 import { PendingConnections, RefusalLog } from './pending-connections.js';
 import { answerNothing, answerPage, type StaticFiles } from './static-files.js';
-import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
+import { closeAll, WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
 
 export interface ServerLimits {
   readonly clients: number;
@@ -64,10 +63,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return new ClientServer(options, listening, upgradePolicy(policy, bound));
 }
 
-function machineAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
-}
-
 class ClientServer implements RunningServer {
   readonly port: number;
   readonly addresses: readonly string[];
@@ -90,7 +85,11 @@ class ClientServer implements RunningServer {
     this.#logger = options.logger ?? silentLogger;
     this.#refusals = new RefusalLog(this.#logger);
     this.#pending = new PendingConnections(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
-    for (const server of listening.servers) this.#serve(server);
+    for (const server of listening.servers)
+      this.#pending.serve(server, {
+        answer: (request, response) => this.#answer(request, response),
+        upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      });
   }
 
   stopAccepting(): void {
@@ -99,22 +98,13 @@ class ClientServer implements RunningServer {
 
   async close(): Promise<void> {
     this.stopAccepting();
-    const gone = [...this.#clients.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
-    for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
-    await Promise.all(gone);
+    await closeAll(this.#clients, CloseCode.GoingAway);
     this.#pending.close();
     for (const server of this.#servers) server.closeAllConnections();
     await this.#stopped;
   }
 
-  #serve(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#pending.add(socket));
-    server.on('request', (request, response) => this.#answer(request, response));
-    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
-  }
-
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#pending.mayRequest(request, response)) return;
     const [host, another] = factsOf(request).host;
     const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
     if (!isOurs) answerNothing(response, 403);
@@ -123,8 +113,6 @@ class ClientServer implements RunningServer {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
-    if (this.#pending.hasRefused(socket)) return void socket.resume();
     const verdict = judgeUpgrade(factsOf(request), this.#policy);
     if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
     if (this.#stopped) return this.#refuse(request, 503, 'The host is stopping.');

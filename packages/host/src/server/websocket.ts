@@ -251,3 +251,10 @@ class Heartbeat {
     this.#cancel = this.#arm();
   }
 }
+
+/** Closes every connection because the host stops, and waits until all are closed. */
+export async function closeAll(sockets: ReadonlyMap<WebSocket, Transport>, code: number): Promise<void> {
+  const closed = [...sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
+  for (const transport of sockets.values()) transport.close(code, 'the host is stopping');
+  await Promise.all(closed);
+}
