@@ -1,0 +1,196 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
+import { encode, withoutOrigin } from '../../src/wire/encoding.js';
+import { merged, Outgoing, outgoing } from '../../src/wire/frames.js';
+import { MERGED_OUTPUT_MAX_CHARACTERS } from '../../src/wire/limits.js';
+import { missedAction, TranslatedReplay } from '../../src/wire/replay.js';
+
+type Params = Record<string, unknown>;
+
+function encoded(params: Params, version = '1', close?: string) {
+  const frames: ActionFrame[] = [{ method: 'action', params, origin: undefined } as unknown as ActionFrame];
+  const dialect = { traits: { version }, encodeSteps: () => ({ frames, close }) } as unknown as Dialect;
+  return encode(dialect, {} as never, []);
+}
+const envelope = (action: Params, more: Params = {}) => ({ channel: 'ahp:/s', serverSeq: 5, action, ...more });
+const delta = (content: unknown, more: Params = {}) => ({
+  type: 'session/delta',
+  turnId: 't',
+  partId: 'p',
+  content,
+  ...more,
+});
+const one = (params: Params, version?: string) => encoded(params, version).numbered[0]?.message as Outgoing;
+const paramsOf = ({ text }: { text: string }) => JSON.parse(text).params;
+
+/** One envelope as each wire has it: plain, wrapped, and both. */
+const FORMS: [string, (plain: Params) => Params][] = [
+  ['plain', (plain) => plain],
+  ['wrapped', (plain) => ({ envelope: plain })],
+  ['both', (plain) => ({ ...plain, envelope: plain })],
+];
+
+describe('a message with an action', () => {
+  it.each(FORMS)('has the number of its envelope, %s', (_, form) => {
+    const params = form(envelope({ type: 'session/titleChanged', title: 'a' }));
+    const { numbered, messages, close } = encoded(params, '1', 'because');
+    expect(numbered.map(({ seq }) => seq)).toEqual([5]);
+    expect(messages).toEqual([numbered[0]?.message]);
+    expect(JSON.parse(messages[0]?.text ?? '')).toEqual({ jsonrpc: '2.0', method: 'action', params });
+    expect([close, messages[0]?.delta]).toEqual(['because', undefined]);
+  });
+
+  it.each(FORMS)('can be told without whose it is, %s', (_, form) => {
+    const action = { type: 'session/titleChanged', title: 'a' };
+    const [numbered] = encoded(form(envelope(action, { origin: { clientId: 'c', clientSeq: 1 } }))).numbered;
+    const told = withoutOrigin(numbered as NonNullable<typeof numbered>);
+    expect([told.seq, told.origin]).toEqual([5, undefined]);
+    expect(JSON.parse(told.message.text)).toEqual({ jsonrpc: '2.0', method: 'action', params: form(envelope(action)) });
+  });
+});
+
+describe('text that grows', () => {
+  it.each(FORMS)('[REL-041] is merged with what follows it, %s', (_, form) => {
+    const both = merged(one(form(envelope(delta('a')))), one(form(envelope(delta('b'), { serverSeq: 6 }))));
+    expect(paramsOf(both as Outgoing)).toEqual(form(envelope(delta('ab'), { serverSeq: 6 })));
+    const three = merged(both as Outgoing, one(form(envelope(delta('c'), { serverSeq: 7 }))));
+    expect(paramsOf(three as Outgoing)).toEqual(form(envelope(delta('abc'), { serverSeq: 7 })));
+    expect((three as Outgoing).size).toBe(one(form(envelope(delta('a')))).size + 2);
+  });
+
+  it.each<[string, Params, string?]>([
+    ['another part', envelope(delta('b', { partId: 'q' }))],
+    ['another turn', envelope(delta('b', { turnId: 'u' }))],
+    ['another kind', envelope(delta('b', { type: 'session/reasoning' }))],
+    ['another channel', envelope(delta('b'), { channel: 'ahp:/other' })],
+    ['another wire', envelope(delta('b')), '2'],
+    ['something else', envelope({ type: 'session/titleChanged', content: 'b', turnId: 't', partId: 'p' })],
+    ['no text', envelope(delta(7))],
+  ])('[REL-041] is not merged with %s', (_, params, version) => {
+    expect(merged(one(envelope(delta('a'))), one(params, version))).toBeUndefined();
+    expect(merged(one(params, version), one(envelope(delta('a'))))).toBeUndefined();
+  });
+
+  it('[REL-041] of an older wire is told apart by its session', () => {
+    const of = (session: string) => one({ serverSeq: 5, action: delta('a', { session }) });
+    expect(merged(of('s'), of('s'))).toBeDefined();
+    expect(merged(of('s'), of('other'))).toBeUndefined();
+  });
+
+  it('[REL-041] is merged without an end, but output of a terminal only up to a length', () => {
+    const data = (length: number) => one(envelope({ type: 'terminal/data', data: 'x'.repeat(length) }));
+    expect(merged(data(MERGED_OUTPUT_MAX_CHARACTERS - 1), data(1))).toBeDefined();
+    expect(merged(data(MERGED_OUTPUT_MAX_CHARACTERS), data(1))).toBeUndefined();
+    const long = one(envelope(delta('x'.repeat(MERGED_OUTPUT_MAX_CHARACTERS))));
+    expect(merged(long, one(envelope(delta('b'))))).toBeDefined();
+    expect(merged(one(envelope({ type: 'session/reasoning', content: 'a' })), long)).toBeUndefined();
+  });
+
+  it('is written only when it is read', () => {
+    const write = vi.fn(() => 'text');
+    const lazy = new Outgoing(write, 1);
+    expect(write).not.toHaveBeenCalled();
+    expect([lazy.text, lazy.text, write.mock.calls.length]).toEqual(['text', 'text', 1]);
+  });
+});
+
+describe('an action that a client missed', () => {
+  const entry = { seq: 5, channel: 'ahp:/"s"', time: 1, action: '{"type":"x"}' };
+  it.each([
+    [{}, {}],
+    [{ origin: { clientId: 'c', epoch: 9, clientSeq: 2 } }, { origin: { clientId: 'c', clientSeq: 2 } }],
+  ])('is told as it is stored: %j', (origin, shown) => {
+    const { envelope: told, text } = missedAction({ ...entry, ...origin });
+    expect(told).toEqual({ channel: 'ahp:/"s"', serverSeq: 5, action: { type: 'x' }, ...shown });
+    expect(JSON.parse(text)).toEqual(told);
+  });
+});
+
+describe('what was translated for an older wire', () => {
+  const message = (seq: number, size = 1) => ({
+    seq,
+    origin: undefined,
+    message: new Outgoing('x', size),
+  });
+  const told = (...numbered: ReturnType<typeof message>[]) => ({ numbered, messages: [], close: undefined });
+  const tick = (upTo: number, isWatched = true, first = upTo) => ({ first, upTo, isWatched });
+  const seqs = (replay: TranslatedReplay, seq: number) => replay.after('s', seq)?.map((each) => each.seq);
+
+  it('is kept from when somebody watches, and told behind a number', () => {
+    const replay = new TranslatedReplay();
+    replay.add('s', told(message(3)), tick(3));
+    expect([replay.isFollowed('s'), seqs(replay, 3)]).toEqual([false, undefined]);
+    replay.follow('s', 3);
+    replay.add('s', told(message(4), message(5)), tick(5, true, 4));
+    replay.follow('s', 9);
+    expect(replay.isFollowed('s')).toBe(true);
+    expect([2, 3, 4, 5].map((seq) => seqs(replay, seq))).toEqual([undefined, [4, 5], [5], []]);
+    replay.forget('s');
+    expect(seqs(replay, 4)).toBeUndefined();
+  });
+
+  it('cannot be told in the middle of an action that is several messages', () => {
+    const replay = new TranslatedReplay();
+    replay.follow('s', 3);
+    replay.add('s', told(message(4), message(4), message(5)), tick(5));
+    expect([seqs(replay, 3), seqs(replay, 4)]).toEqual([[4, 4, 5], undefined]);
+  });
+
+  it('begins anew when a snapshot is needed', () => {
+    const replay = new TranslatedReplay();
+    replay.follow('s', 3);
+    replay.add('s', told(message(4)), tick(4));
+    replay.add('s', { ...told(message(5)), close: 'because' }, tick(5));
+    expect([seqs(replay, 4), seqs(replay, 5)]).toEqual([undefined, []]);
+    replay.add('s', told(message(6)), tick(6));
+    expect(seqs(replay, 5)).toEqual([6]);
+  });
+
+  it.each([
+    ['messages', { messages: 2, bytes: 100 }, 1],
+    ['bytes', { messages: 100, bytes: 20 }, 10],
+  ])('is bounded in %s: the oldest go first', (_, limits, size) => {
+    const replay = new TranslatedReplay(limits);
+    replay.follow('s', 0);
+    replay.add('s', told(message(1, size), message(2, size)), tick(2));
+    expect(seqs(replay, 0)).toEqual([1, 2]);
+    replay.add('s', told(message(3, size)), tick(3));
+    expect([seqs(replay, 1), seqs(replay, 2)]).toEqual([undefined, [3]]);
+  });
+
+  it('is dropped when one message alone is too large, and goes on behind it', () => {
+    const replay = new TranslatedReplay({ messages: 9, bytes: 10 });
+    replay.follow('s', 0);
+    replay.add('s', told(message(1, 11)), tick(1));
+    expect(seqs(replay, 0)).toBeUndefined();
+    replay.add('s', told(message(3, 10)), tick(3));
+    expect(seqs(replay, 2)).toEqual([3]);
+  });
+
+  it('is forgotten when all who left would have to take a snapshot', () => {
+    const replay = new TranslatedReplay({ messages: 3, bytes: 100 });
+    replay.follow('s', 0);
+    replay.add('s', told(message(1)), tick(1));
+    replay.add('s', told(message(2)), tick(2, false));
+    replay.add('s', told(message(3)), tick(3, false));
+    expect(seqs(replay, 2)).toEqual([3]);
+    replay.add('s', told(message(4)), tick(4, false));
+    expect(replay.isFollowed('s')).toBe(false);
+  });
+
+  it('stays when somebody is back in time', () => {
+    const replay = new TranslatedReplay({ messages: 1, bytes: 100 });
+    replay.follow('s', 0);
+    replay.add('s', told(message(1)), tick(1));
+    replay.add('s', told(), tick(2, false));
+    replay.add('s', told(message(3)), tick(3, true));
+    replay.add('s', told(message(4)), tick(4, true));
+    expect(replay.isFollowed('s')).toBe(true);
+  });
+});
+
+describe('a message', () => {
+  it('is sized by its text', () => {
+    expect(outgoing({ a: 1 }).size).toBe('{"a":1}'.length);
+  });
+});
