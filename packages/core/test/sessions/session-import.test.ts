@@ -1,0 +1,107 @@
+import { ErrorCode, type SessionState, type SessionSummary } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { SUMMARY_MAX_CHARACTERS } from '../../src/sessions/limits.js';
+import {
+  gathered,
+  IMPORT_MAX_TURNS,
+  IMPORT_TURN_MAX_CHARACTERS,
+  readImportPage,
+  withPast,
+} from '../../src/sessions/session-import.js';
+
+const turn = (id: string) => ({
+  ...{ id, userMessage: { text: 'hello' }, responseParts: [], state: 'complete' },
+});
+const summary = {
+  ...{ resource: 'ahp-session:/s', provider: 'p', title: 'Title', status: 1, createdAt: 1, modifiedAt: 2 },
+};
+const page = (params: object) => readImportPage({ channel: 's', start: 0, turns: [], ...params }, {});
+const refused = (params: object, words: RegExp) =>
+  expect(() => page(params)).toThrow(
+    expect.objectContaining({ code: ErrorCode.InvalidParams, message: expect.stringMatching(words) }),
+  );
+
+describe('a page of a session that comes from elsewhere', () => {
+  it('has turns, and the summary with the last', () => {
+    expect(page({ start: 3, turns: [turn('a'), turn('b')] })).toMatchObject({
+      ...{ channel: 's', start: 3, summary: undefined },
+      turns: [{ id: 'a', json: expect.stringContaining('"hello"') }, { id: 'b' }],
+    });
+    expect(page({ start: IMPORT_MAX_TURNS, state: { summary } })).toMatchObject({
+      turns: [],
+      summary: { title: 'Title' },
+    });
+  });
+
+  it('is refused when it makes no sense', () => {
+    refused({ channel: 7 }, /channel/);
+    for (const start of ['0', -1, 0.5, IMPORT_MAX_TURNS + 1]) refused({ start }, /start/);
+    refused({ turns: undefined }, /turns/);
+    refused({ turns: [{ id: 'a' }] }, /turns/);
+    refused({ turns: [turn('a'), turn('a')] }, /different ids/);
+    for (const state of ['text', null, {}, { summary: {} }]) refused({ state }, /state\/summary/);
+    const title = 'x'.repeat(SUMMARY_MAX_CHARACTERS);
+    refused({ state: { summary: { ...summary, title } } }, /characters/);
+    const room = SUMMARY_MAX_CHARACTERS - JSON.stringify({ ...summary, title: '' }).length;
+    expect(page({ state: { summary: { ...summary, title: 'x'.repeat(room) } } })).toBeDefined();
+    refused({ state: { summary: { ...summary, title: 'x'.repeat(room + 1) } } }, /characters/);
+  });
+
+  it('with a large turn comes in pieces', () => {
+    const sender = {};
+    const text = JSON.stringify(turn('large'));
+    const piece = (at: number, part: string, isLast: boolean) =>
+      readImportPage({ channel: 's', start: 5, piece: { at, text: part, isLast } }, sender);
+    expect(piece(0, text.slice(0, 9), false)).toBeUndefined();
+    expect(piece(9, text.slice(9), true)).toMatchObject({ start: 5, turns: [{ id: 'large' }] });
+    expect(() => piece(0, '{', true)).toThrow('JSON of a turn');
+    for (const wrong of [null, {}, { at: 0, text: 'x' }, { at: '0', text: 'x', isLast: true }, { at: 0, isLast: true }])
+      refused({ piece: wrong }, /piece/);
+    refused({ piece: { at: 4, text: 'x', isLast: true } }, /must follow/);
+  });
+});
+
+describe('pieces of a turn', () => {
+  const piece = { channel: 's', start: 0, at: 0, text: 'ab', isLast: false };
+
+  it.each([
+    ['another channel', { channel: 't' }],
+    ['another turn', { start: 1 }],
+    ['another place', { at: 3 }],
+  ])('fit together: not with %s, and not after that', (_, change) => {
+    const sender = {};
+    expect(gathered(sender, piece)).toEqual({});
+    expect(gathered(sender, { ...piece, at: 2, ...change }).problem).toMatch(/must follow/);
+    expect(gathered(sender, { ...piece, at: 2 }).problem).toMatch(/must follow/);
+  });
+
+  it('come from one sender', () => {
+    gathered({}, piece);
+    expect(gathered({}, { ...piece, at: 2 }).problem).toMatch(/must follow/);
+  });
+
+  it('are whole with the last', () => {
+    const sender = {};
+    gathered(sender, piece);
+    expect(gathered(sender, { ...piece, at: 2, text: 'cd' })).toEqual({});
+    expect(gathered(sender, { ...piece, at: 4, text: 'e', isLast: true })).toEqual({ json: 'abcde' });
+    expect(gathered(sender, { ...piece, at: 5, isLast: true }).problem).toBeDefined();
+  });
+
+  it('[REL-057] are bounded together', () => {
+    const most = 'x'.repeat(IMPORT_TURN_MAX_CHARACTERS);
+    expect(gathered({}, { ...piece, text: most }).problem).toBeUndefined();
+    expect(gathered({}, { ...piece, text: `${most}x` }).problem).toMatch(/more than/);
+    const sender = {};
+    gathered(sender, { ...piece, text: most });
+    expect(gathered(sender, { ...piece, at: most.length, text: 'x', isLast: true }).problem).toMatch(/more than/);
+  });
+});
+
+describe('a session that was imported', () => {
+  it('has the name and the dates of the old one, and nothing else of it', () => {
+    const state = { summary: { ...summary, title: '', createdAt: 8, modifiedAt: 9 } } as unknown as SessionState;
+    const past = { ...summary, provider: 'other' } as unknown as SessionSummary;
+    expect(withPast(state, past)).toEqual({ summary });
+  });
+});
