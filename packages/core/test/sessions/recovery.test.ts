@@ -11,6 +11,8 @@ const call = (status: string, more: Call = {}) => ({
   toolCall: { status, toolCallId: status, displayName: 'Tool', ...more },
 });
 const turn = (...responseParts: unknown[]) => ({ id: 't', responseParts }) as unknown as ActiveTurn;
+const AGAIN = expect.stringMatching(/ Send the message again to go on\.$/);
+const STOPPED = 'The host stopped while this turn was running. Send the message again to go on.';
 const none = { of: () => undefined } as unknown as InterruptedCommands;
 
 function sessionWith(state: Partial<SessionState>) {
@@ -40,7 +42,7 @@ describe('a session after a crash', () => {
     const idle = sessionWith({ activeTurn: turn(), lifecycle: 'ready' });
     afterCrash(idle.session, idle.options, none);
     expect(idle.written).toEqual([
-      { type: 'session/error', turnId: 't', error: { errorType: 'host-restarted', message: expect.any(String) } },
+      { type: 'session/error', turnId: 't', error: { errorType: 'host-restarted', message: STOPPED } },
     ]);
     const busy = sessionWith({ activeTurn: turn(call('running')), lifecycle: 'ready' });
     afterCrash(busy.session, busy.options, none);
@@ -67,7 +69,9 @@ describe('a session that was damaged on disk', () => {
   it('[REL-064] says so in the turn that misses something, and is stored anew', () => {
     const { session, written, archive } = sessionWith({ activeTurn: turn() });
     afterDamage(session);
-    expect(written).toMatchObject([{ type: 'session/error', turnId: 't', error: { errorType: 'damaged' } }]);
+    expect(written).toMatchObject([
+      { type: 'session/error', turnId: 't', error: { errorType: 'damaged', message: AGAIN } },
+    ]);
     expect(archive).toHaveBeenCalledOnce();
     const idle = sessionWith({});
     afterDamage(idle.session);
@@ -84,7 +88,9 @@ describe('a session whose actions could not be stored', () => {
     expect(stopAgent).toHaveBeenCalledExactlyOnceWith('t');
     expect([written, timers.map(({ ms }) => ms)]).toEqual([[], [STORE_RETRY_MS]]);
     timers[0]?.run();
-    expect(written).toMatchObject([{ type: 'session/error', turnId: 't', error: { errorType: 'not-stored' } }]);
+    expect(written).toMatchObject([
+      { type: 'session/error', turnId: 't', error: { errorType: 'not-stored', message: AGAIN } },
+    ]);
     expect([create.mock.calls.length, told.mock.calls.length]).toEqual([1, 1]);
   });
 
@@ -143,7 +149,11 @@ describe('the calls of a client that did not come back', () => {
     ]);
     expect(written[0]).toMatchObject({
       turnId: 't',
-      result: { success: false, pastTenseMessage: 'Lost its client', error: { code: 'DISCONNECTED' } },
+      result: {
+        success: false,
+        pastTenseMessage: 'Lost its client',
+        error: { code: 'DISCONNECTED', message: 'the client c left and did not come back' },
+      },
     });
     expect(written[2]).toMatchObject({ turnId: 't', invocationMessage: 'Use Tool' });
     const idle = sessionWith({});
@@ -178,8 +188,12 @@ describe('a call that the end of the host cut off', () => {
         },
       },
     ]);
-    const unnamed = cut(call('running')).written[0] as { result: { pastTenseMessage: string } };
-    expect(unnamed.result.pastTenseMessage).toBe('Interrupted while running: Tool');
+    expect(cut(call('running')).written[0]).toMatchObject({
+      result: {
+        pastTenseMessage: 'Interrupted while running: Tool',
+        error: { message: expect.stringMatching(/Whatever was running it may have gone on for a while\.$/) },
+      },
+    });
   });
 
   it.each([
@@ -224,7 +238,7 @@ describe('a call that the end of the host cut off', () => {
     });
     expect(whole[1]).toMatchObject({ approved: false, reasonMessage: expect.stringContaining('input') });
     const [bare] = cut(call('streaming')).written;
-    expect(bare).toEqual({
+    expect(bare).toStrictEqual({
       ...{ type: 'session/toolCallReady', turnId: 't', toolCallId: 'streaming', invocationMessage: 'Use Tool' },
     });
   });

@@ -36,10 +36,11 @@ describe('a page of a session that comes from elsewhere', () => {
   it('is refused when it makes no sense', () => {
     refused({ channel: 7 }, /channel/);
     for (const start of ['0', -1, 0.5, IMPORT_MAX_TURNS + 1]) refused({ start }, /start/);
-    refused({ turns: undefined }, /turns/);
+    refused({ turns: undefined }, /^atrium\/importSession: \/turns/);
     refused({ turns: [{ id: 'a' }] }, /turns/);
     refused({ turns: [turn('a'), turn('a')] }, /different ids/);
-    for (const state of ['text', null, {}, { summary: {} }]) refused({ state }, /state\/summary/);
+    for (const state of ['text', null, {}, { summary: {} }])
+      refused({ state }, /^atrium\/importSession: \/state\/summary: \//);
     const title = 'x'.repeat(SUMMARY_MAX_CHARACTERS);
     refused({ state: { summary: { ...summary, title } } }, /characters/);
     const room = SUMMARY_MAX_CHARACTERS - JSON.stringify({ ...summary, title: '' }).length;

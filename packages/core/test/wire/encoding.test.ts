@@ -81,6 +81,8 @@ describe('text that grows', () => {
     const data = (length: number) => one(envelope({ type: 'terminal/data', data: 'x'.repeat(length) }));
     expect(merged(data(MERGED_OUTPUT_MAX_CHARACTERS - 1), data(1))).toBeDefined();
     expect(merged(data(MERGED_OUTPUT_MAX_CHARACTERS), data(1))).toBeUndefined();
+    const reasoning = (text: string) => one(envelope({ type: 'session/reasoning', content: text }));
+    expect(merged(reasoning('a'), reasoning('b'))).toBeDefined();
     const long = one(envelope(delta('x'.repeat(MERGED_OUTPUT_MAX_CHARACTERS))));
     expect(merged(long, one(envelope(delta('b'))))).toBeDefined();
     expect(merged(one(envelope({ type: 'session/reasoning', content: 'a' })), long)).toBeUndefined();
@@ -146,6 +148,14 @@ describe('what was translated for an older wire', () => {
     expect(seqs(replay, 5)).toEqual([6]);
   });
 
+  it('does not count what a snapshot has made superfluous', () => {
+    const replay = new TranslatedReplay({ messages: 9, bytes: 10 });
+    replay.follow('s', 0);
+    replay.add('s', { ...told(message(1, 10)), close: 'because' }, tick(1));
+    replay.add('s', told(message(2, 10)), tick(2));
+    expect(seqs(replay, 1)).toEqual([2]);
+  });
+
   it.each([
     ['messages', { messages: 2, bytes: 100 }, 1],
     ['bytes', { messages: 100, bytes: 20 }, 10],
@@ -156,6 +166,8 @@ describe('what was translated for an older wire', () => {
     expect(seqs(replay, 0)).toEqual([1, 2]);
     replay.add('s', told(message(3, size)), tick(3));
     expect([seqs(replay, 1), seqs(replay, 2)]).toEqual([undefined, [3]]);
+    replay.add('s', told(message(4, size), message(5, size)), tick(5));
+    expect([seqs(replay, 3), seqs(replay, 4)]).toEqual([undefined, [5]]);
   });
 
   it('is dropped when one message alone is too large, and goes on behind it', () => {
@@ -176,6 +188,10 @@ describe('what was translated for an older wire', () => {
     expect(seqs(replay, 2)).toEqual([3]);
     replay.add('s', told(message(4)), tick(4, false));
     expect(replay.isFollowed('s')).toBe(false);
+    replay.follow('s', 4);
+    replay.add('s', told(message(5)), tick(5, false));
+    // Who left with number 4 has missed nothing that is not here.
+    expect(seqs(replay, 4)).toEqual([5]);
   });
 
   it('stays when somebody is back in time', () => {

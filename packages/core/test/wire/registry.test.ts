@@ -12,7 +12,7 @@ import { Clients } from '../../src/wire/clients.js';
 import type { Connection } from '../../src/wire/connection.js';
 import { ConnectionRegistry } from '../../src/wire/connections.js';
 import type { Identity } from '../../src/wire/handshake.js';
-import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS } from '../../src/wire/limits.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '../../src/wire/limits.js';
 
 function testClock(start = 0) {
   const timers = new Set<{ ms: number; run: () => void }>();
@@ -149,11 +149,14 @@ describe('what is remembered of a client', () => {
   });
 
   it('is kept in memory while nothing can be stored, and stored later', async () => {
-    const { clients, log, clock } = host();
+    const { clients, log, clock, writer } = host();
     log.failure = new LogWriteError('disk-full', 'the disk is full');
     await clients.begin('c', greeting);
     await clients.begin('d', greeting);
     expect(await clients.returning('c')).toMatchObject(greeting);
+    expect(clock.timers.size).toBe(1);
+    // A third try of the same client replaces what waits of it.
+    await clients.begin('d', { ...greeting, locale: 'en' });
     expect(clock.timers.size).toBe(1);
     clock.ring();
     await vi.waitFor(() => expect(clock.timers.size).toBe(1));
@@ -162,6 +165,36 @@ describe('what is remembered of a client', () => {
     clock.ring();
     await vi.waitFor(async () => expect(await log.record('client:d')).toBeDefined());
     expect(await host(log).clients.returning('c')).toMatchObject(greeting);
+    expect(JSON.parse((await log.record('client:d')) ?? '')).toMatchObject({ locale: 'en' });
+    expect(clock.timers.size).toBe(0);
+    // From here on the log knows better than what waited.
+    await writer.settled();
+    writer.record({ key: 'client:c', value: JSON.stringify({ ...greeting, locale: 'fr', epoch: 1, since: 1_000 }) });
+    await writer.settled();
+    expect(await clients.returning('c')).toMatchObject({ locale: 'fr' });
+  });
+
+  it('that came while another was being stored is stored after it', async () => {
+    const { clients, log, clock } = host();
+    log.failure = new LogWriteError('disk-full', 'the disk is full');
+    await clients.begin('c', greeting);
+    log.failure = undefined;
+    clock.ring();
+    log.failure = new LogWriteError('disk-full', 'the disk is full');
+    const second = clients.begin('d', greeting);
+    await second;
+    log.failure = undefined;
+    clock.ring();
+    await vi.waitFor(async () => expect(await log.records('client:')).toHaveLength(2));
+  });
+
+  it('is tried no more once another host has the log', async () => {
+    const { clients, log, clock } = host();
+    log.failure = new LogWriteError('disk-full', 'the disk is full');
+    await clients.begin('c', greeting);
+    log.failure = new LogFencedError('another host');
+    clock.ring();
+    await new Promise((resolve) => setTimeout(resolve, 5));
     expect(clock.timers.size).toBe(0);
   });
 
@@ -194,12 +227,42 @@ describe('what is remembered of a client', () => {
     await clients.purge((id) => id === 'here');
     expect(await log.records('client:')).toHaveLength(3);
     clock.time += 1;
+    const forgotten = vi.spyOn(log, 'forgetClient');
     await clients.returning('back');
     await clients.returning('stranger');
     await clients.purge((id) => id === 'here');
     const left = (await log.records('client:')).map(({ key }) => key);
     expect(left.sort()).toEqual(['client:back', 'client:here']);
     expect((await log.records('sent:')).some(({ key }) => key.includes('away'))).toBe(false);
+    expect(forgotten.mock.calls).toEqual([['away']]);
+  });
+
+  it('[REL-057] is of so many clients: of more, those go that were away longest', async () => {
+    const { clients, log, clock } = host();
+    const known = (since: number) => JSON.stringify({ ...greeting, epoch: 1, since });
+    const records = Array.from({ length: CLIENTS_KEPT_MAX + 2 }, (_, n) => ({
+      key: `client:${n}`,
+      value: known(n === 5 ? 0 : n === 7 ? 1 : 10 + n),
+    }));
+    await log.append({ entries: [], records, durability: 'normal' });
+    clock.time = 20_000;
+    await clients.purge(() => false);
+    const left = new Set((await log.records('client:')).map(({ key }) => key));
+    expect([left.size, left.has('client:5'), left.has('client:7')]).toEqual([CLIENTS_KEPT_MAX, false, false]);
+  });
+
+  it('stays in the log of numbers when it is back before all is forgotten', async () => {
+    const { clients, log, clock } = host();
+    await clients.begin('c', greeting);
+    clock.time += CLIENT_KEPT_MS + 1;
+    const forgotten = vi.spyOn(log, 'forgetClient');
+    let isHere = false;
+    await clients.purge(() => {
+      const was = isHere;
+      isHere = true;
+      return was;
+    });
+    expect(forgotten).not.toHaveBeenCalled();
   });
 
   it('tells which of its numbers were taken, and nothing to a stranger', async () => {
