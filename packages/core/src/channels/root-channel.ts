@@ -91,9 +91,8 @@ export class RootChannel implements OpenChannel {
 
   /** The root as it was when the host stopped: what is new is told as actions, so that returning clients hear of it. */
   async load(agents: readonly AgentBackend[]): Promise<void> {
-    const archive = await this.log.archiveHead(ROOT_CHANNEL);
+    const { archive, tail = [] } = (await this.log.openChannel(ROOT_CHANNEL, 0)) ?? {};
     const archived: RootState = archive && !archive.isDamaged ? JSON.parse(archive.head) : this.#channel.live;
-    const tail = await this.log.read({ after: archive?.seq ?? 0, channel: ROOT_CHANNEL });
     const state = tail.reduce(
       (current, { action, time, isDamaged }) =>
         isDamaged ? current : rootReducer(current, JSON.parse(action), { now: time }),

@@ -8,6 +8,7 @@ import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol
 import {
   type AppendFailure,
   appendFailure,
+  type ClientFacts,
   type Commit,
   type EntryOrigin,
   type Log,
@@ -94,6 +95,8 @@ export interface WriterOptions {
 export class Writer {
   readonly #options: WriterOptions;
   #batch = emptyBatch();
+  /** Clients that begin anew behind the tick. */
+  #beginnings: (() => Promise<void>)[] = [];
   #flush: Promise<void> | undefined;
   #superseded: LogFencedError | undefined;
 
@@ -143,6 +146,17 @@ export class Writer {
     this.#schedule();
   }
 
+  /**
+   * Begins a client anew in the log, which gives it its epoch, behind everything that this tick stores. Throws an
+   * `AppendFailure`. It is not tried again: a client that waits for its handshake comes back by itself.
+   */
+  beginClient(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }> {
+    return new Promise((resolve, reject) => {
+      this.#beginnings.push(() => this.#begin(clientId, facts).then(resolve, reject));
+      this.#schedule();
+    });
+  }
+
   /** Calls back when this tick has been stored and shown. */
   afterCommit(callback: () => void): void {
     this.#batch.afterCommit.push(callback);
@@ -176,12 +190,26 @@ export class Writer {
 
   async #commit(): Promise<void> {
     const batch = this.#batch;
+    const beginnings = this.#beginnings;
     this.#batch = emptyBatch();
+    this.#beginnings = [];
     const at = hasContent(batch) ? await this.#store(batch) : { first: this.shown + 1, last: this.shown };
     if (at instanceof Error) this.#undo(batch, at);
     else this.#deliver(batch, at);
+    for (const begin of beginnings) await begin();
     this.#flush = undefined;
-    if (hasContent(this.#batch) || isAwaited(this.#batch)) this.#schedule();
+    if (hasContent(this.#batch) || isAwaited(this.#batch) || this.#beginnings.length > 0) this.#schedule();
+  }
+
+  async #begin(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }> {
+    if (this.#superseded) throw this.#superseded;
+    try {
+      return await this.#options.log.beginClient(clientId, facts);
+    } catch (error) {
+      const failure = appendFailure(error);
+      if (failure.kind === 'fenced') this.#giveUp(failure);
+      throw failure;
+    }
   }
 
   /** A log that cannot be reached gets the same commit again and again; meanwhile the next tick collects more. */

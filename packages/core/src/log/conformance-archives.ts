@@ -14,7 +14,7 @@ import {
   turn,
   turns,
 } from './conformance-support.js';
-import type { Log } from './log.js';
+import type { ArchivedTurn, Log } from './log.js';
 
 export function archiveContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   describe('archives', () => {
@@ -142,6 +142,89 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         expect(await log.clientSeqs('c1', 1, 0)).toEqual([1]);
       }),
     );
+  });
+}
+
+/** The contract of opening a channel: archive, newest turns and tail belong together. */
+export function openingContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  const archiveOf = (head: string, items: ArchivedTurn[], start = 0) => ({
+    channel: CHANNEL,
+    head,
+    turns: { start, items },
+  });
+
+  describe('a channel that is opened', () => {
+    it(
+      '[CLU-001] is not there when nothing of it was stored, or it was forgotten',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 2, () => ({ channel: OTHER }));
+        expect(await log.openChannel(CHANNEL, 3)).toBe(undefined);
+        await append(log, { entries: [entry(3)], archives: [archiveOf('{}', turns(0, 2))] });
+        await log.forget(CHANNEL);
+        expect(await log.openChannel(CHANNEL, 3)).toBe(undefined);
+      }),
+    );
+
+    it(
+      '[CLU-001] has its archive, its newest turns, and what happened behind the archive to it alone',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 2);
+        await append(log, { entries: [entry(3)], archives: [archiveOf('{"a":1}', turns(0, 5))] });
+        await appendMany(log, 4, (seq) => ({ channel: seq === 5 ? OTHER : CHANNEL }));
+        const archive = { seq: 3, head: '{"a":1}', turnCount: 5 };
+        const tail = [entry(4), entry(6), entry(7)];
+        expect(await log.openChannel(CHANNEL, 2)).toEqual({ seq: 7, archive, turns: turns(3, 5), tail });
+        expect(await log.openChannel(CHANNEL, 9)).toEqual({ seq: 7, archive, turns: turns(0, 5), tail });
+        expect(await log.openChannel(CHANNEL, 0)).toEqual({ seq: 7, archive, turns: [], tail });
+      }),
+    );
+
+    it(
+      '[CLU-001] has everything that happened when it was never archived',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 3, (seq) => ({ channel: seq === 2 ? OTHER : CHANNEL }));
+        const opened = await log.openChannel(CHANNEL, 2);
+        expect(opened).toEqual({ seq: 3, archive: undefined, turns: [], tail: [entry(1), entry(3)] });
+      }),
+    );
+
+    it(
+      '[CLU-001] is as it was at one number, however large it is and whatever is stored meanwhile',
+      onFreshLog(open, async (log) => {
+        const large = (index: number) => ({ id: `t${index}`, json: JSON.stringify('x'.repeat(100_000 + index)) });
+        const items = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => large(from + at));
+        await append(log, { archives: [archiveOf('{"at":0}', items(0, 20))] });
+        await appendMany(log, 3_000);
+        const opening = log.openChannel(CHANNEL, 20);
+        await append(log, { archives: [archiveOf('{"at":3000}', items(20, 30), 10)] });
+        await appendMany(log, 2);
+        const opened = await opening;
+        const isOld = opened?.archive?.head === '{"at":0}';
+        const ids = opened?.turns.map(({ id }) => id);
+        const seqs = opened?.tail.map(({ seq }) => seq);
+        const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+        if (isOld) expect([ids, seqs]).toEqual([items(0, 20).map(({ id }) => id), numbers(1, (opened?.seq ?? 0) + 1)]);
+        else expect(ids).toEqual([...items(0, 10), ...items(20, 30)].map(({ id }) => id));
+        if (!isOld) expect(seqs).toEqual(numbers(3_001, (opened?.seq ?? 0) + 1));
+      }),
+    );
+
+    it(
+      '[CLU-001] is whole or gone when it is forgotten meanwhile',
+      onFreshLog(open, async (log) => {
+        const items = turns(0, 8).map(({ id }) => ({ id, json: JSON.stringify('x'.repeat(100_000)) }));
+        await append(log, { archives: [archiveOf('{}', items)] });
+        const opening = log.openChannel(CHANNEL, 8);
+        await log.forget(CHANNEL);
+        expect((await opening)?.turns.length ?? 8).toBe(8);
+      }),
+    );
+
+    it('refuses to open once the log is closed', async () => {
+      const { log } = await open();
+      await log.close();
+      await expect(log.openChannel(CHANNEL, 1)).rejects.toMatchObject({ reason: 'closed' });
+    });
   });
 }
 

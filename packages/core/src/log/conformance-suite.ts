@@ -2,7 +2,8 @@
  * What every log promises, as tests. The author of a log runs this suite against it:
  * `logContract({ describe, it, expect }, 'my log', openMyLog)`. The test runner comes in as an argument.
  */
-import { archiveContract, compactionContract } from './conformance-archives.js';
+import { answersPrefix, epochKey, knownKey } from './client-records.js';
+import { archiveContract, compactionContract, openingContract } from './conformance-archives.js';
 import {
   append,
   appendMany,
@@ -24,8 +25,10 @@ export function logContract(api: ContractApi, name: string, open: OpenLog): void
   api.describe(`${name} keeps the contract of a log`, () => {
     entryContract(api, open);
     archiveContract(api, open);
+    openingContract(api, open);
     compactionContract(api, open);
     missedContract(api, open);
+    clientContract(api, open);
     reopenContract(api, open);
   });
 }
@@ -270,6 +273,55 @@ function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): v
       expect(await numbers(again, 2, [CHANNEL], { entries: 4, bytes: 1_000 })).toBe(undefined);
       expect([await numbers(again, 6), await numbers(again, 8)]).toEqual([[7], undefined]);
       await again.close();
+    });
+  });
+}
+
+/** The contract of a client that starts over: its epochs only grow, whoever gives them. */
+function clientContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  const begin = async (log: Log, clientId: string, above = 0, dialect = 'a') =>
+    (await log.beginClient(clientId, { above, known: { before: `{"dialect":"${dialect}","epoch":`, after: '}' } }))
+      .epoch;
+
+  describe('a client that starts over', () => {
+    it(
+      '[CLU-001] gets an epoch above every one that it had, and above the one it is told',
+      onFreshLog(open, async (log) => {
+        expect([await begin(log, 'c1'), await begin(log, 'c1'), await begin(log, 'c2')]).toEqual([1, 2, 1]);
+        expect([await begin(log, 'c1', 40), await begin(log, 'c1', 7), await begin(log, 'c2')]).toEqual([41, 42, 2]);
+        expect(log.head).toBe(0);
+      }),
+    );
+
+    it(
+      '[CLU-001] gets as many epochs as it starts, also at the same time',
+      onFreshLog(open, async (log) => {
+        const epochs = await Promise.all(Array.from({ length: 10 }, () => begin(log, 'c1')));
+        expect([...epochs].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        expect(await log.record(epochKey('c1'))).toBe('10');
+      }),
+    );
+
+    it(
+      '[CLU-001] is known by its newest start, and the answers of before are gone; others keep theirs',
+      onFreshLog(open, async (log) => {
+        await begin(log, 'c1', 0, 'a');
+        const answers = [`${answersPrefix('c1')}1:1`, `${answersPrefix('c1')}1:2`, `${answersPrefix('c2')}1:1`];
+        await append(log, { records: answers.map((key) => ({ key, value: '{}' })) });
+        await begin(log, 'c1', 0, 'b');
+        expect(await log.record(knownKey('c1'))).toBe('{"dialect":"b","epoch":2}');
+        expect(await log.records(answersPrefix('c1'))).toEqual([]);
+        expect((await log.records(answersPrefix('c2'))).length).toBe(1);
+      }),
+    );
+
+    it('[CLU-001] goes on counting when the log is opened again, and cannot start in one that is closed', async () => {
+      const { log, reopen } = await open();
+      await begin(log, 'c1', 5);
+      const again = reopen ? await reopen() : log;
+      expect(await begin(again, 'c1')).toBe(7);
+      await again.close();
+      await expect(begin(again, 'c1')).rejects.toMatchObject({ kind: 'refused', reason: 'closed' });
     });
   });
 }

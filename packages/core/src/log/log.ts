@@ -3,7 +3,8 @@
  * client before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and `conformance-suite.ts`
  * is the suite that every log passes.
  *
- * A log knows entries, archives and records as text. It does not know actions, sessions or clients.
+ * A log knows entries, archives and records as text. It does not know actions or sessions; of a client it knows the
+ * epoch and the numbers.
  *
  * The log gives the numbers: a writer learns them from the answer to its commit, and nothing has a number before. So a
  * log that several hosts write to is one more implementation. See docs/decisions, "numbers come with the commit".
@@ -24,6 +25,11 @@ export interface Log {
    */
   missed(after: number, channels: readonly string[], limits: ReplayLimits): Promise<readonly LogEntry[] | undefined>;
 
+  /**
+   * Everything that opening a channel needs, true at one number: its archive, so many of its newest turns, and what
+   * happened behind the archive. Undefined when the log has neither an archive nor entries of it.
+   */
+  openChannel(channel: string, turns: number): Promise<StoredChannel | undefined>;
   archiveHead(channel: string): Promise<ArchiveHead | undefined>;
   archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
   /** The same turns as one text, joined by commas: a snapshot is made of it. */
@@ -39,6 +45,11 @@ export interface Log {
   /** All records whose key starts with the prefix, in the order of their keys. */
   records(prefix: string): Promise<{ key: string; value: string }[]>;
 
+  /**
+   * A client starts over under its id: the log gives it an epoch above every one that it had, keeps what is to be known of
+   * it, and drops the answers to what it sent before, in one step. Throws an `AppendFailure`.
+   */
+  beginClient(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }>;
   /** Which of a client's numbers are in the log, at or above `from`. */
   clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]>;
 
@@ -123,6 +134,26 @@ export interface ArchiveHead {
   readonly turnCount: number;
   /** The head was damaged on disk, and is empty; the number and the turns are right. */
   readonly isDamaged?: true;
+}
+
+/** A channel as it was at one number. */
+export interface StoredChannel {
+  /** The greatest number of the log at that time: `tail` goes up to here. */
+  readonly seq: number;
+  /** Undefined for a channel that was never archived; then `tail` goes back to its first entry. */
+  readonly archive: ArchiveHead | undefined;
+  /** The newest turns of the archive, oldest first. */
+  readonly turns: readonly ArchivedTurn[];
+  /** The entries behind the archive. */
+  readonly tail: readonly LogEntry[];
+}
+
+/** What the host knows of a client that starts over. */
+export interface ClientFacts {
+  /** The new epoch is above this one: it may be the only trace of an earlier life, or not be stored yet. */
+  readonly above: number;
+  /** The client's record as JSON, up to the epoch and behind it. */
+  readonly known: { readonly before: string; readonly after: string };
 }
 
 /** A small fact that must be found without opening a channel: a session's summary, a client's last handshake. */

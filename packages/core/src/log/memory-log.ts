@@ -1,10 +1,12 @@
 /** The log in memory, for tests and for hosts that keep nothing. It keeps the contract of the log on disk. */
 import { NumberSet } from '../util/number-set.js';
 import { checkCommit, checkTurnStart, duplicateOrigin, recordText, turnsPresent } from './check-commit.js';
+import { answersPrefix, beginning, epochKey } from './client-records.js';
 import {
   type Archive,
   type ArchivedTurn,
   type ArchiveHead,
+  type ClientFacts,
   type Commit,
   closedError,
   type EntryOrigin,
@@ -16,6 +18,7 @@ import {
   type ReadRange,
   type ReplayLimits,
   type Stored,
+  type StoredChannel,
   type TurnRange,
 } from './log.js';
 import { RecentEntries } from './recent-entries.js';
@@ -64,6 +67,15 @@ export class MemoryLog implements Log {
     return this.#recent.missed({ after, channels, limits }, (range) => this.#entries.read(range));
   }
 
+  async openChannel(channel: string, turns: number): Promise<StoredChannel | undefined> {
+    this.#checkOpen();
+    const archive = this.#archives.head(channel);
+    const tail = this.#entries.read({ after: archive?.seq ?? 0, channel });
+    if (!archive && tail.length === 0) return undefined;
+    const end = archive?.turnCount ?? 0;
+    return { seq: this.head, archive, turns: this.#archives.turns(channel, { start: end - turns, end }), tail };
+  }
+
   async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
     this.#checkOpen();
     return this.#archives.head(channel);
@@ -105,6 +117,13 @@ export class MemoryLog implements Log {
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, value]) => ({ key, value }))
       .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+  }
+
+  async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {
+    const answers = await this.records(answersPrefix(clientId));
+    const { epoch, commit } = beginning(clientId, { epoch: this.#records.get(epochKey(clientId)), answers }, facts);
+    await this.append(commit);
+    return { epoch };
   }
 
   async clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]> {

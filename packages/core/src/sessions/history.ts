@@ -119,7 +119,7 @@ function rangeOf(params: FetchTurnsParams): { start: number; end: number } | und
 }
 
 /** Stored turns are read in pages of about this size. One turn is read at once, however large it is. */
-export const TURN_PAGE_BYTES = 256 * 2 ** 10;
+const TURN_PAGE_BYTES = 256 * 2 ** 10;
 
 /** Pages that are remembered for others who are sent the same. */
 const SHARED_PAGES_MAX = 16;
@@ -319,7 +319,15 @@ class Past {
 /** Values of turns that are stored as JSON. Large ones are parsed in slices. */
 export async function parsedTurns(texts: readonly string[]): Promise<Turn[]> {
   const turns: Turn[] = [];
-  for (const text of texts) turns.push((await parseInSlices(text)) as Turn);
+  let parsed = 0;
+  for (const text of texts) {
+    if (parsed >= TURN_PAGE_BYTES) {
+      await nextSlice();
+      parsed = 0;
+    }
+    turns.push((await parseInSlices(text)) as Turn);
+    parsed += text.length;
+  }
   return turns;
 }
 

@@ -5,15 +5,15 @@ import {
   type SessionState,
   type SessionSummary,
   sessionReducer,
-  type Turn,
 } from '@atrium/protocol';
 import { Channel } from '../channels/channel.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
+import type { LogEntry } from '../log/log.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { headOf, ListNews } from './catalogue.js';
 import { Creation, type CreationOptions, type Creator, Reserved } from './creation.js';
-import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './history.js';
+import { parsedTurns, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
 import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
@@ -161,7 +161,7 @@ export class Sessions {
 }
 
 /** Entries behind an archive that are replayed in one slice. */
-const REPLAY_PAGE_ENTRIES = 1_000;
+const REPLAY_SLICE_ENTRIES = 1_000;
 
 interface HistoryPosition {
   /** The index of the first turn in the state. */
@@ -205,50 +205,20 @@ export class SessionsInMemory {
 
   async #load(uri: string): Promise<Session | undefined> {
     const { log, catalogue, used } = this.#options;
-    const archive = await log.archiveHead(uri);
+    const stored = await log.openChannel(uri, TURNS_IN_MEMORY);
+    const archive = stored?.archive;
     const entry = catalogue.find(uri);
     if (!archive || !entry) return undefined;
-    const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
+    const base = archive.turnCount - stored.turns.length;
     const head = (await parseInSlices(archive.isDamaged ? headOf(entry) : archive.head)) as SessionState;
-    const turns = await this.#turns(uri, base, archive.turnCount);
-    const { state, lastTime, isDamaged } = await this.#replayed(uri, { ...head, turns }, archive.seq);
+    const turns = await parsedTurns(stored.turns.map(({ json }) => json));
+    const { state, lastTime, isDamaged } = await replayed({ ...head, turns }, stored.tail);
     if (this.#isClosed) return undefined;
     const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
     session.dropAbsentClient();
     if (archive.isDamaged || isDamaged) afterDamage(session);
     used(uri);
     return session;
-  }
-
-  /** Turns that are stored, read and parsed a page at a time. */
-  async #turns(uri: string, start: number, end: number): Promise<Turn[]> {
-    const turns: Turn[] = [];
-    while (start + turns.length < end) {
-      if (turns.length > 0) await nextSlice();
-      const range = { start: start + turns.length, end, maxBytes: TURN_PAGE_BYTES };
-      const page = await this.#options.log.archivedTurns(uri, range);
-      if (page.length === 0) throw new Error(`turn ${range.start} of ${uri} is missing in the log`);
-      turns.push(...(await parsedTurns(page.map(({ json }) => json))));
-    }
-    return turns;
-  }
-
-  /** The state after everything that was stored behind its archive. */
-  async #replayed(uri: string, archived: SessionState, archivedAt: number) {
-    let state = archived;
-    let lastTime = archived.summary.modifiedAt;
-    let isDamaged = false;
-    for (let after = archivedAt; ; ) {
-      const entries = await this.#options.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
-      for (const { seq, action, time, ...entry } of entries) {
-        if (entry.isDamaged) isDamaged = true;
-        else state = sessionReducer(state, JSON.parse(action), { now: time });
-        lastTime = time;
-        after = seq;
-      }
-      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime, isDamaged };
-      await nextSlice();
-    }
   }
 
   #adopt(uri: string, state: SessionState, position: HistoryPosition): Session {
@@ -292,6 +262,18 @@ export class SessionsInMemory {
     await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
     await Promise.all(this.#leaving.values());
   }
+}
+
+/** The state after everything that was stored behind its archive. */
+async function replayed(archived: SessionState, tail: readonly LogEntry[]) {
+  let state = archived;
+  let isDamaged = false;
+  for (const [index, entry] of tail.entries()) {
+    if (index > 0 && index % REPLAY_SLICE_ENTRIES === 0) await nextSlice();
+    if (entry.isDamaged) isDamaged = true;
+    else state = sessionReducer(state, JSON.parse(entry.action), { now: entry.time });
+  }
+  return { state, lastTime: tail.at(-1)?.time ?? archived.summary.modifiedAt, isDamaged };
 }
 
 export type RemovalOptions = Omit<CreationOptions, 'choices' | 'agents'>;

@@ -2,7 +2,8 @@
 
 import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { Writer } from '../channels/writer.js';
-import { type Log, LogFencedError } from '../log/log.js';
+import { CLIENT_RECORDS, knownKey } from '../log/client-records.js';
+import { type ClientFacts, type Log, LogFencedError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
@@ -20,13 +21,10 @@ export interface KnownClient {
   readonly since: number;
 }
 
-const CLIENT = 'client:';
-const keyOf = (clientId: string) => CLIENT + clientId;
-
 export class Clients {
   readonly sent: SentActions;
-  /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
-  readonly #beginning = new Map<string, number>();
+  /** Clients that are beginning anew: their records are about to change. */
+  readonly #beginning = new Map<string, object>();
   /** Clients that came while nothing could be stored. */
   readonly #unstored = new Map<string, KnownClient>();
   /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
@@ -43,33 +41,30 @@ export class Clients {
   async #find(clientId: string): Promise<KnownClient | undefined> {
     const unstored = this.#unstored.get(clientId);
     if (unstored) return unstored;
-    const text = await this.log.record(keyOf(clientId));
+    const text = await this.log.record(knownKey(clientId));
     return text === undefined ? undefined : JSON.parse(text);
   }
 
   #note(clientId: string, client: KnownClient): void {
-    this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
+    this.writer.record({ key: knownKey(clientId), value: JSON.stringify(client) });
   }
 
   /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
   async begin(clientId: string, greeting: Pick<KnownClient, 'dialect' | 'locale' | 'connection'>): Promise<number> {
-    const known = await this.#find(clientId);
-    const now = this.clock.now();
-    // Who is not known may have been here long ago. The time of day is above any epoch that it had.
-    const epoch = await this.sent.begin(clientId, known?.epoch ?? now);
-    this.#beginning.set(clientId, epoch);
-    const client = { ...greeting, epoch, since: now };
-    this.#note(clientId, client);
+    const beginning = {};
+    this.#beginning.set(clientId, beginning);
     try {
-      await this.writer.settled();
-      this.#unstored.delete(clientId);
-    } catch (error) {
-      if (error instanceof LogFencedError) throw error;
-      this.#storeLater(clientId, client);
+      const known = await this.#find(clientId);
+      const since = this.clock.now();
+      // Who is not known may have been here long ago. The time of day is above any epoch that it had.
+      const facts = { above: known?.epoch ?? since, known: aroundEpoch({ ...greeting, since }) };
+      const { epoch, isStored } = await this.sent.begin(clientId, facts);
+      if (isStored) this.#unstored.delete(clientId);
+      else this.#storeLater(clientId, { ...greeting, epoch, since });
+      return epoch;
     } finally {
-      if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
+      if (this.#beginning.get(clientId) === beginning) this.#beginning.delete(clientId);
     }
-    return epoch;
   }
 
   /** Somebody who only reads must get in when nothing can be stored: on a full disk, people look for the reason here. */
@@ -114,8 +109,11 @@ export class Clients {
   async purge(isHere: (clientId: string) => boolean): Promise<void> {
     const before = this.clock.now() - CLIENT_KEPT_MS;
     const isComing = (clientId: string) => this.#beginning.has(clientId) || this.#returned.has(clientId);
-    const known = (await this.log.records(CLIENT))
-      .map(({ key, value }) => ({ clientId: key.slice(CLIENT.length), client: JSON.parse(value) as KnownClient }))
+    const known = (await this.log.records(CLIENT_RECORDS))
+      .map(({ key, value }) => ({
+        clientId: key.slice(CLIENT_RECORDS.length),
+        client: JSON.parse(value) as KnownClient,
+      }))
       .sort((a, b) => b.client.since - a.client.since);
     const gone: string[] = [];
     for (const [place, { clientId, client }] of known.entries()) {
@@ -125,7 +123,7 @@ export class Clients {
     }
     for (const clientId of gone) {
       await this.sent.purge(clientId);
-      this.writer.record({ key: keyOf(clientId), value: null });
+      this.writer.record({ key: knownKey(clientId), value: null });
     }
     await this.writer.settled();
     for (const clientId of gone) {
@@ -146,4 +144,9 @@ export class Clients {
   forget(clientId: string): void {
     this.sent.forget(clientId);
   }
+}
+
+/** What is known of a client as JSON, around the epoch that the log gives it. */
+function aroundEpoch(client: Omit<KnownClient, 'epoch'>): ClientFacts['known'] {
+  return { before: `${JSON.stringify(client).slice(0, -1)},"epoch":`, after: '}' };
 }

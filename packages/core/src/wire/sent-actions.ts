@@ -3,9 +3,9 @@
  * resend: it is answered again, to the one who sent it, and applied once. A number with another action is a new action,
  * because published clients count from 1 on every connection. See docs/decisions, "a resend is the same action".
  */
-import { createHash } from 'node:crypto';
 import type { PendingAnswer, Writer } from '../channels/writer.js';
-import type { EntryOrigin, Log, NumberedValue } from '../log/log.js';
+import { answersPrefix, epochKey, shortHash } from '../log/client-records.js';
+import type { AppendFailure, ClientFacts, EntryOrigin, Log, NumberedValue } from '../log/log.js';
 import { NumberSet } from '../util/number-set.js';
 import type { OriginalAction } from './dialects/dialects.js';
 import type { Identity } from './handshake.js';
@@ -28,6 +28,12 @@ export interface Sending {
   /** The type in internal terms. */
   readonly type: string;
   readonly original: OriginalAction;
+}
+
+export interface Begun {
+  readonly epoch: number;
+  /** False when nothing can be stored: `noteEpoch` stores it later. */
+  readonly isStored: boolean;
 }
 
 /** One number of a client, and the newest action that it sent under it. */
@@ -83,11 +89,8 @@ const ENDS_WITH_CONNECTION: ReadonlySet<string> = new Set([
   'terminal/claimed',
 ]);
 
-/** Also holds the greatest epoch of a client, under the key without a number. */
-const SENT = 'sent:';
-const prefixOf = (clientId: string) => `${SENT}${hashOf(clientId)}`;
 const keyOf = ({ clientId, sent, epoch, clientSeq }: EntryOrigin) =>
-  `${prefixOf(clientId)}:${sent?.start ?? epoch}:${clientSeq}`;
+  `${answersPrefix(clientId)}${sent?.start ?? epoch}:${clientSeq}`;
 
 const nameOf = ({ clientId, epoch, clientSeq }: EntryOrigin) => `${epoch} ${clientSeq} ${clientId}`;
 
@@ -105,22 +108,26 @@ export class SentActions {
     private readonly writer: Writer,
   ) {}
 
-  /** The epoch of a client that begins anew: above any it had. What it sent before no longer counts. */
-  async begin(clientId: string, atLeast: number): Promise<number> {
-    const prefix = prefixOf(clientId);
-    const stored = Number((await this.log.record(prefix)) ?? 0);
-    const before = await this.log.records(`${prefix}:`);
-    const epoch = this.#nextEpoch(clientId, Math.max(atLeast, stored));
-    for (const { key } of before) this.writer.record({ key, value: null });
+  /** Begins a client anew, in an epoch above any it had. What it sent before no longer counts. */
+  async begin(clientId: string, { above, known }: ClientFacts): Promise<Begun> {
+    const reserved = this.#raiseEpoch(clientId, above);
+    const stored = await this.writer.beginClient(clientId, { above: reserved - 1, known }).catch(unlessLost);
+    const epoch = stored?.epoch ?? (await this.#unstoredEpoch(clientId, reserved));
+    this.#epochs.set(clientId, Math.max(epoch, this.#epochs.get(clientId) ?? 0));
     // Whoever begins again and again is never gone long enough to be forgotten.
     this.#numbers.delete(clientId);
-    return epoch;
+    return { epoch, isStored: stored !== undefined };
   }
 
-  /** Stores the greatest epoch of a client again, after that failed. */
+  async #unstoredEpoch(clientId: string, reserved: number): Promise<number> {
+    const greatest = Number((await this.log.record(epochKey(clientId))) ?? 0);
+    return reserved > greatest ? reserved : this.#raiseEpoch(clientId, greatest);
+  }
+
+  /** Stores the greatest epoch of a client. */
   noteEpoch(clientId: string): void {
     const epoch = this.#epochs.get(clientId);
-    if (epoch !== undefined) this.writer.record({ key: prefixOf(clientId), value: String(epoch) });
+    if (epoch !== undefined) this.writer.record({ key: epochKey(clientId), value: String(epoch) });
   }
 
   /** Says whether an action is new. Its number then stands for it from now on. */
@@ -235,21 +242,20 @@ export class SentActions {
   /** It has been gone for so long that it has to begin anew. */
   async purge(clientId: string): Promise<void> {
     this.forget(clientId);
-    const prefix = prefixOf(clientId);
-    const records = await this.log.records(`${prefix}:`);
-    for (const { key } of [{ key: prefix }, ...records]) this.writer.record({ key, value: null });
+    const records = await this.log.records(answersPrefix(clientId));
+    for (const { key } of [{ key: epochKey(clientId) }, ...records]) this.writer.record({ key, value: null });
   }
 
   /** The log holds each number of an epoch once: a client that uses one again is given the next epoch. */
   #nextRound(clientId: string, numbers: Numbers): void {
-    numbers.epoch = this.#nextEpoch(clientId, numbers.epoch);
+    numbers.epoch = this.#raiseEpoch(clientId, numbers.epoch);
+    this.noteEpoch(clientId);
     numbers.used = new NumberSet();
   }
 
-  #nextEpoch(clientId: string, above: number): number {
+  #raiseEpoch(clientId: string, above: number): number {
     const epoch = Math.max(above, this.#epochs.get(clientId) ?? 0) + 1;
     this.#epochs.set(clientId, epoch);
-    this.writer.record({ key: prefixOf(clientId), value: String(epoch) });
     return epoch;
   }
 
@@ -267,8 +273,8 @@ export class SentActions {
   }
 
   async #load(clientId: string, start: number): Promise<Numbers> {
-    const prefix = `${prefixOf(clientId)}:${start}:`;
-    const greatest = Number((await this.log.record(prefixOf(clientId))) ?? 0);
+    const prefix = `${answersPrefix(clientId)}${start}:`;
+    const greatest = Number((await this.log.record(epochKey(clientId))) ?? 0);
     this.#epochs.set(clientId, Math.max(greatest, this.#epochs.get(clientId) ?? 0));
     const stored = (await this.log.records(prefix)).map(
       ({ key, value }) => [Number(key.slice(prefix.length)), JSON.parse(value) as Slot] as const,
@@ -310,6 +316,11 @@ export class SentActions {
   }
 }
 
+/** Nothing can be stored for now, as on a full disk. A log that is lost, or out of reach, cannot even be read. */
+function unlessLost(failure: AppendFailure): undefined {
+  if (failure.kind !== 'refused') throw failure;
+}
+
 /** A slot as JSON. The log puts the number of the answer into it. */
 function answeredText(slot: Slot, { entry, reason }: PendingAnswer): NumberedValue {
   const before = `${JSON.stringify(slot).slice(0, -1)},"answer":{"serverSeq":`;
@@ -332,7 +343,7 @@ interface Sender {
 
 /** Equal for equal channels and actions, in whatever order their members stand. */
 function digestOf({ channel, action }: OriginalAction): string {
-  return hashOf(canonical([channel, action]));
+  return shortHash(canonical([channel, action]));
 }
 
 function canonical(value: unknown): string {
@@ -340,8 +351,4 @@ function canonical(value: unknown): string {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -43,12 +43,14 @@ function host(log = new MemoryLog()) {
 }
 
 async function connected({ sent }: ReturnType<typeof host>, clientId = 'c'): Promise<Identity> {
-  return connection(clientId, await sent.begin(clientId, 0));
+  return connection(clientId, (await sent.begin(clientId, above(0))).epoch);
 }
 
 function connection(clientId: string, start: number, lastSeenServerSeq = 0): Identity {
   return { clientId, start, lastSeenServerSeq } as Identity;
 }
+
+const above = (epoch: number) => ({ above: epoch, known: { before: '', after: '' } });
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text });
 
@@ -264,7 +266,7 @@ describe('what is kept of a client', () => {
     mine.sent.noteEpoch('stranger');
     await mine.writer.settled();
     expect((await mine.log.records('sent:')).map(({ value }) => value)).toEqual([String(start)]);
-    expect(await host(mine.log).sent.begin('c', 0)).toBe(start + 1);
-    expect(await host(mine.log).sent.begin('c', 40)).toBe(41);
+    expect(await host(mine.log).sent.begin('c', above(0))).toEqual({ epoch: start + 1, isStored: true });
+    expect(await host(mine.log).sent.begin('c', above(40))).toEqual({ epoch: 41, isStored: true });
   });
 });

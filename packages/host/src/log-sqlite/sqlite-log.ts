@@ -6,9 +6,11 @@
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
 import { checkCommit, recordText } from '@atrium/core/log/check-commit.js';
+import { answersPrefix, beginning, epochKey } from '@atrium/core/log/client-records.js';
 import {
   type ArchivedTurn,
   type ArchiveHead,
+  type ClientFacts,
   type Commit,
   closedError,
   type Log,
@@ -20,12 +22,14 @@ import {
   type ReadRange,
   type ReplayLimits,
   type Stored,
+  type StoredChannel,
   type TurnRange,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
+import { ChannelReader } from './channel-reader.js';
 import { Damage } from './damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { EntryTable } from './entries.js';
@@ -71,6 +75,7 @@ export class SqliteLog implements Log {
   readonly #archives: ArchiveTable;
   readonly #records: RecordTable;
   readonly #recent: RecentEntries;
+  readonly #channels: ChannelReader;
   readonly #checkpoints: Checkpoints;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -93,6 +98,12 @@ export class SqliteLog implements Log {
     this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
     ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
     this.#recent = new RecentEntries(this.#head);
+    this.#channels = new ChannelReader({
+      entries: this.#entries,
+      archives: this.#archives,
+      head: () => this.#head,
+      isClosed: () => this.#closed,
+    });
   }
 
   get repairs(): readonly LogRepair[] {
@@ -125,6 +136,7 @@ export class SqliteLog implements Log {
     this.#checkpoints.wrote(...sizeOf(commit));
     const stored = { first, last: this.#head };
     this.#recent.add(commit.entries, stored);
+    for (const { channel } of commit.archives ?? []) this.#channels.changed(channel);
     return stored;
   }
 
@@ -136,6 +148,11 @@ export class SqliteLog implements Log {
   async missed(after: number, channels: readonly string[], limits: ReplayLimits) {
     this.#checkOpen();
     return this.#recent.missed({ after, channels, limits }, (range) => this.#entries.read(range));
+  }
+
+  async openChannel(channel: string, turns: number): Promise<StoredChannel | undefined> {
+    this.#checkOpen();
+    return this.#channels.read(channel, turns);
   }
 
   async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
@@ -179,6 +196,17 @@ export class SqliteLog implements Log {
     return this.#records.list(prefix);
   }
 
+  async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {
+    this.#checkOpen();
+    const stored = {
+      epoch: this.#records.get(epochKey(clientId)),
+      answers: this.#records.list(answersPrefix(clientId)),
+    };
+    const { epoch, commit } = beginning(clientId, stored, facts);
+    await this.append(commit);
+    return { epoch };
+  }
+
   async clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]> {
     this.#checkOpen();
     return this.#entries.clientSeqs(clientId, epoch, from);
@@ -203,6 +231,7 @@ export class SqliteLog implements Log {
       this.#entries.blank(channel);
     });
     this.#recent.blank(channel);
+    this.#channels.changed(channel);
   }
 
   async forgetClient(clientId: string): Promise<void> {

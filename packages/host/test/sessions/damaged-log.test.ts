@@ -3,7 +3,7 @@
  * the list and opens, and nothing is shown that was not said.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { LogEntry, ReadRange } from '@atrium/core/log/log.js';
+import type { LogEntry } from '@atrium/core/log/log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState, SessionSummary, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
@@ -171,8 +171,12 @@ describe('a host whose database has one damaged page', () => {
 class SpeechlessLog extends KeptLog {
   isDamaged = false;
 
-  override async read(range: ReadRange): Promise<LogEntry[]> {
-    const entries = await super.read(range);
+  override async openChannel(channel: string, turns: number) {
+    const stored = await super.openChannel(channel, turns);
+    return stored && { ...stored, tail: this.#damaged(stored.tail) };
+  }
+
+  #damaged(entries: readonly LogEntry[]): LogEntry[] {
     const isSpeech = ({ action }: LogEntry) => /"session\/(delta|responsePart)"/.test(action);
     return entries.map((entry) =>
       this.isDamaged && isSpeech(entry) ? { ...entry, action: '', isDamaged: true } : entry,

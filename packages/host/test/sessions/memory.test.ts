@@ -105,7 +105,7 @@ describe('a session that nobody uses', () => {
         reconnect: { channel: ROOT, clientId: 'desk', lastSeenServerSeq: log.head, subscriptions },
       }[method];
       const client = method === 'subscribe' ? await host.client('desk') : host.connect();
-      const release = log.hold('archiveHead');
+      const release = log.hold('openChannel');
       client.send({ id: 99, method, params });
       await settle();
       client.disconnect();

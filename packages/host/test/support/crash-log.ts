@@ -21,16 +21,19 @@ export function parseCrashPoint(text: string | undefined): CrashPoint | undefine
 export function crashingLog(log: Log, point: CrashPoint | undefined, die: () => void): Log {
   if (!point) return log;
   let commits = 0;
-  const append: Log['append'] = async (commit) => {
+  const counted = async <T>(store: () => Promise<T>): Promise<T> => {
     commits += 1;
     if (point.when === 'before' && commits === point.commit) die();
-    const stored = await log.append(commit);
+    const stored = await store();
     if (point.when === 'after' && commits === point.commit) die();
     return stored;
   };
+  const append: Log['append'] = (commit) => counted(() => log.append(commit));
+  const beginClient: Log['beginClient'] = (clientId, facts) => counted(() => log.beginClient(clientId, facts));
   return new Proxy(log, {
     get(target, key) {
       if (key === 'append') return append;
+      if (key === 'beginClient') return beginClient;
       const member: unknown = Reflect.get(target, key, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },

@@ -1,7 +1,7 @@
 /** A log that can be told to fail, or to take its time. Everything else goes to the log inside. */
 
 import { recordText } from '@atrium/core/log/check-commit.js';
-import type { Commit, Log, Stored } from '@atrium/core/log/log.js';
+import type { ClientFacts, Commit, Log, Stored } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 
 export interface FailingLog extends Log {
@@ -26,6 +26,12 @@ export function failingLog(inner: Log = new MemoryLog()): FailingLog {
   const hasRecord = ({ records = [] }: Commit, text: string | undefined) =>
     text !== undefined && records.some(({ value }) => value !== null && recordText(value, 0).includes(text));
   let gate: Promise<void> = Promise.resolve();
+  const stored = <T>(store: () => Promise<T>): Promise<T> => {
+    if (toFail === 0 || toPass-- > 0) return store();
+    toFail--;
+    failures++;
+    throw new Error('the disk is full');
+  };
   const own = {
     async append(commit: Commit): Promise<Stored> {
       await gate;
@@ -35,10 +41,11 @@ export function failingLog(inner: Log = new MemoryLog()): FailingLog {
         toFail = 1;
         return inner.append(commit);
       }
-      if (toFail === 0 || toPass-- > 0) return inner.append(commit);
-      toFail--;
-      failures++;
-      throw new Error('the disk is full');
+      return stored(() => inner.append(commit));
+    },
+    async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {
+      await gate;
+      return stored(() => inner.beginClient(clientId, facts));
     },
     failNext(commits = 1, after = 0): void {
       toFail = commits;

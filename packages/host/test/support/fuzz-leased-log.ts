@@ -1,5 +1,5 @@
 /** A log in memory that outlives its hosts, and hosts that can die at it: what they do after that is never stored. */
-import type { Log, Stored } from '@atrium/core/log/log.js';
+import type { Log } from '@atrium/core/log/log.js';
 
 export type Death = 'now' | 'before-commit' | 'after-commit';
 
@@ -15,8 +15,8 @@ export class LeasedLog {
         if (key === 'close') return async () => {};
         const member: unknown = Reflect.get(target, key, target);
         if (typeof member !== 'function') return member;
-        return key === 'append'
-          ? (...args: unknown[]) => this.#append(() => member.apply(target, args))
+        return key === 'append' || key === 'beginClient'
+          ? (...args: unknown[]) => this.#commit(() => member.apply(target, args))
           : this.#guarded(member.bind(target));
       },
     });
@@ -37,10 +37,10 @@ export class LeasedLog {
     if (death === 'now') this.#isDead = true;
   }
 
-  async #append(append: () => Promise<Stored>): Promise<Stored> {
+  async #commit<T>(commit: () => Promise<T>): Promise<T> {
     if (this.#death === 'before-commit') this.#isDead = true;
     if (this.#isDead) return never();
-    const stored = await append();
+    const stored = await commit();
     if (this.#death === 'after-commit') this.#isDead = true;
     return this.#isDead ? never() : stored;
   }

@@ -7,7 +7,7 @@ export class KeptLog extends MemoryLog {
   override async close(): Promise<void> {}
 }
 
-type Work = 'append' | 'archiveHead' | 'clientSeqs' | 'record';
+type Work = 'append' | 'openChannel' | 'clientSeqs' | 'record';
 
 /** A log whose work waits until it is let through. */
 export class SlowLog extends KeptLog {
@@ -28,9 +28,9 @@ export class SlowLog extends KeptLog {
     return super.append(commit);
   }
 
-  override async archiveHead(channel: string) {
-    await this.#held.get('archiveHead');
-    return super.archiveHead(channel);
+  override async openChannel(channel: string, turns: number) {
+    await this.#held.get('openChannel');
+    return super.openChannel(channel, turns);
   }
 
   override async clientSeqs(clientId: string, epoch: number, from: number) {

@@ -177,7 +177,7 @@ describe('a slow handshake', () => {
     const host = await startHost({ log });
     const client = await host.client('desk');
     const busy = await client.session();
-    const letThrough = log.hold('archiveHead');
+    const letThrough = log.hold('openChannel');
     const newcomer = host.connect();
     const handshake = newcomer.initialize('newcomer', { initialSubscriptions: [ROOT, busy, resting] });
     await settle();

@@ -19,7 +19,7 @@ describe('ping', () => {
     await first.stop();
     const host = await startHost({ log });
     const client = await host.client();
-    const letThrough = log.hold('archiveHead');
+    const letThrough = log.hold('openChannel');
     const slow = client.ask('subscribe', { channel: uri });
     expect(await client.ask('ping', { channel: ROOT })).toMatchObject({ result: null });
     await settle();

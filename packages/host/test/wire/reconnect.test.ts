@@ -129,7 +129,7 @@ describe('a replay', () => {
     const host = await startHost({ log, clock: first.clock });
     const phone = await host.client('phone');
     await phone.request('subscribe', { channel: first.uri });
-    const release = log.hold('archiveHead');
+    const release = log.hold('openChannel');
     const subscriptions = [ROOT, first.uri, other];
     const resuming = comeBack(host, 'desk', { lastSeenServerSeq: log.head, subscriptions });
     await settle();
@@ -206,7 +206,7 @@ describe('a replay', () => {
     const host = await startHost({ log, clock: first.clock });
     const phone = await host.client('phone', { initialSubscriptions: [first.uri] });
     const lastSeen = log.head;
-    const letThrough = log.hold('archiveHead');
+    const letThrough = log.hold('openChannel');
     const desktop = host.connect();
     const subscriptions = [first.uri, resting];
     desktop.send({

@@ -141,7 +141,7 @@ describe('news of sessions', () => {
     const host = await startHost({ log });
     const now = await host.client('now');
     const open = await now.session('ahp-session:/open');
-    const letThrough = log.hold('archiveHead');
+    const letThrough = log.hold('openChannel');
     const old = host.connect();
     const hello = { protocolVersion: 1, clientId: 'old', initialSubscriptions: ['mock:/resting'] };
     old.send({ id: 1, method: 'initialize', params: hello });

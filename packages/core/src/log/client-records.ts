@@ -1,0 +1,40 @@
+/** The records that a log keeps of each client, and how they change when the client starts over. */
+import { createHash } from 'node:crypto';
+import type { ClientFacts, Commit, LogRecord } from './log.js';
+
+/** What is known of each client: its dialect, its epoch, when it was last seen. */
+export const CLIENT_RECORDS = 'client:';
+
+export const knownKey = (clientId: string) => CLIENT_RECORDS + clientId;
+
+/** The greatest epoch that the client was ever given. */
+export const epochKey = (clientId: string) => `sent:${shortHash(clientId)}`;
+
+/** The answers to what the client sent, by its numbers. */
+export const answersPrefix = (clientId: string) => `${epochKey(clientId)}:`;
+
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** What the log has of a client before it starts over. */
+export interface StoredClient {
+  /** The record of its greatest epoch. */
+  readonly epoch: string | undefined;
+  readonly answers: readonly { readonly key: string }[];
+}
+
+/** The commit with which a client starts over, and its new epoch. */
+export function beginning(
+  clientId: string,
+  stored: StoredClient,
+  { above, known }: ClientFacts,
+): { readonly epoch: number; readonly commit: Commit } {
+  const epoch = Math.max(above, Number(stored.epoch ?? 0)) + 1;
+  const records: LogRecord[] = [
+    ...stored.answers.map(({ key }) => ({ key, value: null })),
+    { key: epochKey(clientId), value: String(epoch) },
+    { key: knownKey(clientId), value: `${known.before}${epoch}${known.after}` },
+  ];
+  return { epoch, commit: { entries: [], records, durability: 'normal' } };
+}
