@@ -20,8 +20,8 @@ export default defineConfig({
     pool: 'threads',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Most tests wait for processes, browsers and sockets, so three keep even a small machine busy.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Most tests wait for processes, browsers and sockets: a worker uses about half a core, a third of one in the terminal.
+    maxWorkers: Math.max(4, availableParallelism()),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,
