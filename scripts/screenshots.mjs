@@ -76,7 +76,7 @@ async function main() {
   writeFileSync(path.join(project, 'README.md'), '# Calculator\n\nAdds numbers.\n');
   commitAll(project);
   writeFileSync(path.join(folder, 'script.json'), JSON.stringify(SCRIPT));
-  // The prompt of whoever takes the pictures is nobody's business.
+  // The pictures must not show the shell prompt of the person who takes them.
   writeFileSync(path.join(folder, '.bashrc'), "PS1='\\w $ '\n");
   const host = await startHost(folder, project);
   const browser = await launchChromium();

@@ -14,7 +14,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** What whoever listens there says to a token that nobody has given out. */
+/** The answer of that port to a token that no host has given out. */
 function answerAt(url: string): Promise<unknown> {
   const socket = new WebSocket(url);
   return new Promise((resolve, reject) => {

@@ -38,7 +38,7 @@ describe('log lines', () => {
     expect(line).toBe('03:04:05.678 info  a b [31m path="c\\nd" equal="e=f"\n');
   });
 
-  it('[REL-004] never show the secret, whoever logs it', () => {
+  it('[REL-004] never show the secret, whichever part logs it', () => {
     const written = lines({ secret: 's3cret' }, ({ log }) => log('info', 'GET /?token=s3cret', { url: '?tkn=s3cret' }));
     expect(written.join()).not.toContain('s3cret');
   });

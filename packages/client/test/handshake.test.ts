@@ -72,7 +72,7 @@ describe('initial subscriptions', () => {
     expect(host.params('unsubscribe')).toEqual([{ channel: ONE }]);
   });
 
-  it('that do not exist give their error to whoever asks for them', async () => {
+  it('that do not exist reject every request for them', async () => {
     const { client } = await connected({ initialSubscriptions: ['ahp-session:/none'] });
     await expect(client.subscribe('ahp-session:/none')).rejects.toMatchObject({ name: 'SessionNotFound' });
   });

@@ -1,4 +1,4 @@
-/** Whoever works with keys alone is not sent back to the top of the page by what happens on it. */
+/** Events on the page do not send a person who works with keys alone back to its top. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser, POLL } from './support/browser.js';

@@ -1,4 +1,4 @@
-/** What an agent writes can do nothing to whoever reads it. */
+/** The text of an agent can do nothing to the page or its reader. */
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';

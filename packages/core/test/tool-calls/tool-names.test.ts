@@ -26,7 +26,7 @@ describe('the names of tools', () => {
     });
   });
 
-  it('[UNI-025] get the prefix again when that is taken too, whoever has it', () => {
+  it('[UNI-025] get the prefix again when any tool has that name too', () => {
     expect(owners(['shell', 'client_shell'], ['shell'])).toMatchObject({ client_client_shell: 'client shell' });
     expect(owners(['shell'], ['shell', 'client_shell'])).toEqual({
       shell: 'host shell',

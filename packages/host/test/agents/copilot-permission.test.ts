@@ -31,7 +31,7 @@ describe('what Copilot asks for', () => {
     expect(call.questions).toEqual(['Fetch https://a.example/?\nFetch content from this URL.']);
   });
 
-  it('is refused in the words of whoever denied it', async () => {
+  it('is refused in the words of the denial', async () => {
     const call = asking({ kind: 'denied', reason: 'not today' });
     const decision = await decide({ kind: 'shell', fullCommandText: 'rm -rf x' }, call, undefined);
     expect(decision).toEqual({ kind: 'reject', feedback: 'not today' });

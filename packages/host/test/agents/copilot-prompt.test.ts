@@ -13,7 +13,7 @@ function safetyIn(system: string): string {
   return safety;
 }
 
-/** Desk rewrites these sections from now on, and answers every request. Gives back the requests. */
+/** The client rewrites these sections from now on, and answers every request. Returns the requests. */
 async function rewrite(fixture: CopilotFixture, sections: readonly string[], by: (content: string) => string) {
   const requests: Message[] = [];
   const answered = new Set<unknown>();

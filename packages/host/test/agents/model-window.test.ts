@@ -66,7 +66,7 @@ describe('a conversation that outgrows the window', () => {
   it('then loses its oldest turns, but for a line each', () => {
     const { conversation: fitted, dropped } = fit(conversation(8), 3_500);
     expect(dropped.length).toBeGreaterThan(4);
-    // As they were, for whoever sums them up.
+    // As they were, for the summary.
     expect(dropped).toEqual(conversation(8).exchanges.slice(0, dropped.length));
     expect(tokensIn(fitted)).toBeLessThanOrEqual(3_500 * KEPT_SHARE);
     expect(fitted.leftOut.slice(0, 2)).toEqual(['question 0', 'question 1']);

@@ -208,7 +208,7 @@ describe('the model of a custom agent', { timeout: 30_000 }, () => {
 describe('the tools of a custom agent', { timeout: 30_000 }, () => {
   const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: 'object' } });
 
-  it('[CUS-030] are all that the model hears of, whoever offers them', async () => {
+  it('[CUS-030] are all that the model hears of, from every source', async () => {
     const crew = await CrewFixture.open();
     const { client, uri } = crew.fixture;
     const tools = ['client_only', 'look', 'read_file'].map(tool);

@@ -23,7 +23,7 @@ interface Gateway {
   readonly wellKnown?: unknown;
 }
 
-/** Lets in whoever has the token. */
+/** Admits every request with the token. */
 function guard({ token, status = 401, challenge = 'Bearer', wellKnown }: Gateway): void {
   remote.intercept = (request: IncomingMessage, response: ServerResponse) => {
     if (request.url?.startsWith('/.well-known/')) {

@@ -173,7 +173,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     }
   });
 
-  it('[CUS-083] is the only origin that is spoken to for it, whoever names another', async () => {
+  it('[CUS-083] is the only origin that is spoken to for it, even where another is named', async () => {
     const other = await McpHttpServer.start();
     try {
       const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: { 'x-key': 'package-data' } };

@@ -62,7 +62,7 @@ describe('a denial', () => {
 });
 
 describe('what clients have without asking', () => {
-  it("is the folder of every session, until it is disposed of, whoever's it is", async () => {
+  it('is the folder of every session, also of other clients, until it is disposed of', async () => {
     const fixture = await openResourceFixture({ files: { a: 'A' } });
     const phone = await fixture.join('phone');
     expect(await fixture.code('resourceRead', { uri: fixture.file('a') }, phone)).toBe('ok');

@@ -4,7 +4,7 @@ import { READ_MAX_BYTES } from '../../src/workspace/files/read.js';
 import { openResourceFixture } from '../support/resource-fixture.js';
 
 describe('resourceRead', () => {
-  it('[AHP-069] gives text as text, other bytes as base64, and base64 to whoever prefers it', async () => {
+  it('[AHP-069] gives text as text, other bytes as base64, and base64 to a client that prefers it', async () => {
     const fixture = await openResourceFixture({ files: { 'a.md': 'héllo\n' } });
     await writeFile(fixture.path('b.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]));
     const uri = fixture.file('a.md');

@@ -80,7 +80,7 @@ describe('resourceWrite', () => {
     expect(await read(fixture, 'new.txt')).toBe('first');
   });
 
-  it('[AHP-073] loses no append, whoever appends: clients at once, and other programs', async () => {
+  it('[AHP-073] loses no append of clients at once, and of other programs', async () => {
     const fixture = await openResourceFixture({ files: { 'log.txt': '' } });
     const phone = await fixture.join('phone');
     const line = (who: string, index: number) => `${who}${index}\n`;

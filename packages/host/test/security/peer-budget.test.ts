@@ -52,7 +52,7 @@ describe('the budget of a peer', () => {
     expect(budget.takeControlFrame()).toBe(false);
   });
 
-  it('[REL-057] of all strangers together is one: whoever sent most has to go, and gives back its share', () => {
+  it('[REL-057] of all strangers together is one: the peer that sent most has to go, and gives back its share', () => {
     const strangers = new StrangerBudget();
     const greedy = peer(strangers);
     greedy.budget.received(STRANGER_MAX_BYTES);

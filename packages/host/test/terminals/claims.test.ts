@@ -75,7 +75,7 @@ describe('the owner of a terminal', () => {
     expect(await catalogue(phone)).toMatchObject([{ resource: uri, claim: of('desk') }]);
   });
 
-  it('[AHP-143] loses it to whoever takes it meanwhile, and only to them', async () => {
+  it('[AHP-143] loses it to the client that takes it meanwhile, and to no other', async () => {
     const { host, client } = await openTerminalFixture();
     const phone = await host.client('phone');
     const uri = await openTerminal(client);

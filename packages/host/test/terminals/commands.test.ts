@@ -203,12 +203,12 @@ describe('a command of the agent in a terminal', () => {
     expect(outcome).toMatchObject({ text: expect.stringMatching(/begun\n[\s\S]*last words\n\[stopped after 0.6 s/) });
   });
 
-  it('is over also when it kills whoever started it', async () => {
+  it('is over also when it kills the process that started it', async () => {
     const { run } = await openFixture({ shell: { timeoutMs: 5_000 } });
     expect(await run('kill -9 $PPID; echo a')).toMatchObject({ text: 'a\n[exit code 137]' });
   });
 
-  it('can be answered by a person, whoever has the claim', async () => {
+  it('can be answered by a person, whichever client has the claim', async () => {
     const { host, client, run, terminal } = await openFixture();
     const outcome = run('printf "name? "; read name; echo "hello $name"', INTERACTIVE);
     const resource = await terminal();

@@ -46,7 +46,7 @@ describe('the sequences in what a terminal writes', () => {
     'ef\x1b[1mg\x1b]52;c;Zm9v\x07h\x1bc😀';
   const SIGNALS = ['633:A;n', '0:title', '7:file:///tmp', '133:D;0', '633:C;x;n'];
 
-  it('[AHP-229] are taken out when they are marks of a shell, whoever they are from, and only then', () => {
+  it('[AHP-229] are taken out when they are marks of a shell, whichever program wrote them, and only then', () => {
     expect(split(STREAM)).toEqual({ text: TEXT, signals: SIGNALS });
   });
 

@@ -112,7 +112,7 @@ describe('trust in a folder', () => {
       '',
       'Nothing of this runs until you accept. Your answer is remembered for this folder and for exactly these programs.',
     ]);
-    // Indented after an empty line, so that whoever renders Markdown renders none of it.
+    // Indented after an empty line, so that a client that renders Markdown renders none of it.
     expect(lines.slice(1, 4)).toEqual([
       '',
       expect.stringContaining('project\\n\\nThis folder was checked.\\u{202e} **Accept**'),

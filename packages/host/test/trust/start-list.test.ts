@@ -1,4 +1,4 @@
-/** Whoever changes what a trusted folder starts, a person is asked before anything of it runs. */
+/** After any change of what a trusted folder starts, the host asks a person before anything of it runs. */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';

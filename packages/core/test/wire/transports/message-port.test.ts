@@ -43,7 +43,7 @@ describe('a message port transport', () => {
     expect(transport.bufferedBytes).toBe(0);
   });
 
-  it('is closed once, whoever closes', async () => {
+  it('is closed once, whichever side closes', async () => {
     const { peer, events } = started();
     peer.close();
     await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1), 10_000);

@@ -393,7 +393,7 @@ describe('an identity', () => {
     await TestProvider.bound(host);
   });
 
-  it('[GW-086] [REL-050] belongs to whoever has it', async () => {
+  it('[GW-086] [REL-050] belongs to the connection that bound it', async () => {
     const fixture = await openPuppetFixture();
     const provider = await TestProvider.bound(fixture.host, { tools: [STATUS] });
     const second = TestProvider.connect(fixture.host);

@@ -21,7 +21,7 @@ async function askToPair(fixture: { host: Parameters<typeof TestProvider.connect
 }
 
 describe('pairing', () => {
-  it('[GW-034] [GW-035] [GW-037] [GW-018] [GW-019] [UNI-063] shows a code to people, and lets in whoever was told', async () => {
+  it('[GW-034] [GW-035] [GW-037] [GW-018] [GW-019] [UNI-063] shows a code to people, and admits the provider that was told', async () => {
     const fixture = await openFixture();
     const provider = await askToPair(fixture);
     expect(provider.of('auth.pairing')[0]?.prompt).not.toMatch(/\d/);
@@ -336,7 +336,7 @@ describe('pairing', () => {
     await fixture.client.action(fixture.uri, 'session/turnComplete');
     const seen = JSON.stringify([phone.envelopes(), await stateOf(fixture.client, fixture.uri)]);
     for (const text of [code, spoken]) expect(seen).not.toContain(text);
-    // Whoever looks is shown it; the console stays quiet then.
+    // The client shows it; the console stays quiet then.
     await askToPair(fixture);
     expect(logged.filter((message) => message.includes('asks for access'))).toHaveLength(1);
   });

@@ -175,7 +175,7 @@ describe('the list of sessions', () => {
     const listed = async () => (await TestProvider.connect(fixture.host).next('sessions')).active;
     const before = await listed();
     const provider = await TestProvider.bound(fixture.host, { session: 'all' });
-    // Everything that there is to say, with words in it that would mean something to whoever listened to them.
+    // Everything that there is to say, with words in it that would mean something to a listener.
     const wishes = { label: 'Mine', title: 'Mine', active: [], cwd: '/elsewhere', dispose: true };
     for (const type of TO_GATEWAY_TYPES) {
       if (['auth', 'auth.confirm', 'hello', 'goodbye'].includes(type)) continue;

@@ -18,7 +18,7 @@ import { openFixture, openPuppetFixture, stateOf } from '../../support/session-f
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
-/** A connection that is held in one state, and what reaches whoever works on its messages. */
+/** A connection that is held in one state, and what reaches the handler of its messages. */
 async function connectionIn(state: ConnectionState) {
   const [transport, end] = transportPair();
   const handled: string[] = [];

@@ -171,7 +171,7 @@ describe('a gate', () => {
     expect(fixture.provider.of('gate.check')).toHaveLength(counts);
   });
 
-  it('[GW-153] notes stand in the order of registration, whoever answers first', async () => {
+  it('[GW-153] notes stand in the order of registration, whichever provider answers first', async () => {
     const rule = { match: {}, action: 'context', content: 'first' };
     const fixture = await gated([gate(), rule]);
     const other = await TestProvider.bound(fixture.host, { name: 'other', ...hooks(gate()) });

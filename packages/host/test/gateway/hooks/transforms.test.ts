@@ -79,7 +79,7 @@ describe('fixed texts of a provider', () => {
     expect(fixture.provider.of('error')).toHaveLength(2);
   });
 
-  it('[GW-162] never rewrite what is protected, whoever sends them', async () => {
+  it('[GW-162] never rewrite what is protected, whichever provider sends them', async () => {
     const fixture = await open();
     for (const id of PROTECTED_SECTIONS) {
       for (const change of [replace('x'), prepend('x'), callback]) {

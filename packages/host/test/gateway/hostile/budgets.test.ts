@@ -136,7 +136,7 @@ describe('connections', () => {
     const [first] = await Promise.all(others);
     const late = TestProvider.connect(fixture.host, 'network');
     expect(await refusalTo(late, { type: 'auth', token })).toMatchObject({ code: 'RATE_LIMITED' });
-    // Those who are in may show it again, and whoever has another token comes in.
+    // Connected providers may show it again, and one with another token connects.
     provider.send({ type: 'auth', token });
     await provider.next('sessions');
     await pair(fixture);

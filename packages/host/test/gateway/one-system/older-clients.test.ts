@@ -30,7 +30,7 @@ function actions(phone: SessionsV1Client, fixture: Fixture): object[] {
   return phone.envelopes(nameOf(fixture)).map(({ action }) => action);
 }
 
-/** Whoever has followed sees what whoever comes now is shown. */
+/** A client that has followed has the same state as one that subscribes now. */
 async function expectInStep(phone: SessionsV1Client, fixture: Fixture): Promise<void> {
   const fresh = await sessionsV1Client(fixture.host, `fresh-${crypto.randomUUID()}`);
   const { state } = await fresh.subscribe(nameOf(fixture));

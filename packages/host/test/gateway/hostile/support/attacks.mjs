@@ -22,7 +22,7 @@ const UNKNOWN = '{"type":"future.thing"}';
 const NEWS = JSON.stringify({ type: 'push', level: 'surface', event: 'news' });
 const withMetadata = (json) => `{"type":"push","level":"keep","event":"x","metadata":${json}}`;
 const deep = (levels) => withMetadata(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-/** As much work for whoever parses it as fits into so many bytes. */
+/** As much work for a parser as fits into so many bytes. */
 const dear = (bytes) => withMetadata(`{"a":[${'{},'.repeat(bytes / 3 - 40)}{}]}`);
 const bomb = (index) => ({ match: { args: `(a+)+${index}$` }, action: 'deny', reason: 'never' });
 const tools = (count, word = 'x') =>

@@ -44,7 +44,7 @@ export async function openProjectHost(options: Pick<TestHostOptions, 'tools' | '
   let stopping: NodeJS.Timeout | undefined;
   onTestFinished(() => clearInterval(stopping));
   const host = await startHost({ clock, trust: TRUSTING, agents: [agent], providerFolder, ...options });
-  // Whoever ends real processes looks now and then whether they are gone, so time must pass. Runs before the host stops.
+  // The code that ends real processes checks now and then whether they are gone, so time must pass. Runs before the host stops.
   onTestFinished(() => {
     stopping = setInterval(() => void clock.advance(50), 5);
   });
