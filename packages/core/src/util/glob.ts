@@ -1,116 +1,10 @@
-/** Writes out the alternatives in braces: `a.{js,ts}` is `a.js` and `a.ts`. */
-
-import { ToolFailure } from './tool-failure.js';
-
-export const GLOB_MAX_ALTERNATIVES = 64;
-
-export function expandBraces(pattern: string): string[] {
-  const done: string[] = [];
-  const waiting = [pattern];
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const group = firstGroup(next);
-    if (!group) done.push(next);
-    else waiting.unshift(...group.choices.map((choice) => group.before + choice + group.after));
-    if (done.length + waiting.length > GLOB_MAX_ALTERNATIVES) {
-      throw new ToolFailure('BAD_INPUT', `The pattern has more than ${GLOB_MAX_ALTERNATIVES} alternatives.`);
-    }
-  }
-  return done;
-}
-
-interface Group {
-  readonly before: string;
-  readonly choices: readonly string[];
-  readonly after: string;
-}
-
-/** The first closed group with a comma of its own; other braces are characters like any other. */
-function firstGroup(pattern: string): Group | undefined {
-  for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
-    const commas = pattern[start - 1] === '\\' ? undefined : separatorsFrom(pattern, start);
-    if (!commas || commas.length <= 2) continue;
-    const choices = commas.slice(1).map((comma, index) => pattern.slice((commas[index] ?? 0) + 1, comma));
-    return { before: pattern.slice(0, start), choices, after: pattern.slice((commas.at(-1) ?? 0) + 1) };
-  }
-  return undefined;
-}
-
-/** Where the group opens, its commas, and where it closes. */
-function separatorsFrom(pattern: string, start: number): number[] | undefined {
-  const found = [start];
-  let depth = 0;
-  for (let at = start; at < pattern.length; at += 1) {
-    const character = pattern[at];
-    if (character === '\\') at += 1;
-    else if (character === '{') depth += 1;
-    else if (character === ',' && depth === 1) found.push(at);
-    else if (character === '}' && --depth === 0) return [...found, at];
-  }
-  return undefined;
-}
-
-/** Reads the pattern of one name of a path into its parts. */
-
-export type SegmentPart =
-  /** Any number of characters. */
-  | { readonly kind: 'any' }
-  /** Any one character. */
-  | { readonly kind: 'one' }
-  | { readonly kind: 'literal'; readonly character: string }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
-
-export function parseSegment(pattern: string): SegmentPart[] {
-  const characters = [...pattern];
-  const parts: SegmentPart[] = [];
-  for (let at = 0; at < characters.length; ) {
-    const { part, next } = parsePart(characters, at);
-    parts.push(part);
-    at = next;
-  }
-  return parts;
-}
-
-interface Parsed {
-  readonly part: SegmentPart;
-  readonly next: number;
-}
-
-function parsePart(characters: readonly string[], at: number): Parsed {
-  const character = characters[at] ?? '';
-  const following = characters[at + 1];
-  if (character === '*') return { part: { kind: 'any' }, next: at + 1 };
-  if (character === '?') return { part: { kind: 'one' }, next: at + 1 };
-  if (character === '\\' && following !== undefined) {
-    return { part: { kind: 'literal', character: following }, next: at + 2 };
-  }
-  const found = character === '[' ? parseClass(characters, at) : undefined;
-  return found ?? { part: { kind: 'literal', character }, next: at + 1 };
-}
-
-/** A bracket that is never closed is only a bracket; one right behind the opening is a member. */
-function parseClass(characters: readonly string[], at: number): Parsed | undefined {
-  const negated = characters[at + 1] === '!' || characters[at + 1] === '^';
-  const start = at + (negated ? 2 : 1);
-  const end = characters.indexOf(']', start + 1);
-  if (end < 0) return undefined;
-  return { part: { kind: 'class', negated, ranges: rangesOf(characters.slice(start, end)) }, next: end + 1 };
-}
-
-function rangesOf(members: readonly string[]): [string, string][] {
-  const ranges: [string, string][] = [];
-  for (let at = 0; at < members.length; ) {
-    const from = members[at] ?? '';
-    const to = members[at + 1] === '-' ? members[at + 2] : undefined;
-    ranges.push([from, to ?? from]);
-    at += to === undefined ? 1 : 3;
-  }
-  return ranges;
-}
-
 /**
  * Patterns for paths: `**`, `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, and a backslash before what is meant as it is. Matched
  * without regular expressions, in time that grows with pattern times path and no faster.
  */
+import { ToolFailure } from './tool-failure.js';
+
+export const GLOB_MAX_ALTERNATIVES = 64;
 
 /** Any number of what it stands among: characters in a name, folders in a path. */
 const ANY = Symbol('any');
@@ -172,4 +66,107 @@ function fits<P, T>(
     } else return false;
   }
   return pattern.slice(at).every((part) => part === ANY);
+}
+
+type SegmentPart =
+  /** Any number of characters. */
+  | { readonly kind: 'any' }
+  /** Any one character. */
+  | { readonly kind: 'one' }
+  | { readonly kind: 'literal'; readonly character: string }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
+
+/** Reads the pattern of one name of a path into its parts. */
+function parseSegment(pattern: string): SegmentPart[] {
+  const characters = [...pattern];
+  const parts: SegmentPart[] = [];
+  for (let at = 0; at < characters.length; ) {
+    const { part, next } = parsePart(characters, at);
+    parts.push(part);
+    at = next;
+  }
+  return parts;
+}
+
+interface Parsed {
+  readonly part: SegmentPart;
+  readonly next: number;
+}
+
+function parsePart(characters: readonly string[], at: number): Parsed {
+  const character = characters[at] ?? '';
+  const following = characters[at + 1];
+  if (character === '*') return { part: { kind: 'any' }, next: at + 1 };
+  if (character === '?') return { part: { kind: 'one' }, next: at + 1 };
+  if (character === '\\' && following !== undefined) {
+    return { part: { kind: 'literal', character: following }, next: at + 2 };
+  }
+  const found = character === '[' ? parseClass(characters, at) : undefined;
+  return found ?? { part: { kind: 'literal', character }, next: at + 1 };
+}
+
+/** A bracket that is never closed is only a bracket; one right behind the opening is a member. */
+function parseClass(characters: readonly string[], at: number): Parsed | undefined {
+  const negated = characters[at + 1] === '!' || characters[at + 1] === '^';
+  const start = at + (negated ? 2 : 1);
+  const end = characters.indexOf(']', start + 1);
+  if (end < 0) return undefined;
+  return { part: { kind: 'class', negated, ranges: rangesOf(characters.slice(start, end)) }, next: end + 1 };
+}
+
+function rangesOf(members: readonly string[]): [string, string][] {
+  const ranges: [string, string][] = [];
+  for (let at = 0; at < members.length; ) {
+    const from = members[at] ?? '';
+    const to = members[at + 1] === '-' ? members[at + 2] : undefined;
+    ranges.push([from, to ?? from]);
+    at += to === undefined ? 1 : 3;
+  }
+  return ranges;
+}
+
+/** Writes out the alternatives in braces: `a.{js,ts}` is `a.js` and `a.ts`. */
+function expandBraces(pattern: string): string[] {
+  const done: string[] = [];
+  const waiting = [pattern];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const group = firstGroup(next);
+    if (!group) done.push(next);
+    else waiting.unshift(...group.choices.map((choice) => group.before + choice + group.after));
+    if (done.length + waiting.length > GLOB_MAX_ALTERNATIVES) {
+      throw new ToolFailure('BAD_INPUT', `The pattern has more than ${GLOB_MAX_ALTERNATIVES} alternatives.`);
+    }
+  }
+  return done;
+}
+
+interface Group {
+  readonly before: string;
+  readonly choices: readonly string[];
+  readonly after: string;
+}
+
+/** The first closed group with a comma of its own; other braces are characters like any other. */
+function firstGroup(pattern: string): Group | undefined {
+  for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
+    const commas = pattern[start - 1] === '\\' ? undefined : separatorsFrom(pattern, start);
+    if (!commas || commas.length <= 2) continue;
+    const choices = commas.slice(1).map((comma, index) => pattern.slice((commas[index] ?? 0) + 1, comma));
+    return { before: pattern.slice(0, start), choices, after: pattern.slice((commas.at(-1) ?? 0) + 1) };
+  }
+  return undefined;
+}
+
+/** Where the group opens, its commas, and where it closes. */
+function separatorsFrom(pattern: string, start: number): number[] | undefined {
+  const found = [start];
+  let depth = 0;
+  for (let at = start; at < pattern.length; at += 1) {
+    const character = pattern[at];
+    if (character === '\\') at += 1;
+    else if (character === '{') depth += 1;
+    else if (character === ',' && depth === 1) found.push(at);
+    else if (character === '}' && --depth === 0) return [...found, at];
+  }
+  return undefined;
 }

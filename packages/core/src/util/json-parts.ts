@@ -6,7 +6,7 @@
 /** A message is cut into parts of about this many characters. One that is shorter is not cut. */
 export const PART_CHARACTERS = 128 * 2 ** 10;
 
-/** What is written by one call of `JSON.stringify`. */
+/** One call of `JSON.stringify` writes about this much. */
 const PIECE_CHARACTERS = 16 * 2 ** 10;
 
 /** JSON text inside a value: what is kept as text goes out as text, without being parsed and written again. */
@@ -93,7 +93,7 @@ export class JsonParts {
       if (done) this.#isDone = true;
       else if (typeof value === 'string') this.#text += value;
       else {
-        // Whoever gives up before it settles must not leave a rejection that nobody hears.
+        // A reader that gives up before it settles must not leave an unhandled rejection.
         value.catch(() => {});
         this.#awaited = value;
         return false;

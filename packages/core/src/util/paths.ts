@@ -156,7 +156,7 @@ export function foldedName(name: string): string {
   return name.replace(UNSEEN, '').normalize('NFKC').toLowerCase().replace(DROPPED, '');
 }
 
-/** What Git finds in its folder it may run: a hook, a file system monitor. */
+/** Git may run files of its own folder: a hook, a file system monitor. */
 export function isInGit(names: readonly string[]): boolean {
   return names.some((name) => {
     const folded = foldedName(name);

@@ -1,4 +1,4 @@
-/** What a terminal shows, as plain text: without escape sequences, and with lines that were overwritten left out. */
+/** Turns the output of a terminal into plain text: drops escape sequences and overwritten lines. */
 
 /** A line that is longer is taken as it is; only then can nothing be overwritten in it. */
 export const LINE_MAX_CHARACTERS = 16 * 2 ** 10;
@@ -16,7 +16,7 @@ const ESCAPES = new RegExp(`${STRING}|${CONTROL}|${SHORT}`, 'g');
 /** An escape sequence at the very end, which may go on. Nothing is looked through twice: a beginning ends the one before. */
 const OPEN_ESCAPE =
   /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c-\x9f\x90\x98\x18\x1a\n]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
-/** What is left of the control characters when lines are done: tabs stay. */
+/** The other control characters, without tabs. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
 

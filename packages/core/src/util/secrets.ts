@@ -8,7 +8,7 @@ export function newToken(random: (bytes: number) => Buffer = randomBytes): strin
   return random(TOKEN_BYTES).toString('base64url');
 }
 
-/** What the host keeps of a token to compare with. */
+/** The host keeps this of a token, to compare with. */
 export type TokenDigest = Buffer;
 
 export function digestOf(token: string): TokenDigest {

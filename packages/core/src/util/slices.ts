@@ -1,6 +1,6 @@
 /**
- * Long work in slices. The host has one thread: whoever works longer than a few milliseconds does it in slices and waits
- * for `nextSlice` between them, so that everybody else is served meanwhile.
+ * Long work in slices. The host has one thread: work that takes longer than a few milliseconds waits for `nextSlice`
+ * between its slices, so that other sessions and clients are served meanwhile.
  */
 
 /** A text up to this length is parsed in one go: a few milliseconds. */

@@ -78,7 +78,7 @@ export function cutText(text: string, maxCharacters: number): string {
   return Buffer.from(text.slice(0, maxCharacters), 'utf16le').toString('utf16le');
 }
 
-/** Longer words are not compared: nobody mistypes a sentence, and comparing costs the product of both lengths. */
+/** Longer words are not compared: a sentence is no slip, and comparing costs the product of both lengths. */
 const WORD_MAX_CHARACTERS = 40;
 /** One mistake in this many characters is still a slip; more is another word. */
 const CHARACTERS_PER_MISTAKE = 3;

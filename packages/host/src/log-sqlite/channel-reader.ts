@@ -1,4 +1,4 @@
-/** Reads what opening a channel needs: in slices, so that a large channel holds nobody up, and all of it true at one number. */
+/** Reads a channel for opening it: in slices, so that a large one does not hold the others up, and all of it as of one number. */
 import { closedError, type LogEntry, type StoredChannel } from '@atrium/core/log/log.js';
 import { nextSlice } from '@atrium/core/util/slices.js';
 import type { ArchiveTable } from './archives.js';
@@ -30,7 +30,7 @@ export class ChannelReader {
     this.#options = options;
   }
 
-  /** The archive or the turns of a channel have changed: whoever reads it begins again. */
+  /** The archive or the turns of a channel have changed: its readers begin again. */
   changed(channel: string): void {
     for (const reading of this.#readings) if (reading.channel === channel) reading.isStale = true;
   }

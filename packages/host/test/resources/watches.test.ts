@@ -67,7 +67,10 @@ describe('createResourceWatch', () => {
     const [first, second] = [await create(fixture), await create(fixture)];
     expect(first).toMatch(/^ahp-resource-watch:\/[\w-]+$/);
     expect(second).not.toBe(first);
+    const witness = await create(fixture);
+    await fixture.client.request('subscribe', { channel: witness });
     await writeFile(fixture.path('early'), '');
+    await expect.poll(() => told(fixture, witness), POLL).toEqual(['added early']);
     await new Promise((resolve) => setTimeout(resolve, 200));
     await fixture.client.request('subscribe', { channel: first });
     await writeFile(fixture.path('late'), '');
