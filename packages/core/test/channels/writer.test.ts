@@ -2,8 +2,15 @@ import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
-import { Writer } from '../../src/channels/writer.js';
-import { type Commit, LogFencedError, LogWriteError } from '../../src/log/log.js';
+import { STORE_RETRY_MS, UNAVAILABLE_RETRIES_MAX } from '../../src/channels/limits.js';
+import { type CommittedBatch, type UndoneBatch, Writer } from '../../src/channels/writer.js';
+import {
+  type ClientFacts,
+  type Commit,
+  LogFencedError,
+  LogUnavailableError,
+  LogWriteError,
+} from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 
 /** A log that remembers the commits, and fails when it is told to. */
@@ -169,6 +176,125 @@ describe('a tick that cannot be stored', () => {
     expect(superseded).toHaveBeenCalledExactlyOnceWith(log.failure);
     expect(log.commits).toHaveLength(1);
     expect(undone).not.toHaveBeenCalled();
+  });
+});
+
+describe('a log that cannot be reached', () => {
+  /** A clock whose timers ring at once, and are counted. */
+  function ringing() {
+    const waits: number[] = [];
+    const clock = {
+      now: () => 5,
+      after: (ms: number, run: () => void) => {
+        waits.push(ms);
+        queueMicrotask(run);
+        return () => {};
+      },
+    };
+    return { clock, waits };
+  }
+  function unreachable(times: number) {
+    const { clock, waits } = ringing();
+    const log = new WatchedLog();
+    const [logger, undone] = [{ log: vi.fn() }, vi.fn()];
+    const delivery = new DirectDelivery({ shown: 0, logger, show: () => {} });
+    const writer = new Writer({ log, logger, clock, delivery, undone, superseded: () => {} });
+    log.failure = new LogUnavailableError('away');
+    const append = vi.spyOn(log, 'append').mockImplementation(async (commit) => {
+      if (append.mock.calls.length > times) log.failure = undefined;
+      return WatchedLog.prototype.append.call(log, commit);
+    });
+    writer.record({ key: 'k', value: 'v' });
+    return { log, writer, logger, undone, waits };
+  }
+
+  it('[REL-067] gets the same commit again, every second, and says so once', async () => {
+    const { log, writer, logger, waits } = unreachable(UNAVAILABLE_RETRIES_MAX);
+    await writer.settled();
+    expect(waits).toEqual(Array(UNAVAILABLE_RETRIES_MAX).fill(STORE_RETRY_MS));
+    expect(new Set(log.commits).size).toBe(1);
+    expect(await log.record('k')).toBe('v');
+    expect(logger.log).toHaveBeenCalledOnce();
+  });
+
+  it('[REL-067] is given up after a while', async () => {
+    const { writer, undone, waits } = unreachable(UNAVAILABLE_RETRIES_MAX + 1);
+    await expect(writer.settled()).rejects.toThrow('away');
+    expect(waits).toHaveLength(UNAVAILABLE_RETRIES_MAX);
+    expect(undone).toHaveBeenCalledOnce();
+  });
+});
+
+describe('what is told of a tick', () => {
+  it('has each notice behind the actions before it, and each step with the states around it', async () => {
+    const { writer, write, show } = setUp();
+    const notices = [{ lost: () => {} }, { lost: () => {} }];
+    writer.tell(notices[0] as (typeof notices)[0]);
+    write('session/delta');
+    write('session/delta');
+    writer.tell(notices[1] as (typeof notices)[0]);
+    await writer.settled();
+    const batch = show.mock.calls[0]?.[0] as CommittedBatch;
+    expect([batch.first, batch.last]).toEqual([1, 2]);
+    expect(batch.notices).toEqual([
+      { seq: 0, notice: notices[0] },
+      { seq: 2, notice: notices[1] },
+    ]);
+    expect(batch.steps).toMatchObject([
+      { before: 0, after: 1, time: 5, entry: 0, text: '{"type":"session/delta"}', envelope: { serverSeq: 1 } },
+      { before: 1, after: 2, entry: 1, envelope: { serverSeq: 2 } },
+    ]);
+    expect('origin' in (batch.steps[0]?.envelope ?? {})).toBe(false);
+  });
+
+  it('[REL-033] that is undone is everything of it, and of the next', async () => {
+    const { log, writer, channel, write, undone } = setUp();
+    const [first, second] = [{ lost: () => {} }, { lost: () => {} }];
+    vi.spyOn(log, 'append').mockImplementation(async () => {
+      write('session/title');
+      writer.tell(second);
+      throw new LogWriteError('failed', 'no');
+    });
+    write('session/delta');
+    writer.tell(first);
+    await expect(writer.settled()).rejects.toThrow('no');
+    const lost = undone.mock.calls.flatMap(([batch]) => batch as UndoneBatch);
+    expect(lost.flatMap(({ steps }) => steps.map(({ action }) => action.type))).toEqual([
+      'session/delta',
+      'session/title',
+    ]);
+    expect(lost.flatMap(({ entries }) => entries)).toHaveLength(2);
+    expect(lost.flatMap(({ notices }) => notices)).toEqual([first, second]);
+    expect([channel.live, channel.isSettled]).toEqual([0, true]);
+  });
+
+  it('of the last record under a key, and of the last archive of a channel', async () => {
+    const { log, writer } = setUp();
+    const archive = (head: string) => () => ({ channel: 's', head, turns: { start: 0, items: [] } });
+    for (const value of ['"old"', '"new"']) {
+      writer.record({ key: 'k', value });
+      writer.archive('s', archive(value));
+    }
+    await writer.settled();
+    expect(log.commits).toMatchObject([{ records: [{ key: 'k', value: '"new"' }], archives: [{ head: '"new"' }] }]);
+  });
+});
+
+describe('a client that begins anew', () => {
+  it('does so behind what is stored with it, and hears when that fails', async () => {
+    const { log, writer, write } = setUp();
+    const order: string[] = [];
+    vi.spyOn(log, 'beginClient').mockImplementation(async (clientId) => {
+      order.push(`begun ${clientId} behind ${log.head}`);
+      if (clientId === 'd') throw new LogWriteError('failed', 'no');
+      return { epoch: 7 };
+    });
+    const begun = writer.beginClient('c', {} as ClientFacts);
+    const failed = writer.beginClient('d', {} as ClientFacts);
+    write('session/delta');
+    expect(await begun).toEqual({ epoch: 7 });
+    await expect(failed).rejects.toThrow('no');
+    expect(order).toEqual(['begun c behind 1', 'begun d behind 1']);
   });
 });
 
