@@ -129,4 +129,44 @@ describe('a stdio transport', () => {
     await tick();
     expect(events.closed).toHaveBeenCalledTimes(1);
   });
+
+  it('delivers nothing after it was closed, also of what came in the same chunk', async () => {
+    const { input, transport, events } = started();
+    events.message.mockImplementationOnce(() => transport.close(CloseCode.Normal, 'enough'));
+    input.write('1\n2\n');
+    await tick();
+    input.write('3\n');
+    await tick();
+    expect(events.message.mock.calls).toEqual([['1']]);
+    expect(events.closed).toHaveBeenCalledOnce();
+  });
+
+  it('ends with its input, unless the end is taken up, and with its output', async () => {
+    const plain = started();
+    plain.input.end();
+    await vi.waitFor(() => expect(plain.events.closed).toHaveBeenCalledOnce());
+    const input = new PassThrough();
+    const transport = stdioTransport({ input, output: new PassThrough() });
+    const events = { message: vi.fn(), drain: vi.fn(), closed: vi.fn(), ended: vi.fn() };
+    transport.start(events);
+    input.end();
+    await vi.waitFor(() => expect(events.ended).toHaveBeenCalledOnce());
+    expect(events.closed).not.toHaveBeenCalled();
+    for (const stream of ['input', 'output'] as const) {
+      const broken = started();
+      broken[stream].emit('error', new Error('broken'));
+      broken.transport.close(CloseCode.Normal, 'again');
+      await tick();
+      expect(broken.events.closed).toHaveBeenCalledOnce();
+    }
+  });
+
+  it('says in the log why it was closed: loudly, unless all is well', () => {
+    const levels = [CloseCode.Normal, CloseCode.TooBig].map((code) => {
+      const { transport, logger } = started();
+      transport.close(code, 'because');
+      return logger.log.mock.calls[0]?.[0];
+    });
+    expect(levels).toEqual(['debug', 'info']);
+  });
 });
