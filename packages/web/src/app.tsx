@@ -33,8 +33,8 @@ export function App({ link }: { readonly link: HostLink }) {
 /** Before the first connection: quiet for a moment, then with advice. */
 function Waiting({ isLost }: { readonly isLost: boolean }) {
   return (
-    <main className="door" aria-busy="true">
-      <div className="door-card">
+    <main className="connect-screen" aria-busy="true">
+      <div className="connect-card">
         <Mark />
         <h1>{isLost ? 'The host does not answer' : 'Connecting'}</h1>
         {isLost && (

@@ -28,10 +28,10 @@ export function TokenForm({ why, onToken }: Props) {
     if (token !== '') onToken(token);
   };
   return (
-    <main className="door">
-      <form onSubmit={submit} aria-labelledby="door-title">
+    <main className="connect-screen">
+      <form onSubmit={submit} aria-labelledby="connect-title">
         <Mark />
-        <h1 id="door-title">{TITLES[why]}</h1>
+        <h1 id="connect-title">{TITLES[why]}</h1>
         <p role={why === 'missing' ? undefined : 'alert'}>{ADVICE[why]}</p>
         <label htmlFor="token">Token, or the link that the host printed</label>
         <input
