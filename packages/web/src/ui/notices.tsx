@@ -3,6 +3,8 @@ import { Store, useStore } from '../model/store.js';
 import { IconButton } from './icons.js';
 
 const SHOWN_MS = 6_000;
+/** A long one, such as an undo that left files alone and says why, gives time to read it. */
+const READ_MS_PER_CHARACTER = 60;
 /** One that offers something gives time to read and to reach it. */
 const OFFER_SHOWN_MS = 15_000;
 const SHOWN_MAX = 3;
@@ -25,7 +27,8 @@ export function tell(text: string, offer?: Offer): void {
   lastId += 1;
   const id = lastId;
   notices.set([...notices.get(), { id, text, offer }].slice(-SHOWN_MAX));
-  setTimeout(() => dismiss(id), offer ? OFFER_SHOWN_MS : SHOWN_MS);
+  const shownMs = Math.max(offer ? OFFER_SHOWN_MS : SHOWN_MS, text.length * READ_MS_PER_CHARACTER);
+  setTimeout(() => dismiss(id), shownMs);
 }
 
 function dismiss(id: number): void {
