@@ -125,6 +125,24 @@ describe('a tick', () => {
       { seq: 3, notice: second },
     ]);
     expect((await log.read({ after: 0 })).map((entry) => entry.origin?.clientSeq)).toEqual([7, 8, undefined]);
+    // A rejection uses up a number, and nothing is stored under it.
+    expect(log.commits[0]?.entries.slice(1)).toMatchObject([
+      { channel: '', action: '' },
+      { channel: '', action: '' },
+    ]);
+  });
+
+  it('follows by itself when all that came meanwhile is to be told', async () => {
+    const { log, writer, write, show } = setUp();
+    const called = vi.fn();
+    vi.spyOn(log, 'append').mockImplementationOnce(async (commit) => {
+      writer.tell({ lost: () => {} });
+      writer.afterCommit(called);
+      return MemoryLog.prototype.append.call(log, commit);
+    });
+    write('session/delta');
+    await vi.waitFor(() => expect(called).toHaveBeenCalledOnce(), { interval: 0 });
+    expect(show.mock.lastCall?.[0].notices).toMatchObject([{ seq: 1 }]);
   });
 
   it('goes on when a handler fails', async () => {
@@ -302,6 +320,7 @@ describe('times in a channel', () => {
   it('[REL-038] never go back', () => {
     const channel = new Channel<number>('ahp:/s', (count) => count, 0, { lastTime: 100 });
     expect([channel.timeAt(99), channel.timeAt(101)]).toEqual([100, 101]);
+    expect([channel.isEphemeral, new Channel('ahp:/t', () => 0, 0).timeAt(1)]).toEqual([false, 1]);
   });
 
   it('are of the last action: a state is replaced only while nothing waits to be stored', async () => {

@@ -1,0 +1,423 @@
+/** The parts of a session by themselves: what waits, what is noted beside it, what rests, and what people are asked. */
+import type { ResponsePart, SessionAction, SessionState } from '@atrium/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import type { Step } from '../../src/channels/channel.js';
+import { DirectDelivery } from '../../src/channels/delivery.js';
+import { Writer } from '../../src/channels/writer.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { DeferredActions } from '../../src/sessions/deferred-actions.js';
+import { IdleProcesses, IdleUnloader } from '../../src/sessions/idle.js';
+import { CLIENT_GRACE_MS, DEFERRED_ACTIONS_MAX, IDLE_SESSION_MS } from '../../src/sessions/limits.js';
+import { askPerson, StandingRequests } from '../../src/sessions/questions.js';
+import { Naming, SessionRecords, ToolPermissions } from '../../src/sessions/session-records.js';
+import type { TurnRunner } from '../../src/sessions/turn.js';
+import { CallIndex, NO_CALL, Waiters } from '../../src/sessions/waiters.js';
+import { silentLogger } from '../../src/util/logger.js';
+
+const origin = (clientSeq: number, more: object = {}) => ({ clientId: 'c', epoch: 1, clientSeq, ...more });
+const step = (action: object, before: object = {}, after: object = {}) =>
+  ({ action, before, after, origin: undefined, time: 0 }) as unknown as Step<SessionState>;
+
+function testClock() {
+  const timers: { ms: number; run: () => void }[] = [];
+  const after = (ms: number, run: () => void) => {
+    const timer = { ms, run };
+    timers.push(timer);
+    return () => {
+      const index = timers.indexOf(timer);
+      if (index >= 0) timers.splice(index, 1);
+    };
+  };
+  return { clock: { now: () => 0, after }, timers, ring: () => timers.shift()?.run() };
+}
+
+function recorded() {
+  const log = new MemoryLog();
+  const { clock } = testClock();
+  const nothing = () => {};
+  const delivery = new DirectDelivery({ shown: 0, logger: silentLogger, show: nothing });
+  const writer = new Writer({ log, clock, logger: silentLogger, delivery, undone: nothing, superseded: nothing });
+  return { log, writer, records: new SessionRecords(log, writer) };
+}
+
+describe('actions that wait for the end of a turn', () => {
+  function deferred() {
+    const failures: (() => void)[] = [];
+    const calls = { held: vi.fn(), setDeferred: vi.fn() };
+    const actions = new DeferredActions({
+      ...{ deferrals: { held: calls.held }, records: { setDeferred: calls.setDeferred }, channel: { uri: 's' } },
+      writer: { afterFailure: (run: () => void) => failures.push(run) },
+    } as never);
+    const asker = { reject: vi.fn(), deferred: vi.fn() };
+    const hold = (seq: number, more: object = {}) =>
+      actions.hold({ type: 'session/modelChanged', seq } as never, origin(seq, more), asker);
+    const released = () => {
+      const applied: unknown[] = [];
+      actions.release((action) => applied.push((action as unknown as { seq: number }).seq));
+      return applied;
+    };
+    return { actions, asker, hold, released, failures, ...calls };
+  }
+
+  it('are stored once each, and applied in order', () => {
+    const { actions, hold, released, setDeferred, held, asker } = deferred();
+    expect([actions.isEmpty, actions.isFull, released()]).toEqual([true, false, []]);
+    expect(setDeferred).not.toHaveBeenCalled();
+    for (const seq of [1, 2, 1]) hold(seq);
+    expect(setDeferred.mock.calls.map(([uri, list]) => [uri, list.length])).toEqual([
+      ['s', 1],
+      ['s', 2],
+    ]);
+    expect([held.mock.calls.length, asker.deferred.mock.calls.length]).toEqual([3, 3]);
+    expect([actions.isEmpty, actions.has(origin(2)), actions.has(origin(3))]).toEqual([false, true, false]);
+    expect(actions.has(origin(2, { epoch: 2 })) || actions.has(origin(2, { clientId: 'd' }))).toBe(false);
+    expect(released()).toEqual([1, 2]);
+    expect([actions.isEmpty, setDeferred.mock.lastCall]).toEqual([true, ['s', []]]);
+  });
+
+  it('wait again, before what came since, when their end could not be stored', () => {
+    const { hold, released, failures } = deferred();
+    hold(1);
+    hold(2);
+    released();
+    hold(3);
+    hold(2);
+    failures[0]?.();
+    expect(released()).toEqual([1, 2, 3]);
+  });
+
+  it(`[REL-057] are ${DEFERRED_ACTIONS_MAX} at most`, () => {
+    const { actions, hold } = deferred();
+    for (let seq = 1; seq < DEFERRED_ACTIONS_MAX; seq += 1) hold(seq);
+    expect(actions.isFull).toBe(false);
+    hold(DEFERRED_ACTIONS_MAX);
+    expect(actions.isFull).toBe(true);
+  });
+});
+
+describe('those who wait for an action', () => {
+  it('wake for what they wait for, and not for others', async () => {
+    const waiters = new Waiters();
+    const find = vi.fn(
+      (_: unknown, seen?: Step<SessionState>) => (String(seen?.action.type) === 'b' ? 'found' : undefined) as never,
+    );
+    const found = waiters.wait(['call', NO_CALL], find);
+    waiters.observe(step({ type: 'b', toolCallId: 'other' }));
+    expect(find).not.toHaveBeenCalled();
+    waiters.observe(step({ type: 'a' }));
+    waiters.observe(step({ type: 'b', toolCallId: 'call' }));
+    waiters.observe(step({ type: 'b' }));
+    expect(await found).toBe('found');
+    expect(find).toHaveBeenCalledTimes(2);
+  });
+
+  it('are told when the turn is over', async () => {
+    const waiters = new Waiters();
+    const waiting = waiters.wait([NO_CALL], () => undefined);
+    waiters.abandon();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError', message: 'the turn is over' });
+    expect(() => waiters.observe(step({ type: 'a' }))).not.toThrow();
+  });
+
+  it('find the calls of a turn, also in an earlier state of it', () => {
+    const call = (toolCallId: string) => ({ kind: 'toolCall', toolCall: { toolCallId } }) as unknown as ResponsePart;
+    const text = { kind: 'markdown' } as unknown as ResponsePart;
+    const index = new CallIndex();
+    expect(index.find([text, call('a')], 'b')).toBeUndefined();
+    expect(index.find([text, call('a'), call('b')], 'b')).toEqual({ toolCallId: 'b' });
+    expect(index.find([text, call('a')], 'b')).toBeUndefined();
+    expect(index.find([text, call('a')], 'a')).toEqual({ toolCallId: 'a' });
+  });
+});
+
+describe('facts beside a session', () => {
+  it('are kept apart, and go with it', async () => {
+    const { log, writer, records } = recorded();
+    const held = [{ action: { type: 'session/modelChanged' }, origin: origin(1) }] as never;
+    records.setActive('s', true);
+    records.setDeferred('s', held);
+    records.setAllowed('s', ['tool']);
+    records.setNamed('s');
+    records.setAgentMemory('s', 'memory');
+    records.setModelBefore('s', 'model');
+    records.setUnfinished('s', 7);
+    records.setActive('other', true);
+    await writer.settled();
+    expect(await records.interrupted()).toEqual(['other', 's']);
+    expect([await records.held('s'), await records.held('t')]).toEqual([held, []]);
+    expect([await records.allowed('s'), await records.allowed('t')]).toEqual([['tool'], []]);
+    expect([await records.isNamed('s'), await records.isNamed('t')]).toEqual([true, false]);
+    expect([await records.agentMemory('s'), await records.modelBefore('s')]).toEqual(['memory', 'model']);
+    expect(await records.unfinished()).toEqual([{ uri: 's', since: 7 }]);
+    records.setDeferred('s', []);
+    records.setActive('other', false);
+    records.setUnfinished('s', undefined);
+    await writer.settled();
+    expect([await records.held('s'), await records.interrupted(), await records.unfinished()]).toEqual([[], ['s'], []]);
+    records.forget('s');
+    await writer.settled();
+    expect(await log.records('')).toEqual([]);
+  });
+
+  it('tell whose tool a person allowed, also after a restart', async () => {
+    const { writer, records } = recorded();
+    const permissions = new ToolPermissions(records, 's');
+    const setAllowed = vi.spyOn(records, 'setAllowed');
+    permissions.add({ name: 'a' });
+    permissions.add({ name: 'a' });
+    permissions.add({ owner: 'o', name: 'b', identity: 'i' });
+    expect(setAllowed).toHaveBeenCalledTimes(2);
+    await writer.settled();
+    const later = new ToolPermissions(records, 's');
+    expect(later.has({ name: 'a' })).toBe(false);
+    await later.load();
+    const tools = [{ name: 'a' }, { owner: 'o', name: 'b', identity: 'i' }];
+    const others = [{ owner: 'o', name: 'a' }, { owner: 'o', name: 'b' }, { name: 'b', identity: 'i' }, { name: 'x' }];
+    expect([...tools, ...others].map((tool) => later.has(tool))).toEqual([true, true, false, false, false, false]);
+  });
+
+  it('tell whether a person gave it its title', async () => {
+    const { writer, records } = recorded();
+    const setNamed = vi.spyOn(records, 'setNamed');
+    const naming = new Naming(records, 's');
+    const titled = { type: 'session/titleChanged', title: 'a' } as SessionAction;
+    naming.observe(titled, undefined);
+    naming.observe({ type: 'session/ready' }, origin(1));
+    await naming.load();
+    expect(naming.isByPerson).toBe(false);
+    naming.observe(titled, origin(1));
+    naming.observe(titled, origin(2));
+    expect([naming.isByPerson, setNamed.mock.calls]).toEqual([true, [['s']]]);
+    await writer.settled();
+    const later = new Naming(records, 's');
+    await later.load();
+    expect(later.isByPerson).toBe(true);
+  });
+});
+
+describe('the processes of a session that rests', () => {
+  function processes(restAfterMs = 100) {
+    const { clock, timers, ring } = testClock();
+    const state = { isBusy: false };
+    const end = vi.fn(async () => {});
+    const idle = new IdleProcesses({
+      ...{ clock, logger: silentLogger, restAfterMs, session: 's', isBusy: () => state.isBusy, end },
+    });
+    return { idle, timers, ring, state, end };
+  }
+
+  it('end after a while, and are waited for before they are started again', async () => {
+    const { idle, timers, ring, end } = processes();
+    idle.used();
+    idle.rest();
+    expect([timers.length, end.mock.calls.length]).toEqual([0, 0]);
+    await idle.wake();
+    idle.used();
+    expect(timers.map(({ ms }) => ms)).toEqual([100]);
+    const gone = vi.fn();
+    end.mockImplementationOnce(() => new Promise((resolve) => setImmediate(resolve)).then(gone));
+    ring();
+    expect([idle.isResting, timers.length]).toEqual([true, 0]);
+    idle.rest();
+    idle.used();
+    expect([end.mock.calls.length, timers.length]).toEqual([1, 0]);
+    await idle.wake();
+    expect([gone.mock.calls.length, idle.isResting, timers.length]).toEqual([1, false, 1]);
+  });
+
+  it('stay while it is at work, and when they are to stay', async () => {
+    const { idle, timers, ring, state, end } = processes();
+    await idle.wake();
+    state.isBusy = true;
+    ring();
+    expect([end.mock.calls.length, timers.length, idle.isResting]).toEqual([0, 1, false]);
+    idle.stop();
+    expect(timers).toEqual([]);
+    const forever = processes(Number.POSITIVE_INFINITY);
+    await forever.idle.wake();
+    expect(forever.timers).toEqual([]);
+    forever.idle.rest();
+    expect(forever.end).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a session that nobody watches', () => {
+  function unloader() {
+    const { clock, timers, ring } = testClock();
+    const state = { isInMemory: true, isWatched: false };
+    const unload = vi.fn(async () => {});
+    const logger = { log: vi.fn() };
+    const idle = new IdleUnloader({
+      ...{ clock, logger, unload, isInMemory: () => state.isInMemory, isWatched: () => state.isWatched },
+    });
+    return { idle, timers, ring, state, unload, logger };
+  }
+
+  it('leaves memory after a while; its time starts again when it is used', async () => {
+    const { idle, timers, ring, unload } = unloader();
+    idle.used('s');
+    idle.used('s');
+    idle.used('t');
+    expect(timers.map(({ ms }) => ms)).toEqual([IDLE_SESSION_MS, IDLE_SESSION_MS]);
+    ring();
+    expect(unload.mock.calls).toEqual([['s']]);
+    idle.stop();
+    expect(timers).toEqual([]);
+  });
+
+  it('stays while it is watched, and is tried again when it cannot leave', async () => {
+    const { idle, timers, ring, state, unload, logger } = unloader();
+    idle.used('s');
+    state.isWatched = true;
+    idle.used('s');
+    expect(timers).toEqual([]);
+    state.isWatched = false;
+    idle.used('s');
+    state.isWatched = true;
+    ring();
+    expect(unload).not.toHaveBeenCalled();
+    state.isWatched = false;
+    unload.mockRejectedValueOnce(new Error('busy'));
+    idle.used('s');
+    ring();
+    await vi.waitFor(() => expect(timers).toHaveLength(1), { interval: 0 });
+    expect(logger.log).toHaveBeenCalledOnce();
+    state.isInMemory = false;
+    idle.used('t');
+    expect(timers).toHaveLength(1);
+  });
+});
+
+describe('a question of a turn', () => {
+  const request = { id: 'q', message: 'May I?', questions: [] };
+  function asking() {
+    const { clock, timers, ring } = testClock();
+    const waiters = new Waiters();
+    const written: SessionAction[] = [];
+    const state = { mayBeAnswered: true, inputRequests: [request] as object[] | undefined, isActive: true };
+    const turn = {
+      interrupt: vi.fn(),
+      write: (action: SessionAction) => written.push(action),
+      waitFor: (topics: string[], find: never) => waiters.wait(topics, find),
+      get isActive() {
+        return state.isActive;
+      },
+      session: {
+        uri: 's',
+        get state() {
+          return { inputRequests: state.inputRequests };
+        },
+      },
+    };
+    const watchers = { mayBeAnswered: () => state.mayBeAnswered };
+    const outcome = askPerson(turn as unknown as TurnRunner, { clock, watchers } as never, request as never);
+    return { turn, waiters, written, state, outcome, timers, ring };
+  }
+
+  it('is answered with what was drafted, and what came with the answer', async () => {
+    const { turn, waiters, written, outcome } = asking();
+    expect(turn.interrupt).toHaveBeenCalledOnce();
+    expect(written).toEqual([{ type: 'session/inputRequested', request }]);
+    const done = (requestId: string, answers?: object) => ({
+      ...{ type: 'session/inputCompleted', requestId, response: 'accept' },
+      ...(answers && { answers }),
+    });
+    const before = {
+      inputRequests: [
+        { id: 'x', answers: { z: 9 } },
+        { id: 'q', answers: { a: 1, b: 1 } },
+      ],
+    };
+    waiters.observe(step({ type: 'session/ready' }));
+    waiters.observe(step(done('other')));
+    waiters.observe(step(done('q', { b: 2 }), before));
+    expect(await outcome).toEqual({ response: 'accept', answers: { a: 1, b: 2 } });
+  });
+
+  it('is taken back when only clients are there that cannot be asked', () => {
+    const { written, state, timers, ring } = asking();
+    expect(timers.map(({ ms }) => ms)).toEqual([CLIENT_GRACE_MS]);
+    ring();
+    expect([written.length, timers.length]).toEqual([1, 1]);
+    state.mayBeAnswered = false;
+    ring();
+    expect(written[1]).toEqual({ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' });
+    for (const change of [{ inputRequests: undefined }, { inputRequests: [{ id: 'x' }] }, { isActive: false }]) {
+      const over = asking();
+      Object.assign(over.state, { mayBeAnswered: false, ...change });
+      over.ring();
+      expect([over.written.length, over.timers.length]).toEqual([1, 0]);
+    }
+  });
+});
+
+describe('a question that outlives turns', () => {
+  const request = { id: 'q', message: 'May I?', questions: [] } as never;
+  function standing(state: object = {}) {
+    const written: SessionAction[] = [];
+    const host = { state, isNoteNeeded: false };
+    const requests = new StandingRequests({
+      write: (action) => written.push(action),
+      state: () => host.state as SessionState,
+      isNoteNeeded: () => host.isNoteNeeded,
+    });
+    const types = () => written.map(({ type }) => type.replace('session/', ''));
+    return { requests, written, host, types };
+  }
+
+  it('is asked again when a turn has swept it away, until it is answered', () => {
+    const { requests, types } = standing();
+    const answered = vi.fn();
+    const withdraw = requests.ask(request, answered);
+    const asked = { inputRequests: [{ id: 'q', answers: { a: 1 } }] };
+    requests.observe(step({ type: 'session/ready' }, {}, asked));
+    requests.observe(step({ type: 'session/turnComplete' }, asked, {}));
+    expect(types()).toEqual(['inputRequested', 'inputRequested']);
+    requests.observe(step({ type: 'session/inputCompleted', requestId: 'x', response: 'accept' }, asked, asked));
+    const done = { type: 'session/inputCompleted', requestId: 'q', response: 'accept', answers: { b: 2 } };
+    requests.observe(step(done, asked, {}));
+    expect(answered.mock.calls).toEqual([['accept', { a: 1, b: 2 }]]);
+    withdraw();
+    requests.observe(step({ type: 'session/turnComplete' }, asked, {}));
+    expect(types()).toHaveLength(2);
+  });
+
+  it('can be taken back, and changed under the same id', () => {
+    const { requests, written, types } = standing();
+    const first = requests.ask(request, () => {});
+    const second = requests.ask(request, () => {});
+    first();
+    expect(types()).toEqual(['inputRequested', 'inputRequested']);
+    second();
+    second();
+    expect(written.slice(2)).toEqual([{ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' }]);
+  });
+
+  it('is a note for those who cannot be asked: once, within a turn', () => {
+    const { requests, written, host, types } = standing({ activeTurn: { id: 't' } });
+    requests.ask(request, () => {});
+    expect(types()).toEqual(['inputRequested']);
+    host.isNoteNeeded = true;
+    const asked = { inputRequests: [{ id: 'q' }] };
+    requests.observe(step({ type: 'session/delta' }, asked, asked));
+    expect(types()).toEqual(['inputRequested']);
+    for (let round = 0; round < 2; round += 1) requests.observe(step({ type: 'session/turnStarted' }, asked, asked));
+    expect(written.slice(1)).toEqual([
+      { type: 'session/responsePart', turnId: 't', part: { kind: 'systemNotification', content: 'May I?' } },
+    ]);
+    host.state = {};
+    requests.ask({ id: 'r', questions: [] } as never, () => {}, 'note');
+    expect(types()).toHaveLength(3);
+  });
+
+  it('of an earlier run has nobody who waits for its answer, unless a turn does', () => {
+    const { requests, written, types } = standing();
+    requests.ask(request, () => {});
+    requests.withdrawStale({ inputRequests: [{ id: 'q' }, { id: 'old' }], activeTurn: { id: 't' } } as never);
+    expect(types()).toHaveLength(1);
+    requests.withdrawStale({ inputRequests: [{ id: 'q' }, { id: 'old' }] } as never);
+    expect(written.slice(1)).toEqual([{ type: 'session/inputCompleted', requestId: 'old', response: 'cancel' }]);
+    requests.withdrawStale({} as never);
+    expect(written).toHaveLength(2);
+  });
+});
