@@ -20,7 +20,7 @@ export default defineConfig({
     pool: 'threads',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Most tests wait for processes, browsers and sockets: a worker uses about half a core, a third of one in the terminal.
+    // Many tests wait for processes, browsers and sockets, so there are more workers than a small machine has cores.
     maxWorkers: Math.max(4, availableParallelism()),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,

@@ -6,14 +6,8 @@ import { describe, onTestFinished, test } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
-/** Without animations, which cost a tenth of the browser's time on a machine without a graphics card. */
-export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' };
-export const PHONE: BrowserContextOptions = {
-  viewport: { width: 390, height: 780 },
-  hasTouch: true,
-  isMobile: true,
-  reducedMotion: 'reduce',
-};
+export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 /** For everything that a page should show by itself. Machines that run many things at once are slow. */
 const WAIT_MS = 15_000;
 export const POLL = { timeout: WAIT_MS };
