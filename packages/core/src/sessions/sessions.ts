@@ -37,6 +37,8 @@ export class Sessions {
   readonly #memory: SessionsInMemory;
   readonly #creation: Creation;
   readonly #removal: Removal;
+  /** Sessions whose end is being stored, until it is told or has failed. */
+  readonly #ending = new Map<string, Promise<unknown>>();
 
   constructor({ choices, ...shared }: SessionsOptions) {
     this.#options = { choices, ...shared };
@@ -95,9 +97,13 @@ export class Sessions {
     });
   }
 
-  /** The session with this URI, brought into memory; undefined when there is none, or it was disposed. */
+  /**
+   * The session with this URI, brought into memory; undefined when there is none, or it was disposed. Waits for a disposal
+   * that is being stored: what a client sends next is then answered behind the news that the session is gone.
+   */
   open(uri: string): Promise<Session | undefined> {
-    return this.#memory.open(uri);
+    const ending = this.#ending.get(uri);
+    return ending ? ending.then(() => this.#memory.open(uri)) : this.#memory.open(uri);
   }
 
   create(params: CreateSessionParams, creator: Creator): Promise<void> {
@@ -108,8 +114,12 @@ export class Sessions {
     return this.#creation.import(page, creator);
   }
 
-  dispose(uri: string): Promise<void> {
-    return this.#removal.dispose(uri);
+  async dispose(uri: string): Promise<void> {
+    const disposal = this.#removal.dispose(uri);
+    const ending = Promise.allSettled([disposal, this.#ending.get(uri)]);
+    this.#ending.set(uri, ending);
+    void ending.then(() => this.#ending.get(uri) === ending && this.#ending.delete(uri));
+    await disposal;
   }
 
   restore(uri: string): Promise<void> {

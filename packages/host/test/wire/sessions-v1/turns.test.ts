@@ -3,6 +3,7 @@ import { CloseCode } from '@atrium/core/wire/transport.js';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.js';
+import { SlowLog } from '../../support/logs.js';
 import { comparable, Mirror } from '../../support/mirror.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
 import { answerTo, lastText, startHost } from '../../support/session-fixture.js';
@@ -105,6 +106,31 @@ describe('sessions-v1 beside the others', () => {
     await settle();
     const answered = old.envelopes().flatMap(({ origin }) => (origin?.clientId === 'old' ? origin.clientSeq : []));
     expect(answered).toEqual(asked);
+  });
+
+  it('[V1-070] an action that meets the end of its session is not overtaken: the next answer comes behind the news', async () => {
+    const log = new SlowLog();
+    const host = await startHost({ log, clock: new FakeClock() });
+    const old = await sessionsV1Client(host, 'old');
+    const now = await host.client('now');
+    await now.session(uri);
+    await now.session('ahp-session:/two');
+    await old.subscribe(session);
+    const letThrough = log.hold('append');
+    // While this is being stored, the end of the session and the answer come to wait for the same commit.
+    now.dispatch(uri, { type: 'session/titleChanged', title: 'First' });
+    await settle();
+    const disposed = now.request('disposeSession', { channel: uri });
+    await settle();
+    old.dispatch(turnStarted('t1', 'hello'));
+    const next = old.dispatch({ type: 'session/titleChanged', session: 'mock:/two', title: 'No' });
+    await settle();
+    letThrough();
+    await Promise.all([disposed, old.answerTo(next)]);
+    const heard = old.raw.received.map((message) => JSON.stringify(message));
+    const indexOf = (text: string) => heard.findIndex((message) => message.includes(text));
+    expect(indexOf('notify/sessionRemoved')).toBeGreaterThan(0);
+    expect(indexOf('notify/sessionRemoved')).toBeLessThan(indexOf(`"clientSeq":${next}`));
   });
 
   it('[V1-060][V1-069][REL-019] what sessions-v1 does not know is just a gap in the numbers', async () => {
