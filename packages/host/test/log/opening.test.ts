@@ -5,7 +5,7 @@ import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Damage, damagedTurn, fits, sumOf } from '../../src/log-sqlite/damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
-import { holderOf, takeLock } from '../../src/log-sqlite/folder.js';
+import { holderOf, prepareFolder, takeLock } from '../../src/log-sqlite/folder.js';
 import { openFile } from '../../src/log-sqlite/open.js';
 import { nameAside, repairDatabase, resumeRepair } from '../../src/log-sqlite/repair.js';
 import { dataFolder } from '../support/log-folders.js';
@@ -186,6 +186,26 @@ describe('the note of the owner', () => {
     expect(holderOf(noteIn(dataDir))).toBe(process.pid);
     expect(lock.renew()).toBe('held');
     lock.release();
+  });
+
+  it('[REL-033] is given up when it cannot be written', () => {
+    const dataDir = dataFolder();
+    const lock = takeLock(dataDir, driver);
+    renameSync(dataDir, `${dataDir}-moved`);
+    expect(() => lock.release({ at: 'closed', stamp: 'x' })).not.toThrow();
+    renameSync(`${dataDir}-moved`, dataDir);
+    expect(holderOf(noteIn(dataDir))).toBe(process.pid);
+  });
+
+  it.skipIf(process.platform === 'win32')('[REL-033] stands in a folder for its owner only', () => {
+    const dataDir = path.join(dataFolder(), 'deep', 'data');
+    prepareFolder(dataDir);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    prepareFolder(dataDir);
+    writeFileSync(path.join(dataDir, 'file'), '');
+    expect(() => prepareFolder(path.join(dataDir, 'file'))).toThrow(
+      expect.objectContaining({ reason: 'not-a-folder' }),
+    );
   });
 
   it('[REL-033] keeps others out, and names who is in', () => {
