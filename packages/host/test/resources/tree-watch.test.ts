@@ -2,6 +2,7 @@
 import { readlinkSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { watchFolder } from '@atrium/core/util/folders.js';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realPathOf } from '../../src/workspace/files/client-roots.js';
 import { pinFolder, temporaryName } from '../../src/workspace/files/pinned-folder.js';
@@ -15,20 +16,18 @@ import {
 import { tempFolder } from '../support/temp-folder.js';
 
 type Listen = (name: string | undefined) => void;
-const watchers = vi.hoisted(() => new Map<string, Set<Listen>>());
-const failing = vi.hoisted(() => new Map<string, string>());
+const watchers = new Map<string, Set<Listen>>();
+/** Folders that the system refuses to watch, and why. */
+const failing = new Map<string, string>();
 
-vi.mock('@atrium/core/util/folders.js', async (original) => ({
-  ...(await original<object>()),
-  watchFolder: (folder: string, listen: Listen) => {
-    const real = folder.startsWith('/proc/') ? readlinkSync(folder) : folder;
-    const code = failing.get(real);
-    if (code !== undefined) throw Object.assign(new Error(code), { code });
-    const listeners = watchers.get(real) ?? new Set();
-    watchers.set(real, listeners.add(listen));
-    return { close: () => void listeners.delete(listen) };
-  },
-}));
+function watchPlayed(folder: string, listen: Listen) {
+  const real = folder.startsWith('/proc/') ? readlinkSync(folder) : folder;
+  const code = failing.get(real);
+  if (code !== undefined) throw Object.assign(new Error(code), { code });
+  const listeners = watchers.get(real) ?? new Set();
+  watchers.set(real, listeners.add(listen));
+  return { close: () => void listeners.delete(listen) };
+}
 
 beforeEach(() => {
   watchers.clear();
@@ -68,6 +67,7 @@ async function watching(files: Record<string, string>, options: Options = {}) {
     recursive,
     filter: { isEntered: (inner) => !excluded.includes(inner), isTold: (inner) => !inner.startsWith('untold') },
     budget,
+    watch: watchPlayed as unknown as typeof watchFolder,
     changed: (changes) =>
       batches.push(changes.map(({ path: file, type }) => `${type} ${path.relative(folder, file) || '.'}`).sort()),
     failed,

@@ -79,9 +79,10 @@ describe('discovery', () => {
   it('tells living processes from dead ones', () => {
     expect(isProcessAlive(process.pid)).toBe(true);
     expect(isProcessAlive(2 ** 22 + 1)).toBe(false);
-    vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+    const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
       throw Object.assign(new Error('not ours'), { code: 'EPERM' });
     });
     expect(isProcessAlive(1)).toBe(true);
+    kill.mockRestore();
   });
 });

@@ -40,6 +40,8 @@ interface TreeWatchOptions {
   readonly recursive: boolean;
   readonly filter: ChangeFilter;
   readonly budget: FolderBudget;
+  /** The watchers of the system, if not those of Node. */
+  readonly watch?: typeof watchFolder;
   /** Never called with nothing. */
   changed(changes: readonly PathChange[]): void;
   /** It cannot be watched as it should be (any more). */
@@ -62,6 +64,7 @@ export class TreeWatch {
     this.#folders = new WatchedFolders({
       recursive: options.recursive,
       budget: options.budget,
+      ...(options.watch && { watch: options.watch }),
       isEntered: (folder) => options.filter.isEntered(this.#relative(folder)),
       touched: (folder, name) => this.#touch(folder, name),
     });
@@ -210,6 +213,7 @@ interface WatchedFolder {
 
 interface WatchedFoldersOptions {
   readonly budget: FolderBudget;
+  readonly watch?: typeof watchFolder;
   readonly recursive: boolean;
   /** Whether a watch looks into a folder. */
   isEntered(folder: string): boolean;
@@ -219,6 +223,7 @@ interface WatchedFoldersOptions {
 
 export class WatchedFolders {
   readonly #options: WatchedFoldersOptions;
+  readonly #watch: typeof watchFolder;
   readonly #folders = new Map<string, WatchedFolder>();
   readonly #others: FolderWatcher[] = [];
   #names = 0;
@@ -226,6 +231,7 @@ export class WatchedFolders {
 
   constructor(options: WatchedFoldersOptions) {
     this.#options = options;
+    this.#watch = options.watch ?? watchFolder;
   }
 
   get(real: string): WatchedFolder | undefined {
@@ -234,7 +240,7 @@ export class WatchedFolders {
 
   /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
   watchName(folder: string, name: string): void {
-    const watcher = watchFolder(folder, (changed) => {
+    const watcher = this.#watch(folder, (changed) => {
       if (changed === name || changed === undefined) this.#options.touched(folder, name);
     });
     this.#others.push(watcher);
@@ -307,7 +313,7 @@ export class WatchedFolders {
       this.#options.touched(path.dirname(inner), path.basename(inner));
     };
     try {
-      return watchFolder(self, listen, { recursive });
+      return this.#watch(self, listen, { recursive });
     } catch (error) {
       throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
     }
