@@ -57,7 +57,7 @@ describe('the connections of clients', () => {
       all.add(each);
       all.arrived(each, identity);
     }
-    expect(older.close).toHaveBeenCalledExactlyOnceWith(4002, expect.any(String));
+    expect(older.close).toHaveBeenCalledExactlyOnceWith(4002, 'this client id has connected again');
     expect(newer.close).not.toHaveBeenCalled();
     all.left(older, identity);
     expect(left).toHaveBeenCalledExactlyOnceWith(older);

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LINGER_MS, PendingConnections } from '../../src/server/pending-connections.js';
@@ -154,5 +154,45 @@ describe('plain requests on one connection', () => {
     pending.refuse(socket, 403, 'No.');
     expect(ask(pending, socket).may).toBe(false);
     expect(socket.destroyed).toBe(false);
+  });
+});
+
+describe('a server whose connections are counted', () => {
+  function served() {
+    const pending = new PendingConnections(1);
+    const server = new EventEmitter();
+    const [answer, upgrade] = [vi.fn(), vi.fn()];
+    pending.serve(server as Server, { answer, upgrade });
+    return { pending, server, answer, upgrade };
+  }
+
+  it('[REL-057] counts them from the first byte on', () => {
+    const { server } = served();
+    const [first, second] = [peer(), peer()];
+    server.emit('connection', first.socket);
+    server.emit('connection', second.socket);
+    expect(first.answer()).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  it('answers requests that may be answered', () => {
+    const { server, answer } = served();
+    const { socket } = peer();
+    for (let count = 0; count < 2; count += 1) server.emit('request', { socket }, new EventEmitter());
+    expect(answer).toHaveBeenCalledOnce();
+  });
+
+  it('lets those upgrade that have no answer yet, and survives when they break', () => {
+    const { pending, server, upgrade } = served();
+    const { socket } = peer();
+    const head = Buffer.from('');
+    server.emit('upgrade', {}, socket, head);
+    expect(upgrade).toHaveBeenCalledExactlyOnceWith({}, socket, head);
+    expect(() => socket.emit('error', new Error('reset'))).not.toThrow();
+    expect(socket.destroyed).toBe(true);
+    const refused = peer();
+    pending.refuse(refused.socket, 403, 'No.');
+    refused.socket.pause();
+    server.emit('upgrade', {}, refused.socket, head);
+    expect([upgrade.mock.calls.length, refused.socket.readableFlowing]).toEqual([1, true]);
   });
 });

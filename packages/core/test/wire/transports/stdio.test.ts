@@ -152,9 +152,13 @@ describe('a stdio transport', () => {
     input.end();
     await vi.waitFor(() => expect(events.ended).toHaveBeenCalledOnce());
     expect(events.closed).not.toHaveBeenCalled();
-    for (const stream of ['input', 'output'] as const) {
+    for (const [stream, event] of [
+      ['input', 'error'],
+      ['output', 'error'],
+      ['output', 'close'],
+    ] as const) {
       const broken = started();
-      broken[stream].emit('error', new Error('broken'));
+      broken[stream].emit(event, new Error('broken'));
       broken.transport.close(CloseCode.Normal, 'again');
       await tick();
       expect(broken.events.closed).toHaveBeenCalledOnce();
