@@ -172,7 +172,12 @@ describe('facts beside a session', () => {
     expect(later.has({ name: 'a' })).toBe(false);
     await later.load();
     const tools = [{ name: 'a' }, { owner: 'o', name: 'b', identity: 'i' }];
-    const others = [{ owner: 'o', name: 'a' }, { owner: 'o', name: 'b' }, { name: 'b', identity: 'i' }, { name: 'x' }];
+    const others = [
+      { owner: 'o', name: 'b', identity: 'j' },
+      { owner: 'o', name: 'b' },
+      { name: 'b', identity: 'i' },
+      { name: 'x' },
+    ];
     expect([...tools, ...others].map((tool) => later.has(tool))).toEqual([true, true, false, false, false, false]);
   });
 

@@ -264,6 +264,9 @@ describe('customizations', () => {
     expect(reaction('s', [plugin('p', true, server, agent)])).toEqual([
       { kind: 'update-customization', customization: plugin('p', true, { ...server, enabled: false }, agent) },
     ]);
+    expect(reaction('s', [plugin('o', true, agent), plugin('p', true, server)])).toMatchObject([
+      { customization: { id: 'p', children: [{ enabled: false }] } },
+    ]);
     expect(reaction('p', [plugin('p', true, server)])).toEqual([]);
     expect(reaction('s', [plugin('p', true, server), { id: 's' }])).toEqual([]);
     expect([reaction('s', [{ id: 'q' }]), reaction('s')]).toEqual([[], []]);
