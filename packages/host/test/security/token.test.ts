@@ -2,7 +2,7 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NotPrivateError, newToken } from '@atrium/core/util/secrets.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isTokenText, keptToken, readToken, storeToken, TOKEN_FILE } from '../../src/server/token-file.js';
 
 const isWindows = process.platform === 'win32';
@@ -73,6 +73,9 @@ describe('the token file', () => {
       const token = newToken();
       await storeToken(folder, token);
       expect(await keptToken(folder)).toBe(token);
+      const getuid = vi.spyOn(process as { getuid: () => number }, 'getuid').mockReturnValue(2 ** 20);
+      expect(await keptToken(folder)).toBeUndefined();
+      getuid.mockRestore();
       await chmod(file, 0o640);
       expect(await keptToken(folder)).toBeUndefined();
       await storeToken(folder, 'chosen-by-somebody');

@@ -102,6 +102,8 @@ describe('[REL-002] the Host of a request', () => {
     expect(statusOf({ host: [`192.168.1.7:${PORT}`] }, { host: '0.0.0.0' })).toBe(101);
     expect(statusOf({ host: [`0.0.0.0:${PORT}`] }, { host: '0.0.0.0' })).toBe(403);
     expect(statusOf({ host: [`evil.test:${PORT}`] }, { host: '0.0.0.0' })).toBe(403);
+    for (const host of ['::', '[::]']) expect(statusOf({ host: [`192.168.1.7:${PORT}`] }, { host })).toBe(101);
+    expect(statusOf({ host: [`[::]:${PORT}`] }, { host: '::' })).toBe(403);
   });
 });
 
@@ -139,6 +141,8 @@ describe('[REL-003] the token of a request', () => {
     ['in another case', { url: `/?token=${TOKEN.toUpperCase()}` }],
     ['under the key in another case', { url: `/?TOKEN=${TOKEN}` }],
     ['in another scheme', { authorization: [`Basic ${TOKEN}`] }],
+    ['followed by something else', { authorization: [`Bearer ${TOKEN} more`] }],
+    ['preceded by something else', { authorization: [`x Bearer ${TOKEN}`] }],
     ['in two headers', { authorization: [`Bearer ${TOKEN}`, `Bearer ${wrong}`] }],
   ];
 
