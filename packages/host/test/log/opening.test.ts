@@ -305,9 +305,11 @@ describe('a folder that is opened', () => {
         return thrown;
       }
     };
-    expect(tried(new SqliteError('full', SQLITE.full, {}))).toMatchObject({ reason: 'disk-full' });
+    const full = new SqliteError('full', SQLITE.full, {});
+    expect(tried(full)).toMatchObject({ reason: 'disk-full', cause: full });
     expect(tried(Object.assign(new Error('x'), { code: 'ENOSPC' }))).toMatchObject({ reason: 'disk-full' });
-    expect(tried(Object.assign(new Error('x'), { code: 'EIO' }))).toMatchObject({ reason: 'failed' });
+    const broken = Object.assign(new Error('x'), { code: 'EIO' });
+    expect(tried(broken)).toMatchObject({ reason: 'failed', cause: broken });
     expect(tried(Object.assign(new Error('x'), { code: 'EIO' }))).toBeInstanceOf(LogOpenError);
     const plain = new Error('a mistake of ours');
     expect(tried(plain)).toBe(plain);
