@@ -132,6 +132,7 @@ describe('a request for access', () => {
     const { at, asked, timers, requests, connection, request, next, sessions } = await setUp();
     const other = { identity: { clientId: 'other' } } as unknown as Caller;
     const outcome = request(at('other')).catch((error) => error);
+    await next(1);
     void request(at('other'), false, other).catch(() => {});
     await next(2);
     if (what === 'no answer') timers[0]?.run();
