@@ -77,7 +77,7 @@ async function openHost() {
   const socket = await provider(server.port);
   client.dispatch(SESSION, 1, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'go' } });
   const running = await turn;
-  const tool = running.session.extensions.tools().find(({ definition }) => definition.name === TOOL.name);
+  const tool = running.chat.session.extensions.tools().find(({ definition }) => definition.name === TOOL.name);
   const context = { cwd: undefined, signal: running.signal, progress: () => {} };
   return {
     call: () => succeeded(tool.run(ARGS, context)),
@@ -143,7 +143,7 @@ function rulesCost(source) {
   const rules = sources.map((args) => ({ match: { args }, action: 'deny', reason: 'no' }));
   const regexes = sources.map((text) => new RegExp(text));
   const book = new RuleBook();
-  const binding = { rules, fixture: { bindings: [], isEnabled: () => true } };
+  const binding = { rules, session: { bindings: [], isEnabled: () => true } };
   const input = { command: 'npm run build -- --watch', description: 'Builds everything and goes on watching' };
   const { ruled, bare: unfenced } = bestOf(250, 20, {
     ruled: (count) => {

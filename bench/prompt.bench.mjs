@@ -73,7 +73,7 @@ function requestWith(paragraphs) {
     memory: new CallbackMemory(),
     clock: undefined,
     signal: new AbortController().signal,
-    activeClient: undefined,
+    activeClients: [],
     clients: { mayAsk: () => false, ask: () => Promise.reject(new Error('the client is not asked')) },
   };
   return {

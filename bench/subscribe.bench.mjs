@@ -23,7 +23,7 @@ const agent = scriptedAgent({
   provider: 'mock',
   displayName: 'Mock',
   prompts: {},
-  default: [{ text: 'x'.repeat(MISSED - 3), chunk: 1 }],
+  default: [{ text: 'x'.repeat(MISSED - 5), chunk: 1 }],
 });
 const host = await createHost({ log, agents: [agent] });
 const client = new InProcessClient(host);

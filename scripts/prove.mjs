@@ -13,7 +13,8 @@ const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
   crash      kills a host 1,000 times at random points and at each of its first 30 commits, a log 300 times (16 min)
   damage     damages the database 1,000 times in random ways (3 min)
   soak       lets 10,000 clients come and go, and a terminal write 100 MB (1 min)
-  fuzz       has random clients do 300 things in each of 2,000 random worlds (4 min)
+  fuzz       has random clients do 300 things in each of 2,000 random worlds, and clients of every version together
+             10,000 things (12 min)
   mutation   changes the code in small ways and expects a test to fail (see below)
 
 Without names: the first four. The minutes were measured on two cores that had other work as well.
@@ -50,7 +51,12 @@ const LONG_RUNS = {
   },
   fuzz: {
     files: [`${HOST_TESTS}/fuzz/fuzz.test.ts`],
-    env: { ATRIUM_FUZZ_SEEDS: '2000', ATRIUM_FUZZ_OPERATIONS: '300' },
+    env: {
+      ATRIUM_FUZZ_SEEDS: '2000',
+      ATRIUM_FUZZ_OPERATIONS: '300',
+      ATRIUM_FUZZ_MIXED_SEEDS: '25',
+      ATRIUM_FUZZ_MIXED_OPERATIONS: '400',
+    },
   },
 };
 

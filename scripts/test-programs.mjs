@@ -17,6 +17,7 @@ const ENTRIES = {
   'crash-host': 'packages/host/test/support/crash-host.ts',
   'hostile-host': 'packages/host/test/gateway/hostile/support/host-entry.ts',
   'log-appender': 'packages/host/test/support/log-appender.ts',
+  'log-opener': 'packages/host/test/support/log-opener.ts',
   'copilot-child': 'packages/host/test/support/copilot-child.ts',
   host: 'packages/host/src/index.ts',
 };

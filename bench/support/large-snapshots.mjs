@@ -41,7 +41,9 @@ function largeTurn(index) {
   };
   return {
     id: `t${index}`,
-    userMessage: { text: `Question ${index}: how does the parser go on?` },
+    startedAt: new Date(index).toISOString(),
+    duration: 1_000,
+    message: { text: `Question ${index}: how does the parser go on?`, origin: { kind: 'user' } },
     responseParts: [
       { kind: 'toolCall', toolCall: call },
       { kind: 'markdown', id: `m${index}`, content: half(answer) },

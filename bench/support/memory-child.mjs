@@ -1,7 +1,7 @@
 /** One measurement of memory in a process of its own. Prints one JSON object. */
 import { createHost, MemoryLog, openSqliteLog, scriptedAgent } from '@atrium/host';
 import { InProcessClient } from './in-process-client.mjs';
-import { recordOf, sessionHead } from './stored-session.mjs';
+import { archivesOf, recordOf, sessionHead } from './stored-session.mjs';
 
 const [kind, dataDir, count] = process.argv.slice(2);
 const measure = { fill: () => fill(Number(count)), idle, slow: () => slow(Number(count)) };
@@ -27,11 +27,7 @@ async function fill(sessions) {
   const heads = Array.from({ length: sessions }, (_, index) => sessionHead(`ahp-session:/${index}`, index));
   await log.append({
     entries: [],
-    archives: heads.map((head) => ({
-      channel: head.summary.resource,
-      head: JSON.stringify(head),
-      turns: { start: 0, items: [] },
-    })),
+    archives: heads.flatMap((head) => archivesOf(head)),
     records: heads.map(recordOf),
     durability: 'full',
   });

@@ -2,14 +2,12 @@
  * The other side of a fan-out benchmark, in a process of its own so that its work is not counted: many WebSocket clients
  * that count what they get. Told over IPC what to do; answers when everything has arrived.
  */
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { WebSocket } from 'ws';
 
 const ROOT = 'ahp-root://';
-const HELLO = {
-  '0.3.0': (clientId) => ({ channel: ROOT, protocolVersions: ['0.3.0'], clientId }),
-  '0.2.0': (clientId) => ({ channel: ROOT, protocolVersions: ['0.2.0'], clientId }),
-  1: (clientId) => ({ protocolVersion: 1, clientId }),
-};
+/** Versions in which a session and its conversation are one channel. */
+const WITHOUT_CHATS = new Set(['0.3.0', '0.2.0']);
 
 let sockets = [];
 let received = 0;
@@ -41,9 +39,14 @@ async function join({ url, session, dialect }, index) {
 }
 
 async function subscribe(socket, { session, dialect, clientId }) {
-  await call(socket, 1, 'initialize', HELLO[dialect](clientId));
-  const target = dialect === '1' ? { resource: session.replace('ahp-session', 'bench') } : { channel: session };
-  await call(socket, 2, 'subscribe', target);
+  if (dialect === '1') {
+    await call(socket, 1, 'initialize', { protocolVersion: 1, clientId });
+    await call(socket, 2, 'subscribe', { resource: session.replace('ahp-session', 'bench') });
+    return;
+  }
+  await call(socket, 1, 'initialize', { channel: ROOT, protocolVersions: [dialect], clientId });
+  await call(socket, 2, 'subscribe', { channel: session });
+  if (!WITHOUT_CHATS.has(dialect)) await call(socket, 3, 'subscribe', { channel: defaultChatUri(session) });
 }
 
 function call(socket, id, method, params) {

@@ -43,6 +43,7 @@ describe('a prompt', () => {
     const picture = { type: 'embeddedResource' as const, label: 'plum.png', data: 'AA==', contentType: 'image/png' };
     const message = {
       text: 'look',
+      origin: { kind: 'user' as const },
       attachments: [
         { type: 'resource' as const, label: 'plums.txt', uri: 'file:///a/plums.txt' },
         { type: 'simple' as const, label: 'selection', modelRepresentation: 'the blue ones' },

@@ -1,11 +1,12 @@
-import { steeringPart, type ToolCallState, type Turn } from '@atrium/protocol';
+import { steeringPart, type ToolCallState, type Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { transcriptOf } from '../src/shared/transcript.js';
 
+const origin = { kind: 'user' as const };
 const LIMITS = { maxCharacters: 1_000, callMaxCharacters: 100 };
 
 function turnOf(text: string, parts: Turn['responseParts'] = []): Turn {
-  return { id: text, userMessage: { text }, responseParts: parts, usage: undefined, state: 'complete' };
+  return { id: text, message: { text, origin }, responseParts: parts, usage: undefined, state: 'complete' };
 }
 
 function withCall(rest: object): Turn {
@@ -22,14 +23,18 @@ describe('a transcript', () => {
     const done = withCall({ status: 'completed', success: true, content: [{ type: 'text', text: 'made' }] });
     const answer = { kind: 'markdown' as const, id: 'p', content: 'Made it.' };
     const attachments = [{ type: 'simple' as const, label: 'plan' }];
-    const turn = { ...done, userMessage: { text: 'go', attachments }, responseParts: [...done.responseParts, answer] };
+    const turn = {
+      ...done,
+      message: { text: 'go', origin, attachments },
+      responseParts: [...done.responseParts, answer],
+    };
     const call = 'You: [used the tool shell {"command":"make"}: made]';
     expect(told(turn)).toContain(`<transcript>\nPerson: go\n[Attached] plan\n${call}\nYou: Made it.\n</transcript>`);
   });
 
   it('[REL-070] has what steered a turn as the words of the person, where it stood', () => {
     const text = (content: string) => ({ kind: 'markdown' as const, id: content, content });
-    const steered = steeringPart({ text: 'left', attachments: [{ type: 'simple', label: 'plan' }] });
+    const steered = steeringPart({ text: 'left', origin, attachments: [{ type: 'simple', label: 'plan' }] });
     const turn = turnOf('go', [text('one'), steered, text('two')]);
     expect(told(turn)).toContain('Person: go\nYou: one\nPerson: left\n[Attached] plan\nYou: two\n');
   });

@@ -1,6 +1,5 @@
 /** All commands of `atrium`, and the one place where errors become exit codes. */
 
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
 import { callCommand } from './commands/call.js';
@@ -20,6 +19,7 @@ import { trustCommand } from './commands/trust.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
+import { version } from './version.js';
 
 /** Where help is not read in a terminal. */
 const HELP_COLUMNS = 80;
@@ -85,9 +85,4 @@ function commands(root: () => Command): Command[] {
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];
-}
-
-function version(): string {
-  const file: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return file.version;
 }

@@ -125,7 +125,8 @@ describe('a WebSocket', () => {
 
   it('in a browser sends the token in the query', async () => {
     const urls: string[] = [];
-    vi.stubGlobal('process', undefined);
+    // What vitest itself needs of it stays.
+    vi.stubGlobal('process', Object.create(process, { versions: { value: {} } }));
     vi.stubGlobal(
       'WebSocket',
       class {

@@ -1,12 +1,10 @@
 /** What happens after a tick: a stored one is shown to subscribers, and one that could not be stored is undone. */
-import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
-import type { Channel } from './channels/channel.js';
+import { ROOT_CHANNEL, type StateAction } from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from './channels/limits.js';
 import type { RootChannel } from './channels/root-channel.js';
 import type { CommittedBatch, PendingStep, UndoneBatch } from './channels/writer.js';
 import type { Compaction } from './log/compaction.js';
 import type { EntryOrigin } from './log/log.js';
-import { summaryChanges } from './sessions/catalogue.js';
 import type { IdleUnloader } from './sessions/idle.js';
 import type { Sessions } from './sessions/sessions.js';
 import type { Clock } from './util/clock.js';
@@ -24,7 +22,7 @@ export interface PostCommitOptions {
   };
   readonly subscriptions: Subscriptions;
   readonly compaction: Compaction;
-  readonly sessions: Pick<Sessions, 'has' | 'inMemory'>;
+  readonly sessions: Pick<Sessions, 'has' | 'inMemory' | 'ownerOf'>;
   readonly idle: IdleUnloader;
   readonly root: RootChannel;
   readonly clients: Clients;
@@ -56,16 +54,15 @@ export class PostCommit {
     metrics.measure('atrium.fanout.duration', 'ms', performance.now() - start);
     metrics.count('atrium.fanout.actions', '{action}', batch.steps.length);
     compaction.stored(batch);
-    for (const { channel, before } of firstSteps(batch)) this.#announceChanges(channel, before);
+    this.#mayRest(batch);
   }
 
-  /** Tells clients that show the list of sessions what changed in it. */
-  #announceChanges({ uri, committed }: Channel<SessionState>, before: SessionState): void {
-    const { sessions, subscriptions, idle } = this.#options;
-    if (!sessions.has(uri)) return;
-    const changes = summaryChanges(before.summary, committed.summary);
-    if (changes) subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session: uri, changes });
-    if (!committed.activeTurn) idle.used(uri);
+  /** Sessions that did something and do nothing now may leave memory after a while. */
+  #mayRest({ steps }: CommittedBatch): void {
+    const { sessions, idle } = this.#options;
+    for (const uri of new Set(steps.map(({ channel }) => sessions.ownerOf(channel.uri)))) {
+      if (sessions.has(uri) && !sessions.inMemory.get(uri)?.isAtWork) idle.used(uri);
+    }
   }
 
   /** Undoes a tick. Clients come back and ask again; the host repairs its own part. */
@@ -74,10 +71,11 @@ export class PostCommit {
     const isFull = error.kind === 'refused' && error.reason === 'disk-full';
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
-      if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isDeferring(origin) ?? false);
+      if (origin)
+        this.#askAgain(origin, reason, sessions.inMemory.get(sessions.ownerOf(channel))?.isDeferring(origin) ?? false);
     }
     for (const notice of notices) notice.lost(reason);
-    for (const [uri, lost] of ownActions(steps)) {
+    for (const [uri, lost] of ownActions(steps, (channel) => sessions.ownerOf(channel))) {
       const session = sessions.inMemory.get(uri);
       if (session) session.afterLoss(lost);
       else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.tell());
@@ -94,24 +92,15 @@ export class PostCommit {
   }
 }
 
-/** The first step of each session in a batch: the state before it is the state before the tick. */
-function firstSteps({ steps }: CommittedBatch): { channel: Channel<SessionState>; before: SessionState }[] {
-  const first = new Map<Channel, unknown>();
-  for (const { channel, before } of steps) if (!first.has(channel)) first.set(channel, before);
-  return [...first].map(([channel, before]) => ({
-    channel: channel as Channel<SessionState>,
-    before: before as SessionState,
-  }));
-}
-
-/** The host's own actions, by channel. */
-function ownActions(steps: readonly PendingStep[]): Map<string, StateAction[]> {
+/** The host's own actions, by the session or other channel that they belong to. */
+function ownActions(steps: readonly PendingStep[], ownerOf: (uri: string) => string): Map<string, StateAction[]> {
   const actions = new Map<string, StateAction[]>();
   for (const { channel, action, origin } of steps) {
     if (origin) continue;
-    const known = actions.get(channel.uri);
+    const owner = ownerOf(channel.uri);
+    const known = actions.get(owner);
     if (known) known.push(action);
-    else actions.set(channel.uri, [action]);
+    else actions.set(owner, [action]);
   }
   return actions;
 }

@@ -1,6 +1,5 @@
 /** Who is here and what is going on, in numbers. */
 
-import { isAtWork } from '@atrium/core/sessions/catalogue.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Sessions } from '@atrium/core/sessions/sessions.js';
 import type { ConnectionRegistry } from '@atrium/core/wire/connections.js';
@@ -20,7 +19,7 @@ export function activityOf({ connections, gateway, sessions, services }: Sources
     clients: [...connections.all()].length,
     providers: providers.length,
     ownProviders: providers.filter(({ access }) => access?.trust === 'project').length,
-    working: [...sessions.inMemory.values()].filter(({ state }) => isAtWork(state)).length,
+    working: [...sessions.inMemory.values()].filter(({ isAtWork }) => isAtWork).length,
     terminals: services.reduce((sum, { running = 0 }) => sum + running, 0),
   };
 }

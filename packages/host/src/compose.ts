@@ -23,9 +23,10 @@ import { silentLogger } from '@atrium/core/util/logger.js';
 import { Clients } from '@atrium/core/wire/clients.js';
 import { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import type { WireContext } from '@atrium/core/wire/context.js';
+import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
-import { ROOT_CHANNEL } from '@atrium/protocol';
+import { channelKind, defaultChatUri, ROOT_CHANNEL, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
 import { blobReader, putImported } from './blobs/named-blobs.js';
@@ -69,7 +70,9 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     undone: (batch) => postCommit.undone(batch),
   });
   const root = new RootChannel(log, writer);
-  const catalogue = new Catalogue(log, writer);
+  const catalogue = new Catalogue(log, writer, (session, changes) =>
+    subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session, changes }),
+  );
   const records = new SessionRecords(log, writer);
   const damage = new DamageReports({ log, writer, clock, logger });
 
@@ -83,29 +86,39 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     // The role of active client ends with the connection; its calls get a grace period.
     lost: () => {
-      for (const session of sessions.inMemory.values()) session.dropAbsentClient();
+      for (const session of sessions.inMemory.values()) session.dropAbsentClients();
     },
     gone: (clientId) => {
       clients.forget(clientId);
       for (const session of sessions.inMemory.values()) abandonCalls(session, clientId);
     },
   });
-  const view = {
-    providerOf: (uri: string) => catalogue.providerOf(uri),
-    sessionOf: (uri: string) => sessions.inMemory.get(uri)?.committed,
-    memoryOf: (uri: string) => subscriptions.memoryOf(uri),
+  const view: DialectView = {
+    providerOf: (session) => catalogue.providerOf(session),
+    ownerOf: sessionOfDefaultChat,
+    defaultChatOf: (session) => (catalogue.providerOf(session) === undefined ? undefined : defaultChatUri(session)),
+    summaryOf: (session) => catalogue.find(session)?.summary,
+    sessionOf: (session) => sessions.inMemory.get(session)?.committed,
+    chatOf: (chat) => sessions.inMemory.get(sessions.ownerOf(chat))?.chatAt(chat)?.committed,
+    memoryOf: (group) => subscriptions.memoryOf(group),
   };
   const open = async (uri: string): Promise<OpenChannel | undefined> => {
     if (uri === ROOT_CHANNEL) return root;
     const service = serviceOf(services, uri);
-    return service ? service.open?.(uri) : sessions.open(uri);
+    if (service) return service.open?.(uri);
+    return channelKind(uri) === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ connections, view, open },
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
-      idle.used(uri);
+      idle.used(sessions.ownerOf(uri));
       if (!subscriptions.isWatched(uri)) serviceOf(services, uri)?.unwatched?.(uri);
+    },
+    roleEnded: (uri, clientId) => {
+      const session = sessions.inMemory.get(uri);
+      if (!session?.dropClient(clientId)) return;
+      abandonCalls(session, clientId);
     },
   });
   const notify = (uri: string, method: string, params: object) => subscriptions.notify(uri, method, params);
@@ -175,7 +188,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const idle: IdleUnloader = new IdleUnloader({
     ...{ clock, logger },
     isInMemory: (uri) => sessions.inMemory.has(uri),
-    isWatched: (uri) => subscriptions.isWatched(uri),
+    isWatched: (uri) => subscriptions.isWatched(uri) || subscriptions.isWatched(defaultChatUri(uri)),
     unload: async (uri) => {
       await sessions.putAway(uri);
       if (!sessions.inMemory.has(uri)) subscriptions.forget(uri);
@@ -225,7 +238,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       trust: trusts.of(session),
       abilities: session.abilities,
       isListed: () => catalogue.isListed(session.uri),
-      withdrawStaleQuestions: () => session.standing.withdrawStale(session.state),
+      withdrawStaleQuestions: () => session.standing.withdrawStale(),
     }),
   );
   if (customizations) {
@@ -251,12 +264,13 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     ...{ clock, metrics: telemetry, subscriptions, compaction, sessions, idle, root, clients, connections },
   });
   const requests = new Requests({
-    ...{ sessions, subscriptions, services },
+    ...{ sessions, subscriptions, services, writer },
     checkAccess: (connection, agent) => auth.check(connection, agent),
   });
   const wire: WireContext = {
     ...{ clock, logger, writer, clients, connections, subscriptions, log, requests, view, open },
     greeting: () => ({
+      serverInfo: { name: 'atrium', title: 'Atrium', ...(options.version && { version: options.version }) },
       ...(defaultDirectory && { defaultDirectory }),
       ...Object.assign({}, ...services.map(({ greeting }) => greeting)),
       ...damage.greeting,

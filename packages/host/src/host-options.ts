@@ -41,6 +41,8 @@ export interface HostOptions {
   readonly telemetry?: TelemetryChoice;
   /** A folder for a log of every message on every connection, for hunting faults. */
   readonly wireLog?: string;
+  /** The version that the host tells clients, for display. */
+  readonly version?: string;
   /** Where remote folder pickers begin, as a URI. */
   readonly defaultDirectory?: string;
   /** Folders, as paths, below which clients may look for a place to work, besides the default one: names only. */

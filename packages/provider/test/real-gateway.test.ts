@@ -223,6 +223,17 @@ async function startOnLastingPort(tries = 5): Promise<{ before: RealHost; port: 
   }
 }
 
+/** The port is free a moment after the host before has left it. */
+async function startAgain(port: number, tries = 50): Promise<RealHost> {
+  try {
+    return await startRealHost({ prompts: {}, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return startAgain(port, tries - 1);
+  }
+}
+
 describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
   it('[GW-037] [GW-041] pairs once, lends a tool that people approve, and comes back without a code', async () => {
     const fixture = await startRealHost({ prompts: { title: CALL('page_title') } });
@@ -304,7 +315,7 @@ describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
     const { providerId } = await provider.ready;
     await before.stop();
     await eventually(() => provider.state.at !== 'ready', 'the loss');
-    fixture = await startRealHost({ prompts: {}, port });
+    fixture = await startAgain(port);
     await untilTool(fixture.session, 'page_title');
     expect(provider.state).toMatchObject({ at: 'ready', sessionId: fixture.sessionId });
     expect(provider.state).not.toMatchObject({ providerId });

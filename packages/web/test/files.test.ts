@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect, REQUEST_TIMEOUT_MS } from '@atrium/client';
+import { ACTIVITY_MASK, SessionStatus } from '@atrium/protocol';
 import { expect, it } from 'vitest';
 import { sorted } from '../src/files/entries.js';
 import { stepTo } from '../src/files/virtual-list.js';
@@ -179,6 +180,10 @@ describeInBrowser('files', (open) => {
 /** Another client attaches a file to a message. */
 async function mention(link: string, file: string): Promise<void> {
   const client = await connect({ url: link.replace(/^http(.*)#.*/, 'ws$1'), token: TOKEN });
+  // What is on the page may be the whole answer, and its turn not over yet.
+  await expect
+    .poll(async () => (await client.listSessions())[0]?.status)
+    .toSatisfy((status) => (Number(status) & ACTIVITY_MASK) === SessionStatus.Idle);
   const [session] = await client.listSessions();
   const attachments = [{ type: 'resource' as const, label: 'outside', uri: pathToFileURL(file).href }];
   const userMessage = { text: 'see', attachments };

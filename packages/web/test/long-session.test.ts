@@ -2,6 +2,8 @@
 
 import { MemoryLog } from '@atrium/host';
 import type { Turn } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { sessionUp } from '@atrium/protocol/dialects';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { choose, describeInBrowser, PHONE } from './support/browser.js';
@@ -12,13 +14,19 @@ const TURNS = 10_000;
 
 async function storedLog(): Promise<MemoryLog> {
   const log = new MemoryLog();
-  const head = puppetSession({}, { resource: 'ahp-session:/long', title: 'Very long' });
-  const items = Array.from({ length: TURNS }, (_, index) => ({ id: `t${index}`, json: JSON.stringify(turn(index)) }));
-  const { summary, lifecycle } = head;
+  const shown = puppetSession(
+    { turns: Array.from({ length: TURNS }, (_, index) => turn(index)) },
+    { resource: 'ahp-session:/long', title: 'Very long' },
+  );
+  const { session, chat, summary } = sessionUp(shown, defaultChatUri(shown.summary.resource));
+  const items = chat.turns.map((each) => ({ id: each.id, json: JSON.stringify(each) }));
   await log.append({
     entries: [],
-    archives: [{ channel: summary.resource, head: JSON.stringify(head), turns: { start: 0, items } }],
-    records: [{ key: `session:${summary.resource}`, value: JSON.stringify({ summary, lifecycle }) }],
+    archives: [
+      { channel: summary.resource, head: JSON.stringify(session), turns: { start: 0, items: [] } },
+      { channel: chat.resource, head: JSON.stringify({ ...chat, turns: [] }), turns: { start: 0, items } },
+    ],
+    records: [{ key: `session:${summary.resource}`, value: JSON.stringify({ summary, lifecycle: session.lifecycle }) }],
     durability: 'full',
   });
   return log;

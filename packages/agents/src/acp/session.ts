@@ -5,7 +5,7 @@ import { systemClock } from '@atrium/core/util/clock.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { succeedsWithin, untilAborted } from '@atrium/core/util/waiting.js';
-import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
 import type { AcpAgentOptions, OfferedModels } from './backend.js';
 import type { AcpConnection, AgentRequests } from './connection.js';
 import { AcpTurn, showEnd } from './events.js';
@@ -157,7 +157,7 @@ export interface PromptContent {
   /** What the agent must still be told of earlier turns. */
   readonly untold: readonly string[];
   readonly context: readonly string[];
-  readonly message: UserMessage;
+  readonly message: Message;
 }
 
 export function promptBlocks(content: PromptContent, capabilities: PromptCapabilities): ContentBlock[] {

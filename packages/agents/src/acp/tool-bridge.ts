@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { digestOf, matchesToken, newToken } from '@atrium/core/util/secrets.js';
-import type { ToolDefinition } from '@atrium/protocol';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { failedResult, mcpResult } from '../shared/tool-results.js';

@@ -4,7 +4,7 @@ import type { AgentRunCall, AgentTurn, Permit } from '@atrium/core/contracts/age
 import type { ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { comingEdit, diffText } from '@atrium/core/util/file-edit.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ConfirmationOption, FileEdit, ToolResultContent } from '@atrium/protocol';
+import type { ConfirmationOption, FileEdit, ToolResultContent } from '@atrium/protocol/ahp-1';
 
 /** Calls of one turn that are kept track of. */
 const CALLS_MAX = 10_000;

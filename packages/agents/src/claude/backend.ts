@@ -1,7 +1,7 @@
 /** Claude Code as an agent, run by Anthropic's SDK. It has tools of its own and asks the host before each call. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
-import type { AgentInfo } from '@atrium/protocol';
+import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { type ModelInfo, publishedModel } from '../shared/agent-info.js';
 
 export interface ClaudeAgentOptions {

@@ -1,7 +1,7 @@
 /** Translates Claude's messages into what people see of the turn, and counts its tokens. */
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import type { UsageInfo } from '@atrium/protocol';
+import type { UsageInfo } from '@atrium/protocol/ahp-1';
 import type { ClaudeMessage, ContentBlock, StepUsage, StreamEvent } from './sdk.js';
 import { resultText, type TurnCalls } from './tools.js';
 

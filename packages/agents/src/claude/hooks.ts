@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentTurn, Permit } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { SessionInputAnswer, SessionInputQuestion } from '@atrium/protocol';
+import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/ahp-1';
 import type { Steering } from './prompt.js';
 import type { CanUseTool, Hook, HookInput, HookMatcher, HookOutput, PermissionResult } from './sdk.js';
 import {
@@ -133,7 +133,7 @@ function questionsIn({ questions }: Record<string, unknown>): Question[] {
 }
 
 /** The label is also the id, because Claude wants the label back. */
-function requested({ text, title, options, several }: Question, index: number): SessionInputQuestion {
+function requested({ text, title, options, several }: Question, index: number): ChatInputQuestion {
   return {
     id: String(index),
     message: text,
@@ -145,7 +145,7 @@ function requested({ text, title, options, several }: Question, index: number): 
   };
 }
 
-function textOf(answer: SessionInputAnswer | undefined): string {
+function textOf(answer: ChatInputAnswer | undefined): string {
   if (!answer) return '';
   if (answer.state === 'skipped') return (answer.freeformValues ?? []).join(', ');
   const { value } = answer;

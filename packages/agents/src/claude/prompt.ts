@@ -1,11 +1,11 @@
 /** What a person says to Claude in one turn: the message, and messages that steer the running turn. */
 import { setImmediate } from 'node:timers/promises';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import type { UserMessage } from '@atrium/protocol';
+import type { Message } from '@atrium/protocol/ahp-1';
 import { attachedImages, messageText } from '../shared/messages.js';
 import type { InputBlock, UserInput } from './sdk.js';
 
-export async function messageBlocks(message: UserMessage, folder: string): Promise<InputBlock[]> {
+export async function messageBlocks(message: Message, folder: string): Promise<InputBlock[]> {
   const images = await attachedImages(message, folder);
   return [
     ...images.map(({ image, mediaType }): InputBlock => {

@@ -5,7 +5,7 @@
 
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import { titleFrom } from '../shared/messages.js';
 import type { ClaudeSettings } from './backend.js';
 import type { ClaudeSdk } from './sdk.js';

@@ -7,7 +7,7 @@ import type { AgentRunCall, AgentTurn, BegunCall, Permit, ToolOutcome } from '@a
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { ToolDefinition } from '@atrium/protocol';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import { type ToolTable, toolTable } from '../shared/tool-names.js';
 import { mcpResult } from '../shared/tool-results.js';
 import type { HostServer } from './sdk.js';

@@ -2,7 +2,7 @@
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Environment } from '@atrium/core/util/processes.js';
-import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol';
+import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
 import { type ModelInfo, publishedModel } from '../shared/agent-info.js';
 import { COPILOT_CATALOGUE } from './prompt.js';
 import { CopilotRuntime } from './runtime.js';

@@ -11,7 +11,7 @@ import {
 } from '@atrium/core/contracts/agent.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { endGroup, groupsWith } from '@atrium/core/util/processes.js';
-import type { ToolDefinition, Turn } from '@atrium/protocol';
+import type { ToolDefinition, Turn } from '@atrium/protocol/ahp-1';
 import { transcriptOf } from '../shared/transcript.js';
 import type { CopilotAgentOptions } from './backend.js';
 import { rejected } from './permission.js';

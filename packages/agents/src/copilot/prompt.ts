@@ -5,7 +5,7 @@
  */
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import type { SystemMessageSection } from '@atrium/protocol';
+import type { SystemMessageSection } from '@atrium/protocol/ahp-1';
 import { sectionCatalogue } from '../shared/agent-info.js';
 import type { SdkSession, SectionOverride } from './sdk.js';
 

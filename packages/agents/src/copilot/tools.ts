@@ -6,7 +6,7 @@
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { ToolDefinition } from '@atrium/protocol';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import { toolTable, wireName } from '../shared/tool-names.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import { type AskingCall, decide, rejected, wordsFor } from './permission.js';

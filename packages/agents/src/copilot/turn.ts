@@ -3,7 +3,7 @@
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { askQuestion } from '@atrium/core/contracts/ask-question.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
-import type { UsageInfo } from '@atrium/protocol';
+import type { UsageInfo } from '@atrium/protocol/ahp-1';
 import { messageText } from '../shared/messages.js';
 import type { ErrorPlace } from '../shared/model-errors.js';
 import { copilotError, failureError } from './errors.js';

@@ -1,7 +1,7 @@
 /** An agent that is the host's own loop around a model. It speaks three wire formats and needs no other program. */
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
-import type { AgentInfo } from '@atrium/protocol';
+import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { type ModelInfo, publishedModel, sectionCatalogue } from '../shared/agent-info.js';
 import { MODEL_SECTIONS } from './prompt.js';
 
@@ -30,7 +30,7 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
   }
   return {
     info: infoOf(options),
-    abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },
+    abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true, resume: true },
     sections: MODEL_SECTIONS,
     // Loaded with the first session, so that a host without a model starts faster.
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),

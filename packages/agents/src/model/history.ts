@@ -1,5 +1,5 @@
 /** Rebuilds a conversation from the turns that the host has stored: text, tool calls and their results. */
-import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
+import { type Message, type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol/ahp-1';
 import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 import { embeddedImages, messageText } from '../shared/messages.js';
 import { wireId, wireName } from '../shared/tool-names.js';
@@ -7,7 +7,7 @@ import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
 import { type Exchange, successOutput } from './conversation.js';
 
 export function exchangeOf(turn: Turn): Exchange {
-  return { turnId: turn.id, messages: [userMessage(turn.userMessage), ...answersOf(turn.responseParts)] };
+  return { turnId: turn.id, messages: [userMessage(turn.message), ...answersOf(turn.responseParts)] };
 }
 
 interface MessageExtras {
@@ -17,7 +17,7 @@ interface MessageExtras {
 }
 
 /** A person's message as the model gets it. */
-export function userMessage(message: UserMessage, { context = [], images }: MessageExtras = {}): UserModelMessage {
+export function userMessage(message: Message, { context = [], images }: MessageExtras = {}): UserModelMessage {
   const blocks = context.map((block) => `[Context, not written by the person]\n${block}`);
   const content = [messageText(message), ...blocks].join('\n\n');
   const seen = images ?? embeddedImages(message);
@@ -27,7 +27,7 @@ export function userMessage(message: UserMessage, { context = [], images }: Mess
 type Said = Exclude<AssistantContent, string>[number];
 
 /** Text after tool calls begins a new step, as it did when the model wrote it. */
-function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
+export function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
   let said: Said[] = [];
   let results: ToolResultPart[] = [];
@@ -56,7 +56,7 @@ function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
 }
 
 function callOf(call: ToolCallState): Said {
-  const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+  const toolInput = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : undefined;
   const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
   return { type: 'tool-call', ...target, input: inputOf(toolInput) };
 }

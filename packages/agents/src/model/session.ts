@@ -5,7 +5,7 @@
 
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { UsageInfo } from '@atrium/protocol';
+import type { UsageInfo } from '@atrium/protocol/ahp-1';
 import type { LanguageModelUsage, ModelMessage } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
@@ -24,7 +24,7 @@ import {
   withMessages,
   withNewestImages,
 } from './conversation.js';
-import { exchangeOf, userMessage } from './history.js';
+import { answersOf, exchangeOf, userMessage } from './history.js';
 import { systemPrompt } from './prompt.js';
 import { type StepRequest, startStep } from './request.js';
 
@@ -32,6 +32,10 @@ import { type StepRequest, startStep } from './request.js';
 export const STEPS_MAX = 50;
 /** Finished turns that a resumed session remembers. */
 const HISTORY_TURNS_MAX = 200;
+/** What the model reads when a turn goes on that was cut off. */
+const INTERRUPTED =
+  '[Not written by the person. Your answer was cut off here. Go on where you stopped. Do not repeat what you said, and ' +
+  'do not run a tool again that has run, unless its result says that it was interrupted.]';
 
 export class ModelSession implements AgentSession {
   readonly #options: ModelAgentOptions;
@@ -60,12 +64,9 @@ export class ModelSession implements AgentSession {
   }
 
   async #runTurn(turn: AgentTurn): Promise<void> {
-    const { id: turnId, message, context } = turn;
-    const isFirst = this.#conversation.exchanges.length === 0;
-    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
-    const messages = [userMessage(message, { context, images })];
-    this.#conversation = withExchange(this.#conversation, { turnId, messages });
-    if (isFirst) turn.title(titleFrom(message.text) || 'Untitled');
+    const isKnown = turn.soFar !== undefined && this.#conversation.exchanges.at(-1)?.turnId === turn.id;
+    if (!isKnown) await this.#begin(turn);
+    if (turn.soFar?.length) this.#remember([{ role: 'user', content: INTERRUPTED }]);
     const usage = new TurnUsage(turn);
     for (let step = 0; step < STEPS_MAX; step++) {
       const hasCalled = await this.#step(turn, usage);
@@ -73,6 +74,16 @@ export class ModelSession implements AgentSession {
       if (!hasCalled && !isSteered) return;
     }
     turn.notify(`Stopped after ${STEPS_MAX} steps of the model. Send a message to let it go on.`);
+  }
+
+  /** A turn that goes on after a restart begins with what it has said and done. */
+  async #begin(turn: AgentTurn): Promise<void> {
+    const { id: turnId, message, context, soFar = [] } = turn;
+    const isFirst = this.#conversation.exchanges.length === 0;
+    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
+    const messages = [userMessage(message, { context, images }), ...answersOf(soFar)];
+    this.#conversation = withExchange(this.#conversation, { turnId, messages });
+    if (isFirst && soFar.length === 0) turn.title(titleFrom(message.text) || 'Untitled');
   }
 
   async truncated(turnId: string | undefined): Promise<void> {

@@ -3,7 +3,7 @@
 import type { AgentTurn, InputOutcome } from '@atrium/core/contracts/agent.js';
 import { count } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { SessionInputRequest } from '@atrium/protocol';
+import type { ChatInputRequest } from '@atrium/protocol/ahp-1';
 import type { Step } from '../scripted/script.js';
 import {
   ABOUT,
@@ -140,7 +140,7 @@ const askSomething: Answer = async function* (_rest, turn) {
   if (choice?.answer) yield* choice.answer('', turn);
 };
 
-function questionFor(turnId: string): SessionInputRequest {
+function questionFor(turnId: string): ChatInputRequest {
   const options = Object.entries(CHOICES).map(([id, { label }]) => ({ id, label }));
   return {
     id: `${turnId}-question`,

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { type AgentBackend, AgentError, type AgentSession } from '@atrium/core/contracts/agent.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { errorText } from '@atrium/core/util/text.js';
-import type { AgentInfo } from '@atrium/protocol';
+import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { sectionCatalogue } from '../shared/agent-info.js';
 import { playScript } from './play.js';
 import { checkScript, type Script, ScriptError, type Step } from './script.js';

@@ -8,8 +8,8 @@ import {
   type Shape,
   type ShapeProblem,
 } from '@atrium/core/util/shape.js';
-import type { SessionInputRequest, UsageInfo } from '@atrium/protocol';
-import { checkAction } from '@atrium/protocol/validation';
+import type { ChatInputRequest, UsageInfo } from '@atrium/protocol/ahp-1';
+import { checkAction } from '@atrium/protocol/ahp-1/validation';
 
 export interface Script {
   /** The id under which clients choose this agent. */
@@ -52,7 +52,7 @@ export interface ScriptedTool {
 }
 
 /** An input request, with an id made up when it has none. */
-type ScriptedQuestion = Omit<SessionInputRequest, 'id'> & { readonly id?: string };
+type ScriptedQuestion = Omit<ChatInputRequest, 'id'> & { readonly id?: string };
 
 /** Every kind of step, by the key that names it. */
 export interface Steps {
@@ -189,10 +189,10 @@ function knownSteps(): string {
 /** Clients get these contents as they are, so they must be valid in the protocol. */
 function problemOfContent(kind: StepKind, content: unknown, path: Path): ShapeProblem | undefined {
   if (kind === 'ask' && isRecord(content)) {
-    return problemOfAction({ type: 'session/inputRequested', request: { id: 'made-up', ...content } }, path);
+    return problemOfAction({ type: 'chat/inputRequested', request: { id: 'made-up', ...content } }, path);
   }
   if (kind === 'usage') {
-    return problemOfAction({ type: 'session/usage', turnId: 'any', usage: content as UsageInfo }, path);
+    return problemOfAction({ type: 'chat/usage', turnId: 'any', usage: content as UsageInfo }, path);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** What agents publish about themselves: their models and the sections of their system prompt. */
-import type { AgentInfo, SystemMessageSection } from '@atrium/protocol';
+import type { AgentInfo, SystemMessageSection } from '@atrium/protocol/ahp-1';
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 
 export interface ModelInfo {

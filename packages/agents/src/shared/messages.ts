@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { resolveInside } from '@atrium/core/util/paths.js';
-import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
 import type { ImagePart } from 'ai';
 
 /** A larger image is only named. */
@@ -12,7 +12,7 @@ export const IMAGES_MAX_PER_MESSAGE = 8;
 export const TITLE_MAX_CHARACTERS = 50;
 
 /** A person's message with one line for each attachment. Images are named here as well. */
-export function messageText(message: UserMessage): string {
+export function messageText(message: Message): string {
   return [message.text, ...(message.attachments ?? []).map(attachmentLine)].join('\n');
 }
 
@@ -23,12 +23,12 @@ function attachmentLine(attachment: MessageAttachment): string {
 }
 
 /** The images that the message itself contains. */
-export function embeddedImages({ attachments = [] }: UserMessage): ImagePart[] {
+export function embeddedImages({ attachments = [] }: Message): ImagePart[] {
   return attachments.flatMap((attachment) => embeddedImage(attachment) ?? []).slice(0, IMAGES_MAX_PER_MESSAGE);
 }
 
 /** The embedded images, and those in the session's folder that the message names. Skips files that cannot be read. */
-export async function attachedImages(message: UserMessage, folder: string | undefined): Promise<ImagePart[]> {
+export async function attachedImages(message: Message, folder: string | undefined): Promise<ImagePart[]> {
   const { attachments = [] } = message;
   // Reads only as many as may be sent.
   const named = attachments.filter(namesImage).slice(0, IMAGES_MAX_PER_MESSAGE);

@@ -1,5 +1,5 @@
 /** The host's tools under names that model providers accept: they allow fewer characters than the host does. */
-import type { ToolDefinition } from '@atrium/protocol';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 
 export const TOOL_NAME_MAX_CHARACTERS = 64;
 

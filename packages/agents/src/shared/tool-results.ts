@@ -2,7 +2,7 @@
 
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import { sizeText } from '@atrium/core/util/text.js';
-import type { ToolResultContent } from '@atrium/protocol';
+import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE, isImage } from './messages.js';
 

@@ -1,7 +1,7 @@
 /** A session's earlier turns as text, for an agent that does not know the session (any more). Keeps the newest ones. */
 
 import { shorten } from '@atrium/core/util/text.js';
-import { type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol';
+import { type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol/ahp-1';
 import { messageText } from './messages.js';
 import { TURN_ENDED_FIRST } from './tool-results.js';
 
@@ -29,9 +29,9 @@ export function transcriptOf(turns: readonly Turn[], limits: TranscriptLimits): 
   return `${HEAD}\n\n<transcript>\n${told.join('\n\n')}\n</transcript>`;
 }
 
-function turnText({ userMessage, responseParts }: Turn, limits: TranscriptLimits): string {
+function turnText({ message, responseParts }: Turn, limits: TranscriptLimits): string {
   const answers = responseParts.flatMap((part) => partText(part, limits));
-  return [`Person: ${messageText(userMessage)}`, ...answers].join('\n');
+  return [`Person: ${messageText(message)}`, ...answers].join('\n');
 }
 
 function partText(part: ResponsePart, limits: TranscriptLimits): string[] {
@@ -42,7 +42,10 @@ function partText(part: ResponsePart, limits: TranscriptLimits): string[] {
 }
 
 function callText(call: ToolCallState, { callMaxCharacters }: TranscriptLimits): string {
-  const input = 'toolInput' in call && call.toolInput ? ` ${shorten(call.toolInput, callMaxCharacters)}` : '';
+  const input =
+    'toolInput' in call && typeof call.toolInput === 'string' && call.toolInput !== ''
+      ? ` ${shorten(call.toolInput, callMaxCharacters)}`
+      : '';
   return `[used the tool ${call.toolName}${input}: ${shorten(endOf(call), callMaxCharacters)}]`;
 }
 

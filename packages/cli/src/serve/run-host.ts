@@ -1,4 +1,5 @@
 /** Runs a host from start to stop: opens its parts in order, and closes them in reverse. */
+
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -18,6 +19,7 @@ import { ExitCode } from '../exit.js';
 import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
+import { version } from '../version.js';
 import { watchIdle } from './idle-exit.js';
 import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } from './listeners.js';
 import type { ServeSettings } from './settings.js';
@@ -84,7 +86,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
     };
-    const own = { log, agents, tools: builtinTools(), logger, trust };
+    const own = { log, agents, tools: builtinTools(), logger, trust, version: version() };
     return await createHost({ ...own, ...places, ...watched, ...terminals, ...limits });
   } catch (error) {
     await log.close();

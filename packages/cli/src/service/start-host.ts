@@ -3,14 +3,14 @@
  * the others find the winner.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { dataFolderFrom, makePrivate } from '../data-folder.js';
 import { ExitCode, UsageError } from '../exit.js';
-import { io } from '../io.js';
+import { io, tell } from '../io.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
 /** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
@@ -19,6 +19,8 @@ const START_TIMEOUT_MS = 20_000;
 const WINNER_MAX_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
+/** The host has this file in its data folder while it moves stored sessions to the model of its version. */
+const UPCAST_FILE = 'atrium.upcast';
 const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
 
 interface Started extends RunningHost {
@@ -77,8 +79,9 @@ async function untilFound(
   exited: Promise<number>,
   winnerMaxMs: number,
 ): Promise<RunningHost | undefined> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  let deadline = performance.now() + START_TIMEOUT_MS;
   let exitCode: number | undefined;
+  let isToldOfMove = false;
   void exited.then((code) => {
     exitCode = code;
   });
@@ -88,6 +91,11 @@ async function untilFound(
     // The winner of a race may still be opening its port. A process that did not lose one has failed, and is not waited for.
     const looksMax = exitCode === ExitCode.Taken ? winnerMaxMs / LOOK_EVERY_MS : 1;
     if (exitCode !== undefined && ++looksAfterExit > looksMax) return undefined;
+    if (exitCode === undefined && existsSync(path.join(dataDir, UPCAST_FILE))) {
+      deadline = performance.now() + START_TIMEOUT_MS;
+      if (!isToldOfMove) tell('The host moves the stored sessions to its version. This is done once.');
+      isToldOfMove = true;
+    }
     await pause();
   }
   return undefined;

@@ -3,10 +3,10 @@
  * accepted action in it and is what decisions look at; `committed` has only what is stored and shown, and is all that
  * anybody outside ever sees.
  */
-import type { ReduceContext, StateAction } from '@atrium/protocol';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 
-type Reduce<State> = (state: State, action: StateAction, context: ReduceContext) => State;
+type Reduce<State> = (state: State, action: StateAction) => State;
 
 export interface ChannelOptions {
   /** When something last happened here, in milliseconds since the epoch. */
@@ -75,7 +75,7 @@ export class Channel<State = unknown> {
     this.#unstored++;
     this.#lastTime = time;
     const before = this.#live;
-    this.#live = this.reduce(before, action, { now: time });
+    this.#live = this.reduce(before, action);
     return { action, origin, time, before, after: this.#live };
   }
 

@@ -2,7 +2,7 @@
  * A channel that ends with the host, and that nothing outlives: a terminal, a view of changes, a watch. Its owner writes
  * what happens; what clients ask for is up to its owner, too.
  */
-import type { StateAction } from '@atrium/protocol';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 import { Channel } from './channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel } from './open-channel.js';

@@ -1,5 +1,5 @@
 /** A channel in memory, as the wire and the host's services see it. */
-import type { StateAction } from '@atrium/protocol';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 import type { Channel } from './channel.js';
 

@@ -9,7 +9,7 @@ import {
   rootReducer,
   type StateAction,
   type TerminalInfo,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import { badValue } from '../util/shape.js';
@@ -94,8 +94,7 @@ export class RootChannel implements OpenChannel {
     const { archive, tail = [] } = (await this.log.openChannel(ROOT_CHANNEL, 0)) ?? {};
     const archived: RootState = archive && !archive.isDamaged ? JSON.parse(archive.head) : this.#channel.live;
     const state = tail.reduce(
-      (current, { action, time, isDamaged }) =>
-        isDamaged ? current : rootReducer(current, JSON.parse(action), { now: time }),
+      (current, { action, isDamaged }) => (isDamaged ? current : rootReducer(current, JSON.parse(action))),
       archived,
     );
     const configured = { ...state, config: rootConfig(agents, state.config) };

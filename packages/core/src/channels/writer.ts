@@ -4,7 +4,7 @@
  * lets its effects happen. A tick that cannot be stored is undone as a whole. Apart from channels that load their stored
  * tail, nothing else on the host calls a reducer.
  */
-import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
+import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol/ahp-1';
 import {
   type AppendFailure,
   appendFailure,
@@ -125,6 +125,11 @@ export class Writer {
     const time = this.#options.clock.now();
     this.#take({ channel: '', time, action: '', origin: rejected?.origin }, rejected?.reason);
     this.tell(notice);
+  }
+
+  /** Shows a notice under a number of its own. */
+  tellNumbered(notice: Notice): void {
+    this.reject(notice);
   }
 
   /** Shows a notice to its client in its place among the actions, once they are stored. */
@@ -327,12 +332,12 @@ function commitOf(batch: Batch): Commit {
 /** Actions that a person would not forgive losing. */
 const MUST_SURVIVE_POWER_CUT: ReadonlySet<string> = new Set([
   'session/ready',
-  'session/turnStarted',
-  'session/turnComplete',
-  'session/turnCancelled',
-  'session/error',
-  'session/toolCallConfirmed',
-  'session/toolCallComplete',
-  'session/inputCompleted',
-  'session/truncated',
+  'chat/turnStarted',
+  'chat/turnComplete',
+  'chat/turnCancelled',
+  'chat/error',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/inputCompleted',
+  'chat/truncated',
 ]);

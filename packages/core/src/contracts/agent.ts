@@ -6,17 +6,18 @@
 import type {
   AgentInfo,
   AgentSelection,
+  ChatInputAnswer,
+  ChatInputRequest,
+  ChatInputResponseKind,
+  Message,
   ModelSelection,
-  SessionInputAnswer,
-  SessionInputRequest,
-  SessionInputResponseKind,
+  ResponsePart,
   ToolCallResult,
   ToolDefinition,
   ToolResultContent,
   Turn,
   UsageInfo,
-  UserMessage,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { ToolConfirmation } from './tool.js';
 
 /** What a backend can do. The host tells clients and providers what they can expect of it. */
@@ -31,6 +32,8 @@ export interface AgentAbilities {
   readonly steer: boolean;
   /** Whether a single call can be cancelled without the turn. */
   readonly cancelTool: boolean;
+  /** Whether a turn that was cut off, or failed, can go on where it stopped: `AgentTurn.soFar` says what it has done. */
+  readonly resume?: boolean;
   /** It has tools for files and commands of its own, so the host does not offer its own. */
   readonly ownTools?: boolean;
   /** A process of it runs between turns. The host closes idle sessions, and opens them again with the next turn. */
@@ -56,6 +59,8 @@ export interface AgentBackend {
 export interface AgentOpenContext {
   /** The URI of the session. */
   readonly session: string;
+  /** The URI of the chat of the session that the agent works in. */
+  readonly chat: string;
   /** A path on this machine. */
   readonly workingDirectory: string | undefined;
   readonly signal: AbortSignal;
@@ -90,10 +95,12 @@ export interface AgentSession {
 /** One turn, as the backend sees it. Its methods do nothing once the turn has ended. */
 export interface AgentTurn {
   readonly id: string;
-  readonly message: UserMessage;
+  readonly message: Message;
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
+  /** What the turn said and did before it was cut off, when it goes on in place; undefined when it begins. */
+  readonly soFar?: readonly ResponsePart[] | undefined;
   readonly signal: AbortSignal;
   /** Streams text. Consecutive calls extend one part of the answer; anything in between starts a new part. */
   text(content: string): void;
@@ -119,7 +126,7 @@ export interface AgentTurn {
   /** Shows a call whose result the backend knows beforehand. */
   scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome>;
   /** Puts questions to a person and waits for the answers. */
-  ask(request: SessionInputRequest): Promise<InputOutcome>;
+  ask(request: ChatInputRequest): Promise<InputOutcome>;
   /**
    * The system prompt for the model, section by section, with the changes of plugins, providers and the client. A
    * backend whose own text is not in `sections` passes it in. The project's instructions are separate, because they are
@@ -132,7 +139,7 @@ export interface AgentTurn {
   /** Text that the model reads beside the message of this turn, and that no client sees. */
   readonly context: readonly string[];
   /** Takes the message that a person sent to steer this turn; undefined when there is none. */
-  takeSteering(): UserMessage | undefined;
+  takeSteering(): Message | undefined;
 }
 
 export interface ToolRequest {
@@ -210,8 +217,8 @@ export type ToolOutcome =
   | { readonly kind: 'denied'; readonly reason: string };
 
 export interface InputOutcome {
-  readonly response: SessionInputResponseKind;
-  readonly answers: Readonly<Record<string, SessionInputAnswer>>;
+  readonly response: ChatInputResponseKind;
+  readonly answers: Readonly<Record<string, ChatInputAnswer>>;
 }
 
 /** A failure with a type that clients can distinguish. */

@@ -1,5 +1,5 @@
 /** Puts one question to a person, with or without answers to choose from, and returns the answer as text. */
-import type { SessionInputAnswer, SessionInputQuestion, SessionInputRequest } from '@atrium/protocol';
+import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/ahp-1';
 import type { InputOutcome } from './agent.js';
 import { ToolFailure } from './tool.js';
 
@@ -15,7 +15,7 @@ export interface ChoiceQuestion {
   readonly several?: boolean;
 }
 
-type Ask = (request: SessionInputRequest) => Promise<InputOutcome>;
+type Ask = (request: ChatInputRequest) => Promise<InputOutcome>;
 
 /** Throws a `ToolFailure` when the person does not answer. */
 export async function askQuestion(ask: Ask, { question, options, several = false }: ChoiceQuestion): Promise<string> {
@@ -27,7 +27,7 @@ export async function askQuestion(ask: Ask, { question, options, several = false
   return answerText(outcome, options);
 }
 
-function questionOf(message: string, options: readonly string[], several: boolean): SessionInputQuestion {
+function questionOf(message: string, options: readonly string[], several: boolean): ChatInputQuestion {
   const base = { id: QUESTION_ID, message, required: true };
   if (options.length === 0) return { ...base, kind: 'text' };
   const choices = options.map((label, index) => ({ id: String(index + 1), label }));
@@ -41,7 +41,7 @@ function answerText({ response, answers }: InputOutcome, options: readonly strin
   return texts.join('\n');
 }
 
-function textsOf(answer: SessionInputAnswer | undefined, options: readonly string[]): string[] {
+function textsOf(answer: ChatInputAnswer | undefined, options: readonly string[]): string[] {
   if (!answer) return [];
   if (answer.state === 'skipped') return answer.freeformValues ?? [];
   const { value } = answer;

@@ -2,7 +2,7 @@
  * Blobs: bytes that are too large for the log, named by their SHA-256. The log names them, a blob store holds them. A blob
  * never changes, so a store may keep it wherever it likes: today in files (`blobs/file-blob-store.ts`).
  */
-import type { ContentRef } from '@atrium/protocol';
+import type { ContentRef } from '@atrium/protocol/ahp-1';
 
 export interface BlobStore {
   /** Stores bytes, once, and answers their hash. The blob counts as new, also when it was there before. */

@@ -2,7 +2,7 @@
  * An extension adds to a live session: a plugin, an MCP server, a provider. Tool calls, the prompt and turns ask all
  * extensions alike, and know nothing else about them.
  */
-import type { AgentSelection } from '@atrium/protocol';
+import type { AgentSelection } from '@atrium/protocol/ahp-1';
 import type { ToolOutcome } from './agent.js';
 import type { HostTool, ToolOutput } from './tool.js';
 

@@ -1,5 +1,5 @@
 /** Small ports between the parts of the host. The composition root passes each to the parts that need it. */
-import type { HostRequestMethod, HostRequests } from '@atrium/protocol';
+import type { HostRequestMethod, HostRequests } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 
 /** Which clients are connected, wherever that is, and how to ask them something. */

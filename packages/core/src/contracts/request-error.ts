@@ -1,5 +1,5 @@
 /** A request that is answered with an error. The message says what was wrong and what to do. */
-import type { ErrorCode } from '@atrium/protocol';
+import type { ErrorCode } from '@atrium/protocol/ahp-1';
 
 export class RequestError extends Error {
   override readonly name = 'RequestError';

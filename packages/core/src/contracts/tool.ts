@@ -1,11 +1,11 @@
 /** A tool that the host itself can run, and what such a tool gets to work with. */
 import type {
+  ChatInputRequest,
   ConfirmationOption,
   FileEdit,
-  SessionInputRequest,
   ToolDefinition,
   ToolResultContent,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { ProcessEnd, ProcessRequest } from '../util/run-process.js';
 
 export { ToolFailure } from '../util/tool-failure.js';
@@ -24,6 +24,8 @@ export interface HostTool {
   readonly owner?: string;
   /** Tells apart programs that use the name of one owner, one after the other. */
   readonly identity?: string;
+  /** The MCP server whose tool it is, by its customization. */
+  readonly customizationId?: string;
   /** Metadata of every call of it, for clients that know the keys. */
   readonly callMeta?: Readonly<Record<string, unknown>>;
   /** How long a call may run; without a timeout, as long as the tool itself allows. */
@@ -44,7 +46,7 @@ export interface ToolContext {
   /** Shows output while the tool runs; replaces what was shown before. */
   progress(content: ToolResultContent[]): void;
   /** Puts questions to a person and waits; absent outside of a session. */
-  ask?(request: SessionInputRequest): Promise<InputOutcome>;
+  ask?(request: ChatInputRequest): Promise<InputOutcome>;
   /** The inputs of this tool's earlier successful calls, newest first: a tool's memory is the session itself. */
   earlier?(): Iterable<unknown>;
   /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */

@@ -274,6 +274,18 @@ function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): v
       expect([await numbers(again, 6), await numbers(again, 8)]).toEqual([[7], undefined]);
       await again.close();
     });
+
+    it('[CLU-001] [REL-015] is not known when it was dropped before the log was opened again', async () => {
+      const { log, reopen } = await open();
+      if (reopen === undefined) return log.close();
+      await appendMany(log, 5);
+      await append(log, { entries: [], archives: [{ channel: CHANNEL, head: '{}', turns: { start: 0, items: [] } }] });
+      await log.compact({ upTo: 5, keep: 0 });
+      const again = await reopen();
+      await appendMany(again, 2);
+      expect([await numbers(again, 3), await numbers(again, 5)]).toEqual([undefined, [6, 7]]);
+      await again.close();
+    });
   });
 }
 

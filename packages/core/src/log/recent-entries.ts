@@ -59,7 +59,8 @@ export class RecentEntries {
     older: (range: { readonly after: number; readonly limit: number }) => readonly LogEntry[],
   ): readonly LogEntry[] | undefined {
     const entries = older({ after, limit: this.#before - after });
-    const isWhole = entries.length === this.#before - after && !entries.some(({ isDamaged }) => isDamaged);
+    const isFollowed = entries.at(0)?.seq === after + 1 && entries.at(-1)?.seq === this.#before;
+    const isWhole = isFollowed && !entries.some(({ isDamaged }) => isDamaged);
     return isWhole ? entries : undefined;
   }
 

@@ -1,9 +1,9 @@
 /**
- * Stage 4: the active client may rewrite sections, in one request per prompt, all its sections at once. Whatever goes
+ * Stage 4: active clients may rewrite sections, one after the other, each with one request per prompt. Whatever goes
  * wrong, the text stays as it was. Prompt text never enters state.
  */
 
-import type { SessionActiveClient } from '@atrium/protocol';
+import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
 import type { Presence } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { Sections } from '../util/prompt-sections.js';
@@ -11,20 +11,25 @@ import { type ChangeLog, logChange } from './contributions.js';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from './limits.js';
 
 export interface ClientRequest extends ChangeLog {
-  /** As it is when the render begins: a client that takes over meanwhile is asked for the next prompt. */
-  readonly activeClient: SessionActiveClient | undefined;
+  /** As they are when the render begins: a client that joins meanwhile is asked for the next prompt. */
+  readonly activeClients: readonly SessionActiveClient[];
   readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
   readonly telemetry?: TelemetryReports;
 }
 
 /** The caller has taken out the sections that clients must not change. */
 export async function withClient(sections: Sections, request: ClientRequest): Promise<Sections> {
-  const { activeClient, clients } = request;
-  if (!activeClient) return sections;
-  const wanted = candidates(sections, activeClient);
-  if (wanted.size === 0 || !clients.mayAsk(activeClient.clientId, 'systemMessageTransform')) return sections;
+  let current = sections;
+  for (const activeClient of request.activeClients) current = await rewrittenBy(activeClient, current, request);
+  return current;
+}
+
+async function rewrittenBy(client: SessionActiveClient, sections: Sections, request: ClientRequest): Promise<Sections> {
+  const { clientId } = client;
+  const wanted = candidates(sections, client);
+  if (wanted.size === 0 || !request.clients.mayAsk(clientId, 'systemMessageTransform')) return sections;
   try {
-    const rewritten = await ask(activeClient.clientId, request, wanted);
+    const rewritten = await ask(clientId, request, wanted);
     return new Map([...sections].map(([id, text]) => [id, rewritten.get(id) ?? text]));
   } catch (error) {
     const { session, logger } = request;

@@ -32,7 +32,7 @@ export interface RenderRequest extends ChangeLog {
 }
 
 export type TurnAudience = Pick<CallbacksRequest, 'memory' | 'clock' | 'signal'> &
-  Pick<ClientRequest, 'activeClient' | 'clients' | 'telemetry'>;
+  Pick<ClientRequest, 'activeClients' | 'clients' | 'telemetry'>;
 
 /** Text that the model gets beside a message is no part of this: extensions cannot rewrite it, and safety stands last. */
 export async function renderPrompt(request: RenderRequest): Promise<Sections> {

@@ -1,6 +1,6 @@
 /** The prompts of one turn: the facts and the answers that they share. */
 import { fileURLToPath } from 'node:url';
-import type { AgentSelection, ResponsePart, SessionActiveClient, ToolCallState, UserMessage } from '@atrium/protocol';
+import type { AgentSelection, Message, ResponsePart, SessionActiveClient, ToolCallState } from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
 import type { Presence } from '../contracts/ports.js';
@@ -18,7 +18,7 @@ export interface PromptContext {
   readonly session: string;
   /** Undefined when the host does not have the session's agent. */
   readonly backend: AgentBackend | undefined;
-  readonly message: UserMessage;
+  readonly message: Message;
   readonly agent: AgentSelection | undefined;
   /** Fires when the turn is over. */
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface PromptContext {
   extensions(): readonly Extension[];
   /** The parts of the answer so far. */
   responseParts(): readonly ResponsePart[];
-  activeClient(): SessionActiveClient | undefined;
+  activeClients(): readonly SessionActiveClient[];
 }
 
 export class TurnPrompt {
@@ -45,12 +45,12 @@ export class TurnPrompt {
   async render(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
     const { session, backend, signal, clock, logger, telemetry, clients } = this.#context;
     if (!backend) return new Map();
-    const activeClient = this.#context.activeClient();
+    const activeClients = this.#context.activeClients();
     return renderPrompt({
       ...{ session, backend, pristine, projectInstructions, logger },
       extensions: this.#context.extensions(),
       facts: this.#facts.after(this.#context.responseParts()),
-      turn: { memory: this.#memory, clock, signal, activeClient, clients, telemetry },
+      turn: { memory: this.#memory, clock, signal, activeClients, clients, telemetry },
     });
   }
 }
@@ -64,7 +64,7 @@ export class TurnFacts {
   readonly #files = new Set<string>();
 
   constructor(
-    private readonly message: UserMessage,
+    private readonly message: Message,
     private readonly agent: AgentSelection | undefined,
   ) {
     for (const attachment of message.attachments ?? [])
@@ -80,7 +80,7 @@ export class TurnFacts {
   #readCall(call: ToolCallState): void {
     if (call.status === 'streaming' || call.toolInput === undefined || this.#read.has(call.toolCallId)) return;
     this.#read.add(call.toolCallId);
-    const input = parsed(call.toolInput);
+    const input = typeof call.toolInput === 'string' ? parsed(call.toolInput) : {};
     for (const member of PATH_MEMBERS) {
       const value = input[member];
       if (typeof value === 'string' && value !== '') this.#add(value);

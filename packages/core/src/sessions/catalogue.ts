@@ -2,15 +2,20 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  ACTIVITY_MASK,
+  type ChatState,
   channelKind,
+  chatReducer,
+  defaultChatUri,
   ROOT_CHANNEL,
   type SessionLifecycle,
   type SessionState,
   SessionStatus,
   type SessionSummary,
+  sessionOfDefaultChat,
   sessionReducer,
   type Turn,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { Watchers } from '../contracts/ports.js';
 import { type Log, type LogEntry, REBUILT_RECORD, salvagedText } from '../log/log.js';
@@ -19,6 +24,7 @@ import { shorten } from '../util/text.js';
 import { headText } from './history.js';
 import { DAMAGED } from './recovery.js';
 import type { SessionRecords } from './session-records.js';
+import { chatSummaryOf, summaryOf } from './session-summary.js';
 
 export interface CatalogueEntry {
   readonly summary: SessionSummary;
@@ -33,19 +39,66 @@ interface Known {
   readonly disposedAt: number | undefined;
   /** Where it works, as a path of this machine. */
   readonly folder: string | undefined;
+  readonly modifiedAt: string;
   /** The summary as JSON: a list is made of these without reading them. */
   readonly summaryText: string;
+}
+
+type Listed = readonly [uri: string, known: Known];
+
+export interface PageRequest {
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ListPage {
+  /** A JSON array. */
+  readonly text: string;
+  /** Absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+/** The most recently modified first. Two of the same moment keep their order from page to page. */
+function byAge([uri, { modifiedAt }]: Listed, [otherUri, other]: Listed): number {
+  if (modifiedAt !== other.modifiedAt) return modifiedAt > other.modifiedAt ? -1 : 1;
+  return uri < otherUri ? -1 : 1;
+}
+
+/** Says where a page ended, so that what changes meanwhile leaves nothing out that did not change. */
+function cursorOf([uri, { modifiedAt }]: Listed): string {
+  return Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
+}
+
+function isBehind(entry: Listed, cursor: string): boolean {
+  const [modifiedAt, uri] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string];
+  return byAge([uri, { modifiedAt } as Known], entry) < 0;
+}
+
+/** Whether a text is a cursor that a page can have ended with. */
+export function isCursor(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+  } catch {
+    return false;
+  }
 }
 
 const SESSION = 'session:';
 export class Catalogue {
   readonly #known = new Map<string, Known>();
+  /** Entries that are not stored yet. */
+  readonly #unstored = new Map<string, CatalogueEntry>();
   /** The folders of listed sessions; undefined when they have to be gathered anew. */
   #folders: ReadonlySet<string> | undefined;
+  #order: readonly Listed[] | undefined;
 
   constructor(
     private readonly log: Log,
     private readonly writer: Writer,
+    /** The summary of a listed session has changed, and that is stored. */
+    private readonly changed: (uri: string, changes: SummaryChanges) => void = () => {},
   ) {}
 
   async load(): Promise<void> {
@@ -56,10 +109,13 @@ export class Catalogue {
 
   #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry): void {
     const summaryText = JSON.stringify(summary);
-    const folder = summary.workingDirectory === undefined ? undefined : pathOf(summary.workingDirectory);
+    const [directory] = summary.workingDirectories ?? [];
+    const folder = directory === undefined ? undefined : pathOf(directory);
     const before = this.#known.get(uri);
     if (before?.folder !== folder || before?.disposedAt !== disposedAt) this.#folders = undefined;
-    this.#known.set(uri, { provider: summary.provider, lifecycle, disposedAt, folder, summaryText });
+    const { provider, modifiedAt } = summary;
+    this.#order = undefined;
+    this.#known.set(uri, { provider, lifecycle, disposedAt, folder, modifiedAt, summaryText });
   }
 
   /** The provider of a session, disposed or not. */
@@ -74,23 +130,38 @@ export class Catalogue {
     return { summary: JSON.parse(summaryText), lifecycle, ...(disposedAt !== undefined && { disposedAt }) };
   }
 
+  /** The entry as it is now, stored or not. */
+  current(uri: string): CatalogueEntry | undefined {
+    return this.#unstored.get(uri) ?? this.find(uri);
+  }
+
   isListed(uri: string): boolean {
     const known = this.#known.get(uri);
     return known !== undefined && known.disposedAt === undefined;
   }
 
-  /** The summaries of all listed sessions, as one JSON array. */
-  listText(): string {
-    return `[${this.#listed()
-      .map(({ summaryText }) => summaryText)
-      .join(',')}]`;
+  /** A page of the summaries of all listed sessions as one JSON array, the most recently modified first. */
+  page({ limit, cursor }: PageRequest = {}): ListPage {
+    const listed = this.#newestFirst();
+    const start = cursor === undefined ? 0 : listed.findIndex((entry) => isBehind(entry, cursor));
+    const rest = start < 0 ? [] : listed.slice(start);
+    const shown = limit === undefined ? rest : rest.slice(0, limit);
+    const text = `[${shown.map(([, { summaryText }]) => summaryText).join(',')}]`;
+    const last = shown.length < rest.length ? shown.at(-1) : undefined;
+    return { text, ...(last && { nextCursor: cursorOf(last) }) };
+  }
+
+  /** The list in order, until something on it changes. */
+  #newestFirst(): readonly Listed[] {
+    this.#order ??= [...this.#known].filter(([, { disposedAt }]) => disposedAt === undefined).sort(byAge);
+    return this.#order;
   }
 
   /** The folders of listed sessions, the latest first, as paths. */
   folders(): string[] {
     const summaries = this.#listed().map(({ summaryText }) => JSON.parse(summaryText) as SessionSummary);
-    summaries.sort((a, b) => b.modifiedAt - a.modifiedAt);
-    const uris = summaries.flatMap(({ project, workingDirectory }) => project?.uri ?? workingDirectory ?? []);
+    summaries.sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt));
+    const uris = summaries.flatMap(({ project, workingDirectories }) => project?.uri ?? workingDirectories?.[0] ?? []);
     return [...new Set(uris)].flatMap((uri) => pathOf(uri) ?? []);
   }
 
@@ -121,7 +192,22 @@ export class Catalogue {
   /** Notes a session as it is now, together with the actions of this tick. The list shows it once it is stored. */
   set(uri: string, entry: CatalogueEntry): void {
     this.writer.record({ key: SESSION + uri, value: JSON.stringify(entry) });
-    this.writer.afterCommit(() => this.#remember(uri, entry));
+    const isFirst = !this.#unstored.has(uri);
+    this.#unstored.set(uri, entry);
+    if (!isFirst) return;
+    this.writer.afterCommit(() => this.#stored(uri));
+    this.writer.afterFailure(() => this.#unstored.delete(uri));
+  }
+
+  #stored(uri: string): void {
+    const entry = this.#unstored.get(uri);
+    if (!entry) return;
+    this.#unstored.delete(uri);
+    const before = this.find(uri);
+    this.#remember(uri, entry);
+    if (!before || before.disposedAt !== undefined || entry.disposedAt !== undefined) return;
+    const changes = summaryChanges(before.summary, entry.summary);
+    if (changes) this.changed(uri, changes);
   }
 
   remove(uri: string): void {
@@ -129,6 +215,7 @@ export class Catalogue {
     this.writer.afterCommit(() => {
       this.#known.delete(uri);
       this.#folders = undefined;
+      this.#order = undefined;
     });
   }
 }
@@ -166,13 +253,13 @@ export class ListNews {
   }
 }
 
-type Changes = Record<string, unknown>;
+export type SummaryChanges = Record<string, unknown>;
 
 /** Members that never change. */
 const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
 
 /** What changed between two summaries; `null` for a member that is gone. Undefined when nothing did. */
-export function summaryChanges(before: SessionSummary, after: SessionSummary): Changes | undefined {
+export function summaryChanges(before: SessionSummary, after: SessionSummary): SummaryChanges | undefined {
   if (before === after) return undefined;
   const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof SessionSummary)[]);
   const changed = [...keys].filter((key) => !IDENTITY.has(key) && !isSame(before[key], after[key]));
@@ -181,11 +268,6 @@ export function summaryChanges(before: SessionSummary, after: SessionSummary): C
 
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Whether a session is at work, so that a crash now would cut something off. */
-export function isAtWork(state: SessionState): boolean {
-  return !!state.activeTurn || state.lifecycle === 'creating';
 }
 
 /**
@@ -206,12 +288,7 @@ export const UNKNOWN_PROVIDER = 'unknown';
 const TITLE_CHARACTERS = 80;
 const ALL_TURNS = { start: 0, end: Number.MAX_SAFE_INTEGER };
 /** An archive is written with the end of a turn: what comes behind the last end is not in it. */
-const ENDS: ReadonlySet<string> = new Set([
-  'session/turnComplete',
-  'session/turnCancelled',
-  'session/error',
-  'session/truncated',
-]);
+const ENDS: ReadonlySet<string> = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated']);
 
 /** Says what was done; undefined when the log was not rebuilt. */
 export async function recoverList(options: ListRecoveryOptions): Promise<string | undefined> {
@@ -219,10 +296,13 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
   const salvaged = await log.record(REBUILT_RECORD);
   if (salvaged === undefined) return undefined;
   const unfinished = new Set((await records.unfinished()).map(({ uri }) => uri));
-  const stored = (await log.channels()).filter((uri) => channelKind(uri) === 'session' && !unfinished.has(uri));
+  const channels = (await log.channels()).flatMap((uri) =>
+    channelKind(uri) === 'session' ? uri : (sessionOfDefaultChat(uri) ?? []),
+  );
+  const stored = [...new Set(channels)].filter((uri) => !unfinished.has(uri));
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
   for (const uri of lost) catalogue.set(uri, await entryFrom(options, uri));
-  for (const uri of [...catalogue.stored(), ...lost]) await restoreArchive(options, uri);
+  for (const uri of [...catalogue.stored(), ...lost]) await restoreArchives(options, uri);
   writer.record({ key: REBUILT_RECORD, value: null });
   await writer.settled();
   const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
@@ -232,50 +312,81 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
 
 /** The list knows nothing of it; its archive does, or its turns say a little. */
 async function entryFrom({ log, clock }: ListRecoveryOptions, uri: string): Promise<CatalogueEntry> {
+  const now = new Date(clock.now()).toISOString();
+  const facts = { resource: uri, createdAt: now, modifiedAt: now };
   const archive = await log.archiveHead(uri);
   const head = archive && !archive.isDamaged ? (JSON.parse(archive.head) as Partial<SessionState>) : {};
-  if (head.summary && head.lifecycle) return { summary: head.summary, lifecycle: head.lifecycle };
-  const [first] = await log.archivedTurns(uri, { start: 0, end: 1 });
-  const said = first && (JSON.parse(first.json) as Partial<Turn>).userMessage?.text;
-  const now = clock.now();
-  const summary: SessionSummary = {
-    resource: uri,
-    provider: UNKNOWN_PROVIDER,
-    title: said ? shorten(said, TITLE_CHARACTERS) : 'Recovered session',
-    status: SessionStatus.Idle,
-    createdAt: now,
-    modifiedAt: now,
-  };
-  return { summary, lifecycle: 'ready' };
+  if (head.provider !== undefined && head.lifecycle) {
+    return { summary: summaryOf(head as SessionState, [], facts), lifecycle: head.lifecycle };
+  }
+  const [first] = await log.archivedTurns(defaultChatUri(uri), { start: 0, end: 1 });
+  const said = first && (JSON.parse(first.json) as Partial<Turn>).message?.text;
+  const title = said ? shorten(said, TITLE_CHARACTERS) : 'Recovered session';
+  return { summary: { ...facts, provider: UNKNOWN_PROVIDER, title, status: SessionStatus.Idle }, lifecycle: 'ready' };
 }
 
-/** The list knows it, and its archive is lost: a new one is made of what the list says, its turns, and what came after. */
-async function restoreArchive({ log, writer, clock, catalogue }: ListRecoveryOptions, uri: string): Promise<void> {
-  const entry = catalogue.find(uri);
-  if (!entry || (await log.archiveHead(uri))) return;
+/** The list knows it, and an archive of it is lost: a new one is made of what the list says, its turns, and what came after. */
+async function restoreArchives(options: ListRecoveryOptions, uri: string): Promise<void> {
+  const { log, writer, catalogue } = options;
+  const entry = catalogue.current(uri);
+  if (!entry) return;
+  const chat = await restoredChat(options, entry);
+  if (chat) writer.archive(chat.state.resource, () => chat.archive);
+  if (!(await log.archiveHead(uri))) {
+    const entries = (await log.read({ after: 0, channel: uri })).filter(({ isDamaged }) => !isDamaged);
+    const known = chat ? { ...stateOf(entry), chats: [chatSummaryOf(chat.state)] } : stateOf(entry);
+    const state = entries.reduce((current, { action }) => sessionReducer(current, JSON.parse(action)), known);
+    writer.archive(uri, () => ({ channel: uri, head: JSON.stringify(state), turns: { start: 0, items: [] } }));
+  }
+  if (chat && chat.archive.turns.items.length > 0) {
+    catalogue.set(uri, { ...entry, summary: { ...entry.summary, modifiedAt: chat.state.modifiedAt } });
+  }
+}
+
+async function restoredChat({ log, clock }: ListRecoveryOptions, entry: CatalogueEntry) {
+  const uri = defaultChatUri(entry.summary.resource);
+  if (await log.archiveHead(uri)) return undefined;
   const { length: start } = await log.archivedTurns(uri, ALL_TURNS);
   const entries = await log.read({ after: 0, channel: uri });
   const end = entries.findLastIndex(
     ({ action }) => action !== '' && ENDS.has((JSON.parse(action) as { type: string }).type),
   );
-  const state = stateAfter(JSON.parse(headOf(entry)), entries.slice(end + 1), clock.now());
+  const state = chatAfter(
+    firstChat(entry.summary.resource, entry.summary.modifiedAt),
+    entries.slice(end + 1),
+    clock.now(),
+  );
   const items = state.turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
-  writer.archive(uri, () => ({ channel: uri, head: headText(state), turns: { start, items } }));
-  if (items.length > 0) catalogue.set(uri, { ...entry, summary: state.summary });
+  return { state, archive: { channel: uri, head: headText(state), turns: { start, items } } };
 }
 
 /** A turn that misses something because of the damage ends and says so. */
-function stateAfter(head: SessionState, entries: readonly LogEntry[], now: number): SessionState {
+function chatAfter(head: ChatState, entries: readonly LogEntry[], now: number): ChatState {
   const whole = entries.filter(({ isDamaged }) => !isDamaged);
-  const state = whole.reduce(
-    (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
-    head,
-  );
-  if (whole.length === entries.length || !state.activeTurn) return state;
-  return sessionReducer(state, { type: 'session/error', turnId: state.activeTurn.id, error: DAMAGED }, { now });
+  const state = whole.reduce((current, { action }) => chatReducer(current, JSON.parse(action)), head);
+  const { activeTurn } = state;
+  if (whole.length === entries.length || !activeTurn) return state;
+  const duration = Math.max(0, now - Date.parse(activeTurn.startedAt));
+  const part = { kind: 'error' as const, error: DAMAGED };
+  return chatReducer(state, { type: 'chat/error', turnId: activeTurn.id, duration, part });
 }
 
-/** The state of a session, without its turns, as far as the list knows it. */
-export function headOf({ summary, lifecycle }: CatalogueEntry): string {
-  return headText({ summary, lifecycle, turns: [] });
+/** The state of a session as far as the list knows it. */
+export function stateOf({ summary, lifecycle }: CatalogueEntry): SessionState {
+  const { resource, createdAt: _created, modifiedAt, changes: _changes, chats: _chats, status, ...rest } = summary;
+  const chat = firstChat(resource, modifiedAt);
+  return {
+    ...rest,
+    status: (status & ~ACTIVITY_MASK) | SessionStatus.Idle,
+    lifecycle,
+    activeClients: [],
+    chats: [chatSummaryOf(chat)],
+    defaultChat: chat.resource,
+  };
+}
+
+/** The chat that a session begins with. */
+export function firstChat(session: string, modifiedAt: string): ChatState {
+  const resource = defaultChatUri(session);
+  return { resource, title: '', status: SessionStatus.Idle, modifiedAt, origin: { kind: 'user' }, turns: [] };
 }

@@ -1,25 +1,32 @@
 /** How a session comes to be: created, forked from another at one of its turns, or imported. */
 import {
   type AgentInfo,
+  type ChatState,
   type CreateSessionParams,
   channelKind,
+  defaultChatUri,
   ErrorCode,
   type ModelSelection,
+  PRIVATE,
   type SessionActiveClient,
   type SessionState,
   SessionStatus,
+  type SessionSummary,
+  selectionOf,
   type ToolDefinition,
-} from '@atrium/protocol';
+  withSelection,
+} from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
-import type { ListNews } from './catalogue.js';
+import { firstChat, type ListNews } from './catalogue.js';
 import { headText } from './history.js';
 import { SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
+import { chatSummaryOf, summaryOf } from './session-summary.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
 
 /** The client that creates a session. */
@@ -55,7 +62,9 @@ export class Creation {
     checkChoices(backend, params);
     checkClaim(activeClient, creator.clientId);
     await this.#options.reserved.during(channel, async () => {
-      const chosen = await this.#options.choices.chosen(channel, params);
+      const { workingDirectories: [workingDirectory] = [], config } = params;
+      const ignoresUnknown = !(PRIVATE in params);
+      const chosen = await this.#options.choices.chosen(channel, { workingDirectory, config }, { ignoresUnknown });
       const copied = fork && (await this.#copyTurns(fork, channel));
       const beginning = { backend, ...chosen, ...(copied && { title: forkTitle(copied.title) }) };
       await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
@@ -73,9 +82,10 @@ export class Creation {
     await this.#options.reserved.during(channel, async () => {
       await this.#storePage(page);
       if (!summary || !backend) return;
-      const { model, workingDirectory } = summary;
-      const location = workingDirectory === undefined ? {} : { workingDirectory };
-      const config = await this.#options.choices.resolve(location);
+      const { workingDirectories } = summary;
+      const { model } = selectionOf(summary._meta);
+      const location = workingDirectories ? { workingDirectories } : {};
+      const config = await this.#options.choices.resolve({ workingDirectory: workingDirectories?.[0] });
       const state = this.#firstState({ channel, ...(model && { model }) }, { backend, config, location });
       await this.#store(withPast(state, summary), page.start + page.turns.length);
     });
@@ -105,7 +115,7 @@ export class Creation {
     throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${wanted ?? ''} is here; there are: ${known}`);
   }
 
-  #firstState(params: CreateSessionParams, beginning: Beginning): SessionState {
+  #firstState(params: CreateSessionParams, beginning: Beginning): FirstState {
     const { clock, tools } = this.#options;
     const offered = offeredBuiltins({ backend: beginning.backend, tools }).map(({ definition }) => definition);
     return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
@@ -115,13 +125,14 @@ export class Creation {
   async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
     const { writer, log } = this.#options;
     if (start === 0) await this.#makeRoom(channel);
-    const here = (await log.archiveHead(channel))?.turnCount ?? 0;
+    const chat = defaultChatUri(channel);
+    const here = (await log.archiveHead(chat))?.turnCount ?? 0;
     if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
     for (const { id } of turns) {
-      if ((await log.findTurn(channel, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
+      if ((await log.findTurn(chat, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
     }
     if (turns.length === 0) return;
-    writer.archive(channel, () => ({ channel, head: '{}', turns: { start, items: turns } }));
+    writer.archive(chat, () => ({ channel: chat, head: '{}', turns: { start, items: turns } }));
     await writer.settled();
   }
 
@@ -136,31 +147,33 @@ export class Creation {
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
     await memory.archive(source);
-    const index = await source.indexOfTurn(turnId);
+    const index = await source.chat.indexOfTurn(turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
-    await log.copyTurns(session, to, index + 1);
-    return { turnCount: index + 1, title: source.committed.summary.title };
+    await log.copyTurns(source.chat.uri, defaultChatUri(to), index + 1);
+    return { turnCount: index + 1, title: source.committed.title };
   }
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #makeRoom(uri: string): Promise<void> {
     const { clock, writer, log, records } = this.#options;
+    await log.forget(defaultChatUri(uri));
     await log.forget(uri);
     records.setUnfinished(uri, clock.now());
     await writer.settled();
   }
 
-  /** Stores the first state of a session; from then on it is on the list. */
-  async #store(state: SessionState, turnCount: number): Promise<void> {
+  /** Stores the first state of a session and of its chat; from then on it is on the list. */
+  async #store({ session, chat, summary }: FirstState, turnCount: number): Promise<void> {
     const { writer, catalogue, records } = this.#options;
-    const uri = state.summary.resource;
-    writer.archive(uri, () => ({
-      channel: uri,
-      head: headText(state),
+    const uri = summary.resource;
+    writer.archive(uri, () => ({ channel: uri, head: JSON.stringify(session), turns: { start: 0, items: [] } }));
+    writer.archive(chat.resource, () => ({
+      channel: chat.resource,
+      head: headText(chat),
       turns: { start: turnCount, items: [] },
     }));
-    catalogue.set(uri, { summary: state.summary, lifecycle: state.lifecycle });
+    catalogue.set(uri, { summary, lifecycle: session.lifecycle });
     records.setActive(uri, true);
     records.setUnfinished(uri, undefined);
     await writer.settled();
@@ -171,9 +184,9 @@ export class Creation {
     const { logger, memory, news } = this.#options;
     const session = await memory.open(uri);
     if (!session) return;
-    const { summary } = session.state;
-    logger.log('info', 'session created', { session: uri, provider: summary.provider });
-    news.added(summary);
+    const summary = this.#options.catalogue.find(uri)?.summary;
+    logger.log('info', 'session created', { session: uri, provider: session.state.provider });
+    if (summary) news.added(summary);
     session.create();
   }
 }
@@ -201,29 +214,38 @@ interface Origin {
   readonly tools: readonly ToolDefinition[];
 }
 
+/** What a session begins with: its own state, its chat, and how lists show it. */
+export interface FirstState {
+  readonly session: SessionState;
+  readonly chat: ChatState;
+  readonly summary: SessionSummary;
+}
+
 export function newSessionState(
   params: CreateSessionParams,
   { backend, config, location, now, tools, title = 'New session' }: Origin,
-): SessionState {
+): FirstState {
   const { channel, model, agent, activeClient } = params;
-  return {
-    summary: {
-      resource: channel,
-      provider: backend.info.provider,
-      title,
-      status: SessionStatus.Idle,
-      createdAt: now,
-      modifiedAt: now,
-      ...(model && { model }),
-      ...(agent && { agent }),
-      ...location,
-    },
+  const time = new Date(now).toISOString();
+  const chat = firstChat(channel, time);
+  const session: SessionState = {
+    provider: backend.info.provider,
+    title,
+    status: SessionStatus.Idle,
+    ...location,
     lifecycle: 'creating',
-    turns: [],
     ...(tools.length > 0 && { serverTools: [...tools] }),
+    activeClients: activeClient ? [activeClient] : [],
+    chats: [chatSummaryOf(chat)],
+    defaultChat: chat.resource,
     config,
-    ...(activeClient && { activeClient }),
     ...(backend.info.customizations && { customizations: backend.info.customizations }),
+    ...((model || agent) && { _meta: withSelection(undefined, { model, agent }) }),
+  };
+  return {
+    session,
+    chat,
+    summary: summaryOf(session, [chat], { resource: channel, createdAt: time, modifiedAt: time }),
   };
 }
 

@@ -2,14 +2,14 @@
  * Actions that wait for the end of the turn: a turn keeps the model and the agent it began with. They are stored while
  * they wait, because some clients are told at once that they will be taken.
  */
-import type { SessionAction } from '@atrium/protocol';
+import type { SelectionChangedAction } from '@atrium/protocol/ahp-1';
 import type { ActionSender } from '../channels/open-channel.js';
 import type { EntryOrigin } from '../log/log.js';
 import { DEFERRED_ACTIONS_MAX } from './limits.js';
 import type { SessionOptions } from './session.js';
 
 export interface DeferredAction {
-  readonly action: SessionAction;
+  readonly action: SelectionChangedAction;
   readonly origin: EntryOrigin;
 }
 
@@ -30,14 +30,14 @@ export class DeferredActions {
     return this.#deferred.some((deferred) => isSame(deferred.origin, origin));
   }
 
-  hold(action: SessionAction, origin: EntryOrigin, asker: ActionSender): void {
+  hold(action: SelectionChangedAction, origin: EntryOrigin, asker: ActionSender): void {
     if (!this.has(origin)) this.#set([...this.#deferred, { action, origin }]);
     this.options.deferrals.held(origin);
     asker.deferred(origin);
   }
 
   /** Applies everything that was deferred, in the order it came. */
-  release(apply: (action: SessionAction, origin: EntryOrigin) => void): void {
+  release(apply: (action: SelectionChangedAction, origin: EntryOrigin) => void): void {
     const deferred = this.#deferred;
     if (deferred.length === 0) return;
     this.#set([]);

@@ -2,7 +2,7 @@
  * The extensions of one session, in the order in which they came: what they offer, what follows when one of them
  * changes, and what they say to a turn that begins or ends.
  */
-import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol';
+import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { Extension, Gate, TurnEnding, TurnOpening } from '../contracts/extension.js';
 import type { HostTool } from '../contracts/tool.js';
 import { attributed } from '../tool-calls/gates.js';

@@ -1,15 +1,9 @@
 /**
- * The finished turns of a session. The newest are in memory as part of the state; all are in the log, as the text that goes to
- * clients. A session of 10,000 turns costs no more to keep open than one of 50.
+ * The finished turns of a chat. The newest are in memory as part of the state; all are in the log, as the text that goes to
+ * clients. A chat of 10,000 turns costs no more to keep open than one of 50.
  */
-import {
-  ErrorCode,
-  type FetchTurnsParams,
-  type FetchTurnsResult,
-  type SessionState,
-  type Turn,
-} from '@atrium/protocol';
-import type { Channel } from '../channels/channel.js';
+import { type ChatState, ErrorCode, type Turn } from '@atrium/protocol/ahp-1';
+import type { Channel, Step } from '../channels/channel.js';
 import type { ChannelSnapshot, SnapshotRequest } from '../channels/open-channel.js';
 import type { Writer } from '../channels/writer.js';
 import { RequestError } from '../contracts/request-error.js';
@@ -20,24 +14,32 @@ import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.
 
 interface HistoryOptions {
   readonly writer: Writer;
-  readonly channel: Channel<SessionState>;
+  readonly channel: Channel<ChatState>;
   readonly pages: TurnPages;
 }
 
+/** Which finished turns a client wants: those before a turn, or by index, as wires below 0.5.1 ask for them. */
+export interface TurnsRequest {
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly range?: { readonly start?: unknown; readonly end?: unknown } | undefined;
+}
+
 /** Turns that only the log has are read while the page is written. */
-export interface TurnsPage extends Omit<FetchTurnsResult, 'turns'> {
+export interface TurnsPage {
   readonly turns: LazyList<ListedTurn> | readonly Turn[];
+  readonly hasMore: boolean;
   readonly startTurn: number;
   readonly totalTurns: number;
 }
 
 /**
- * The finished turns of an open session, between memory and log: shown in snapshots and pages, archived when a turn ends,
+ * The finished turns of an open chat, between memory and log: shown in snapshots and pages, archived when a turn ends,
  * brought back when history is cut far behind. The one place where turns enter or leave the state without an action.
  */
 export class History {
   readonly #writer: Writer;
-  readonly #channel: Channel<SessionState>;
+  readonly #channel: Channel<ChatState>;
   readonly #pages: TurnPages;
 
   constructor({ writer, channel, pages }: HistoryOptions) {
@@ -52,7 +54,8 @@ export class History {
     const start = window ? Math.max(0, total - window.last) : 0;
     const turns = this.#pages.list(state, { start, end: total }, { takesText });
     const { uri: resource } = this.#channel;
-    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#writer.shown };
+    const cursor = start > 0 && { turnsNextCursor: String(start) };
+    const snapshot = { resource, state: { ...state, turns, ...cursor }, fromSeq: this.#writer.shown };
     return { snapshot, turns: { start, total } };
   }
 
@@ -62,7 +65,7 @@ export class History {
   }
 
   /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
-  async fetch(params: FetchTurnsParams, takesText: boolean): Promise<TurnsPage> {
+  async fetch(params: TurnsRequest, takesText: boolean): Promise<TurnsPage> {
     const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));
     const state = this.#channel.committed;
     const total = this.#pages.total(state);
@@ -70,7 +73,7 @@ export class History {
     return { turns, hasMore: start > 0, startTurn: start, totalTurns: total };
   }
 
-  async #pageBefore({ before, limit }: FetchTurnsParams): Promise<{ start: number; end: number }> {
+  async #pageBefore({ before, limit }: TurnsRequest): Promise<{ start: number; end: number }> {
     const state = this.#channel.committed;
     const end = before === undefined ? this.#pages.total(state) : await this.#pages.indexOf(state, before);
     if (end === undefined) throw new RequestError(ErrorCode.InvalidParams, `/before: there is no turn ${before}`);
@@ -85,7 +88,7 @@ export class History {
       const { base } = this.#pages;
       const older = await this.#pages.slice(this.#channel.committed, index, base);
       const isCurrent = this.#pages.base === base;
-      const withOlder = (state: SessionState) => ({ ...state, turns: [...older, ...state.turns] });
+      const withOlder = (state: ChatState) => ({ ...state, turns: [...older, ...state.turns] });
       if (isCurrent && this.#channel.replace(withOlder)) this.#pages.broughtBack(older);
       else await this.#writer.settled();
     }
@@ -94,24 +97,31 @@ export class History {
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
   archive(): void {
     const writer = this.#writer;
-    writer.archive(this.#channel.uri, () => this.#pages.archive(this.#channel.live));
-    writer.afterCommit(() => {
-      this.#pages.archivedUpTo(this.#channel.committed);
-      this.#slim();
+    let start: number | undefined;
+    writer.archive(this.#channel.uri, () => {
+      const archive = this.#pages.archive(this.#channel.live);
+      start = archive.turns.start;
+      return archive;
     });
+    writer.afterFailure(() => start !== undefined && this.#pages.cutTo(start));
+    writer.afterCommit(() => this.#slim());
+  }
+
+  /** Looks at every step: turns may have been cut off, and others may take their place before the next archive. */
+  observe({ before, after }: Pick<Step<ChatState>, 'before' | 'after'>): void {
+    if (before.turns !== after.turns) this.#pages.cutTo(this.#pages.total(after));
   }
 
   /** Old turns leave memory once they are stored. */
   #slim(): void {
     const surplus = this.#pages.surplus(this.#channel.live);
     if (surplus === 0) return;
-    const slimmer = (state: SessionState) => ({ ...state, turns: state.turns.slice(surplus) });
+    const slimmer = (state: ChatState) => ({ ...state, turns: state.turns.slice(surplus) });
     if (this.#channel.replace(slimmer)) this.#pages.left(surplus);
   }
 }
 
-function rangeOf(params: FetchTurnsParams): { start: number; end: number } | undefined {
-  const { range } = params as { range?: { start?: unknown; end?: unknown } };
+function rangeOf({ range }: TurnsRequest): { start: number; end: number } | undefined {
   if (typeof range?.start !== 'number') return undefined;
   const start = Math.max(0, Math.trunc(range.start));
   const end = typeof range.end === 'number' ? Math.trunc(range.end) : Number.MAX_SAFE_INTEGER;
@@ -143,7 +153,7 @@ interface Era {
 export class TurnPages {
   /** How many finished turns are only in the log: the state's first turn has this index. */
   #base: number;
-  /** How many finished turns the log has. */
+  /** How many finished turns the log has, as they are in the state, or will have with the archive that is being stored. */
   #archived: number;
   #era: Era = {};
   #isClosed = false;
@@ -163,7 +173,7 @@ export class TurnPages {
     return this.#base;
   }
 
-  total(state: SessionState): number {
+  total(state: ChatState): number {
     return this.#base + state.turns.length;
   }
 
@@ -172,7 +182,7 @@ export class TurnPages {
    * only the log has are read while the list is written.
    */
   list(
-    state: SessionState,
+    state: ChatState,
     range: TurnRange,
     { takesText }: { readonly takesText: boolean },
   ): LazyList<ListedTurn> | Turn[] {
@@ -227,19 +237,20 @@ export class TurnPages {
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
-  archive(state: SessionState): NewArchive {
+  archive(state: ChatState): NewArchive {
     const start = Math.min(this.#archived, this.total(state));
+    this.#archived = this.total(state);
     const items = state.turns.slice(start - this.#base).map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
     return { channel: this.channel, head: headText(state), turns: { start, items } };
   }
 
-  /** The archive of this state has been stored. */
-  archivedUpTo(state: SessionState): void {
-    this.#archived = this.total(state);
+  /** From this index on, the log does not have the turns of the state: they are stored with the next archive. */
+  cutTo(index: number): void {
+    this.#archived = Math.min(this.#archived, index);
   }
 
   /** How many of the state's turns may leave memory: they are in the log, and nobody is likely to ask for them. */
-  surplus(state: SessionState): number {
+  surplus(state: ChatState): number {
     const stored = this.#archived - this.#base;
     return state.turns.length > 2 * TURNS_IN_MEMORY ? Math.min(stored, state.turns.length - TURNS_IN_MEMORY) : 0;
   }
@@ -264,7 +275,7 @@ export class TurnPages {
   }
 
   /** Where a turn is, counting from the oldest; undefined when there is none of that id. */
-  async indexOf(state: SessionState, turnId: string): Promise<number | undefined> {
+  async indexOf(state: ChatState, turnId: string): Promise<number | undefined> {
     const inMemory = state.turns.findIndex((turn) => turn.id === turnId);
     if (inMemory >= 0) return this.#base + inMemory;
     const index = await this.log.findTurn(this.channel, turnId);
@@ -272,7 +283,7 @@ export class TurnPages {
   }
 
   /** Turns by index, oldest first, all of them in memory. */
-  async slice(state: SessionState, start: number, end: number): Promise<Turn[]> {
+  async slice(state: ChatState, start: number, end: number): Promise<Turn[]> {
     const list = this.list(state, { start, end }, { takesText: false });
     if (Array.isArray(list)) return list;
     const turns: Turn[] = [];
@@ -332,6 +343,6 @@ export async function parsedTurns(texts: readonly string[]): Promise<Turn[]> {
 }
 
 /** A state without its finished turns, as JSON. */
-export function headText(state: SessionState): string {
+export function headText(state: ChatState): string {
   return JSON.stringify({ ...state, turns: [] });
 }

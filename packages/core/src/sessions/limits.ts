@@ -49,3 +49,7 @@ export const SESSION_URI_MAX_CHARACTERS = 500;
 export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
 /** What is said in the list of a session that comes from elsewhere, as JSON. */
 export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
+/** Folders that one session works in. */
+export const SESSION_FOLDERS_MAX = 100;
+/** How much longer than by the host's clock a turn may have been by the clock of the client that stopped it. */
+export const CLIENT_CLOCK_SLACK_MS = 60_000;

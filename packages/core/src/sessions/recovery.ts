@@ -1,21 +1,27 @@
 /** What a session does after something went wrong: a crash, damage on disk, a failed commit, a client that did not come back. */
 import type {
   ActiveTurn,
+  ChatAction,
   ErrorInfo,
-  SessionAction,
   StateAction,
   ToolCallState,
   ToolResultContent,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from '../channels/limits.js';
 import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
+import type { Chat } from './chat.js';
+import { ownerOf } from './chat-rules.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
 import type { Session, SessionOptions } from './session.js';
 
+const GO_ON = 'Send the message again to go on.';
+/** Where the agent can go on in the middle of a turn. */
+const RESUME = 'Resume the turn to go on.';
+
 function hostRestarted(isCallCut: boolean): ErrorInfo {
   const calls = isCallCut ? ' A tool was interrupted while it ran: see what it has done before you repeat it.' : '';
-  const message = `The host stopped while this turn was running.${calls} Send the message again to go on.`;
+  const message = `The host stopped while this turn was running.${calls} ${GO_ON}`;
   return { errorType: 'host-restarted', message };
 }
 
@@ -26,70 +32,75 @@ export const DAMAGED: ErrorInfo = {
 
 const NOT_STORED: ErrorInfo = {
   errorType: 'not-stored',
-  message: 'The host could not store what the agent did. Send the message again to go on.',
+  message: `The host could not store what the agent did. ${GO_ON}`,
 };
-
-/** What the host does without an agent: when it is lost, a running turn can go on. */
-const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
-  'session/ready',
-  'session/creationFailed',
-  'session/activeClientChanged',
-  'session/customizationsChanged',
-  'session/customizationUpdated',
-  'session/customizationRemoved',
-  'session/turnCancelled',
-]);
 
 /** A crash cut the session off: its calls and its turn end as errors that say so, its creation goes on. */
 export function afterCrash(session: Session, options: SessionOptions, commands: InterruptedCommands): void {
-  const { activeTurn, lifecycle } = session.state;
-  if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
-  if (lifecycle === 'creating') session.create();
-  else if (!activeTurn) options.records.setActive(session.uri, false);
+  const wasAtWork = session.isAtWork;
+  for (const chat of session.chats) {
+    const { activeTurn } = chat.state;
+    if (activeTurn) fail(chat, activeTurn.id, hostRestarted(endCutCalls(chat, activeTurn, commands)));
+  }
+  if (session.state.lifecycle === 'creating') session.create();
+  else if (!wasAtWork) options.records.setActive(session.uri, false);
 }
 
 /** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */
 export function afterDamage(session: Session): void {
-  const { activeTurn } = session.state;
-  if (activeTurn) fail(session, activeTurn.id, DAMAGED);
+  for (const chat of session.chats) {
+    const { activeTurn } = chat.state;
+    if (activeTurn) fail(chat, activeTurn.id, DAMAGED, false);
+  }
+  session.relist();
   session.archive();
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
 export function afterLoss(session: Session, options: SessionOptions, lost: readonly StateAction[]): void {
-  const { activeTurn } = session.state;
   const types = new Set<string>(lost.map(({ type }) => type));
-  const isTurnLost = [...types].some((type) => !OUTSIDE_TURNS.has(type));
-  if (activeTurn && isTurnLost) session.stopAgent(activeTurn.id);
+  const isTurnLost = [...types].some((type) => type.startsWith('chat/') && type !== 'chat/turnCancelled');
+  const running = session.chats.flatMap((chat) =>
+    chat.state.activeTurn ? { chat, turnId: chat.state.activeTurn.id } : [],
+  );
+  if (isTurnLost) for (const { chat, turnId } of running) chat.stopAgent(turnId);
   options.clock.after(STORE_RETRY_MS, () => {
     if (session.isClosed) return;
-    if (activeTurn && isTurnLost) fail(session, activeTurn.id, NOT_STORED);
+    if (isTurnLost) for (const { chat, turnId } of running) fail(chat, turnId, NOT_STORED, false);
     if (types.has('session/ready') || types.has('session/creationFailed')) session.create();
-    session.dropAbsentClient();
+    session.dropAbsentClients();
     session.lost();
   });
 }
 
-/** Ends a turn as failed, if it still runs. */
-function fail(session: Session, turnId: string, error: ErrorInfo): void {
-  if (session.state.activeTurn?.id === turnId) session.write({ type: 'session/error', turnId, error });
+/** Ends a turn as failed, if it still runs. It can be resumed when nothing of it is missing, and the agent can do that. */
+function fail(chat: Chat, turnId: string, error: ErrorInfo, isWhole = true): void {
+  if (chat.state.activeTurn?.id !== turnId) return;
+  const resumable = isWhole && chat.canResume;
+  const told = resumable ? { ...error, message: error.message.replace(GO_ON, RESUME) } : error;
+  const part = { kind: 'error' as const, error: told, ...(resumable && { resumable }) };
+  chat.write({ type: 'chat/error', turnId, duration: 0, part });
 }
 
 /** A client has been gone for too long: its calls fail. */
 export function abandonCalls(session: Session, clientId: string): void {
-  const { activeTurn } = session.state;
+  for (const chat of session.chats) abandonCallsIn(chat, clientId);
+}
+
+function abandonCallsIn(chat: Chat, clientId: string): void {
+  const { activeTurn } = chat.state;
   for (const part of activeTurn?.responseParts ?? []) {
-    if (!activeTurn || part.kind !== 'toolCall' || part.toolCall.toolClientId !== clientId) continue;
+    if (!activeTurn || part.kind !== 'toolCall' || ownerOf(part.toolCall) !== clientId) continue;
     const { status, toolCallId, displayName } = part.toolCall;
     if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
     if (status === 'streaming') {
       // Only a call that is ready can be completed. Nobody ever sees it run: gates may still be asked about it.
       const invocationMessage = `Use ${displayName}`;
-      session.write({ type: 'session/toolCallReady', turnId: activeTurn.id, toolCallId, invocationMessage });
+      chat.write({ type: 'chat/toolCallReady', turnId: activeTurn.id, toolCallId, invocationMessage });
     }
     const message = `the client ${clientId} left and did not come back`;
     const result = { success: false, pastTenseMessage: 'Lost its client', error: { message, code: 'DISCONNECTED' } };
-    session.write({ type: 'session/toolCallComplete', turnId: activeTurn.id, toolCallId, result });
+    chat.write({ type: 'chat/toolCallComplete', turnId: activeTurn.id, toolCallId, result });
   }
 }
 
@@ -105,35 +116,32 @@ const NEVER_STARTED = 'The host stopped before this call was allowed to run. It 
 const INPUT_INCOMPLETE = 'The host stopped before the input of this call was complete. It never started.';
 
 interface Writable {
-  readonly uri: string;
-  write(action: SessionAction): void;
+  readonly session: { readonly uri: string };
+  write(action: ChatAction): void;
 }
 
 /** Ends every call of the turn that is not over. Says whether one of them was running. */
-export function endCutCalls(session: Writable, turn: ActiveTurn, commands: InterruptedCommands): boolean {
+export function endCutCalls(chat: Writable, turn: ActiveTurn, commands: InterruptedCommands): boolean {
   const calls = turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
   for (const call of calls) {
-    const command = commands.of({ session: session.uri, toolCallId: call.toolCallId });
-    for (const action of endOf(turn.id, call, command)) session.write(action);
+    const command = commands.of({ session: chat.session.uri, toolCallId: call.toolCallId });
+    for (const action of endOf(turn.id, call, command)) chat.write(action);
   }
   return calls.some(({ status }) => status === 'running');
 }
 
-function endOf(turnId: string, call: ToolCallState, command: InterruptedCommand | undefined): SessionAction[] {
+function endOf(turnId: string, call: ToolCallState, command: InterruptedCommand | undefined): ChatAction[] {
   const target = { turnId, toolCallId: call.toolCallId };
   switch (call.status) {
     case 'running':
-      return [{ type: 'session/toolCallComplete', ...target, result: interrupted(call, command) }];
+      return [{ type: 'chat/toolCallComplete', ...target, result: interrupted(call, command) }];
     case 'pending-confirmation':
       return [notRun(target, NEVER_STARTED)];
     case 'streaming': {
       const invocationMessage = call.invocationMessage ?? `Use ${call.displayName}`;
       const input = call.partialInput !== undefined && { toolInput: call.partialInput };
       // The state knows no shorter way that keeps what was seen of the input.
-      return [
-        { type: 'session/toolCallReady', ...target, invocationMessage, ...input },
-        notRun(target, INPUT_INCOMPLETE),
-      ];
+      return [{ type: 'chat/toolCallReady', ...target, invocationMessage, ...input }, notRun(target, INPUT_INCOMPLETE)];
     }
     case 'pending-result-confirmation':
       return withheld(target, call);
@@ -146,8 +154,8 @@ type Target = { readonly turnId: string; readonly toolCallId: string };
 type Running = Extract<ToolCallState, { status: 'running' }>;
 type Unreleased = Extract<ToolCallState, { status: 'pending-result-confirmation' }>;
 
-function notRun(target: Target, reasonMessage: string): SessionAction {
-  return { type: 'session/toolCallConfirmed', ...target, approved: false, reason: 'skipped', reasonMessage };
+function notRun(target: Target, reasonMessage: string): ChatAction {
+  return { type: 'chat/toolCallConfirmed', ...target, approved: false, reason: 'skipped', reasonMessage };
 }
 
 function interrupted(call: Running, command: InterruptedCommand | undefined) {
@@ -161,11 +169,12 @@ function interrupted(call: Running, command: InterruptedCommand | undefined) {
 }
 
 /** Whether something of it may still be at work. */
-function rest({ toolClientId }: Running, command: InterruptedCommand | undefined): string {
+function rest(call: Running, command: InterruptedCommand | undefined): string {
   if (command?.processes === 'ended') return 'Processes of it were still running and have been ended.';
   if (command?.processes === 'gone') return 'No process of it is running any more.';
   if (command) return 'Processes that it started may still be running.';
-  if (toolClientId !== undefined) return `The client ${toolClientId} was running it and may have gone on.`;
+  const client = ownerOf(call);
+  if (client !== undefined) return `The client ${client} was running it and may have gone on.`;
   return 'Whatever was running it may have gone on for a while.';
 }
 
@@ -177,11 +186,11 @@ function seenOf({ content = [] }: Running, command: InterruptedCommand | undefin
 }
 
 /** Nobody has let the model see the result, so it does not; people have seen it, and find it in a note. */
-function withheld(target: Target, { displayName, content = [] }: Unreleased): SessionAction[] {
+function withheld(target: Target, { displayName, content = [] }: Unreleased): ChatAction[] {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   const note = `The host stopped before the result of ${displayName} was released to the model. It stays withheld:\n${text}`;
   return [
-    { type: 'session/toolCallResultConfirmed', ...target, approved: false },
-    { type: 'session/responsePart', turnId: target.turnId, part: { kind: 'systemNotification', content: note } },
+    { type: 'chat/toolCallResultConfirmed', ...target, approved: false },
+    { type: 'chat/responsePart', turnId: target.turnId, part: { kind: 'systemNotification', content: note } },
   ];
 }

@@ -2,10 +2,11 @@
  * A part of the host that answers requests and keeps channels of its own: files, terminals, changes, telemetry. The host
  * asks its services in turn, and knows nothing else about them.
  */
-import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
+import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol/ahp-1';
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { Caller } from '../contracts/ports.js';
 import type { ToolContext } from '../contracts/tool.js';
+import type { Chat } from './chat.js';
 import type { Session } from './session.js';
 import type { AttachObserver } from './session-observer.js';
 
@@ -26,6 +27,7 @@ export type Lane = 'main' | 'aside' | 'free';
 /** The call that a tool works for. */
 export interface ToolCallScope {
   readonly session: Session;
+  readonly chat: Chat;
   readonly turnId: string;
   readonly toolCallId: string;
 }

@@ -13,7 +13,7 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigSchema,
   type SessionSummary,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 import { isFolder } from '../util/folders.js';
 import { isInside } from '../util/paths.js';
@@ -21,7 +21,12 @@ import { badValues, withDefaults } from '../util/shape.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-export type SessionLocation = Pick<SessionSummary, 'workingDirectory' | 'project'>;
+interface ChosenOptions {
+  /** Whether choices that nobody offers are left out, instead of being refused. */
+  readonly ignoresUnknown: boolean;
+}
+
+export type SessionLocation = Pick<SessionSummary, 'workingDirectories' | 'project'>;
 
 /** The repository that a folder is in. */
 export interface Checkout {
@@ -96,7 +101,8 @@ export class SessionConfig {
   }
 
   /** What a session that is created now is made of. Throws the error to answer with when something does not fit. */
-  async chosen(session: string, context: Context): Promise<Chosen> {
+  async chosen(session: string, given: Context, { ignoresUnknown }: ChosenOptions): Promise<Chosen> {
+    const context = ignoresUnknown ? await this.#known(given) : given;
     const { config = {} } = context;
     // Nobody is kept waiting for Git who did not ask for a worktree.
     const checkout = 'isolation' in config ? await this.#checkout(context) : undefined;
@@ -105,6 +111,13 @@ export class SessionConfig {
     if (problem) throw invalid(problem);
     await checkFolder(context);
     return { config: resolved, location: this.#location(session, context, checkout) };
+  }
+
+  /** The choices without those that nobody offers: clients of the public protocol send such. */
+  async #known(given: Context): Promise<Context> {
+    const { properties } = (await this.resolve(given)).schema;
+    const offered = Object.entries(given.config ?? {}).filter(([key]) => Object.hasOwn(properties, key));
+    return { ...given, config: Object.fromEntries(offered) };
   }
 
   /** Where a session with these choices works. */
@@ -121,7 +134,7 @@ export class SessionConfig {
       return checkout.location(session, branch);
     }
     const chosen = workingDirectory ?? (typeof config.folder === 'string' ? uriOf(config.folder) : undefined);
-    return chosen === undefined ? {} : { workingDirectory: chosen };
+    return chosen === undefined ? {} : { workingDirectories: [chosen] };
   }
 
   async completions({ property, query = '', ...context }: SessionConfigCompletionsParams): Promise<Completion[]> {

@@ -2,11 +2,19 @@
  * A session that comes from elsewhere, such as a file: its turns in pages that fit into messages, and at the end its state. The
  * host checks all of it, and nothing that was allowed elsewhere is allowed here.
  */
-import { ErrorCode, type SessionState, type SessionSummary, type Turn } from '@atrium/protocol';
-import { type Checked, checkClientRequestResult, describeProblem } from '@atrium/protocol/validation';
+import { ErrorCode, type SessionSummary, type Turn } from '@atrium/protocol/ahp-1';
+import {
+  type Checked,
+  checkAction,
+  checkClientRequestResult,
+  describeProblem,
+} from '@atrium/protocol/ahp-1/validation';
+import { checkClientRequestResult as checkOlderResult } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { ArchivedTurn } from '../log/log.js';
+import type { FirstState } from './creation.js';
 import { SUMMARY_MAX_CHARACTERS } from './limits.js';
+import { summaryUp, turnUp } from './upcast.js';
 
 /** A session longer than this is nobody's. */
 export const IMPORT_MAX_TURNS = 100_000;
@@ -47,18 +55,50 @@ function readPiece(piece: unknown, place: { channel: string; start: number; send
 }
 
 function readTurns(turns: unknown): ArchivedTurn[] {
-  const { turns: checked } = valid(checkClientRequestResult('fetchTurns', { turns, hasMore: false }), '');
+  const checked = isList(turns, 'message') ? turnsOfModel(turns) : turnsOfOlderModel(turns);
   if (new Set(checked.map(({ id }) => id)).size < checked.length) throw invalid('/turns must have different ids');
-  return checked.map((turn: Turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  return checked.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+}
+
+function isList(items: unknown, member: string): boolean {
+  return Array.isArray(items) && items.some((item) => typeof item === 'object' && item !== null && member in item);
+}
+
+function turnsOfModel(turns: unknown): Turn[] {
+  // An action that carries turns is checked like a list of turns.
+  return (valid(checkAction({ type: 'chat/turnsLoaded', turns }), '') as { turns: Turn[] }).turns;
+}
+
+/** Exports of hosts before 1.0. */
+function turnsOfOlderModel(turns: unknown): Turn[] {
+  return valid(checkOlderResult('fetchTurns', { turns, hasMore: false }), '').turns.map(turnUp);
 }
 
 function readSummary(state: unknown): SessionSummary {
   const summary = typeof state === 'object' && state !== null && 'summary' in state ? state.summary : undefined;
-  const [checked] = valid(checkClientRequestResult('listSessions', { items: [summary] }), '/state/summary').items;
+  const isOfModel = typeof (summary as Partial<SessionSummary> | undefined)?.createdAt === 'string';
+  const checked = isOfModel ? summaryOfModel(summary) : summaryOfOlderModel(summary);
   if (!checked) throw invalid('/state/summary must be a summary');
   if (JSON.stringify(checked).length > SUMMARY_MAX_CHARACTERS)
     throw invalid(`/state/summary may have ${SUMMARY_MAX_CHARACTERS} characters`);
-  return checked;
+  return { ...checked, createdAt: dated(checked.createdAt), modifiedAt: dated(checked.modifiedAt) };
+}
+
+/** Lists are sorted by the text of their dates, so all have the same form. */
+function dated(text: string): string {
+  const time = new Date(text);
+  const year = time.getUTCFullYear();
+  if (year >= 0 && year <= 9_999) return time.toISOString();
+  throw invalid('/state/summary: createdAt and modifiedAt must be dates');
+}
+
+function summaryOfModel(summary: unknown): SessionSummary | undefined {
+  return valid(checkClientRequestResult('listSessions', { items: [summary] }), '/state/summary').items[0];
+}
+
+function summaryOfOlderModel(summary: unknown): SessionSummary | undefined {
+  const [checked] = valid(checkOlderResult('listSessions', { items: [summary] }), '/state/summary').items;
+  return checked && summaryUp(checked);
 }
 
 function valid<T>(checked: Checked<T>, place: string): T {
@@ -70,9 +110,19 @@ export function invalid(message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, `atrium/importSession: ${message}`);
 }
 
-/** A new session that looks like the old one: its name and its dates. */
-export function withPast(state: SessionState, { title, createdAt, modifiedAt }: SessionSummary): SessionState {
-  return { ...state, summary: { ...state.summary, title, createdAt, modifiedAt } };
+/** A new session that looks like the old one: its name and its dates. Nothing was done later than now. */
+export function withPast(state: FirstState, { title, ...past }: SessionSummary): FirstState {
+  const createdAt = earlier(past.createdAt, state.summary.createdAt);
+  const modifiedAt = earlier(past.modifiedAt, state.summary.modifiedAt);
+  return {
+    session: { ...state.session, title },
+    chat: { ...state.chat, modifiedAt },
+    summary: { ...state.summary, title, createdAt, modifiedAt },
+  };
+}
+
+function earlier(time: string, other: string): string {
+  return time < other ? time : other;
 }
 
 /** A turn that is larger was not made by a conversation. */

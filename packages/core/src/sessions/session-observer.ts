@@ -1,8 +1,17 @@
 /** What lives beside a session as long as it is in memory: the gateway, customizations, services. */
-import type { SessionState } from '@atrium/protocol';
+import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import type { Logger } from '../util/logger.js';
+import type { Chat } from './chat.js';
 import type { Session } from './session.js';
+
+/** A step of one of the chats of a session. */
+export interface ChatStep extends Step<ChatState> {
+  readonly chat: Chat;
+}
+
+/** A step of the session's own channel, or of one of its chats. */
+export type SessionStep = (Step<SessionState> & { readonly chat?: undefined }) | ChatStep;
 
 export interface SessionObserver {
   /** It still needs the session: it must not leave memory. */
@@ -14,7 +23,7 @@ export interface SessionObserver {
   /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
   rest?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */
-  observe?(step: Step<SessionState>): void;
+  observe?(step: SessionStep): void;
   /** Something that the host wrote here could not be stored: what still should be so has to be written again. */
   lost?(): void;
   /** The session leaves memory, or ends. */
@@ -45,7 +54,7 @@ export class SessionObservers {
     await Promise.all(this.all.map((observer) => observer.begin?.()));
   }
 
-  observe(step: Step<SessionState>): void {
+  observe(step: SessionStep): void {
     for (const observer of this.all) observer.observe?.(step);
   }
 

@@ -2,7 +2,7 @@
  * Small facts beside a session that are no part of its state: deferred actions, permissions, the memory of its agent, who named
  * it. They are records of the log and go when the session goes.
  */
-import type { SessionAction } from '@atrium/protocol';
+import type { SessionAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { DeferredAction } from './deferred-actions.js';

@@ -1,14 +1,27 @@
-/** One session in memory: its channel, its agent, and everything that follows from an action on it. */
-import type {
-  Customization,
-  FetchTurnsParams,
-  PendingMessage,
-  SessionAction,
-  SessionState,
-  StateAction,
-} from '@atrium/protocol';
+/**
+ * One session in memory: its channel, its chats, and everything that follows from an action on it. The state of a session says
+ * which chats there are and what waits in them; the conversations are on the channels of the chats.
+ */
+import {
+  isMcpServerAction,
+  isStanding,
+  type ModelSelection,
+  privateMembersOf,
+  SELECTION_CHANGED,
+  type SelectionChangedAction,
+  type SessionAction,
+  type SessionSelection,
+  type SessionState,
+  SessionStatus,
+  type StateAction,
+  selectionAction,
+  selectionOf,
+  sessionReducer,
+  withServerEntry,
+  withShownClient,
+} from '@atrium/protocol/ahp-1';
 import type { Channel, Step } from '../channels/channel.js';
-import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
+import type { ActionSender, ChannelSnapshot, OpenChannel } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
 import type { AgentAbilities, AgentBackend } from '../contracts/agent.js';
@@ -20,20 +33,22 @@ import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
-import { type Catalogue, isAtWork } from './catalogue.js';
+import type { Catalogue } from './catalogue.js';
+import { Chat, type ChatOptions } from './chat.js';
+import { errorInfo } from './chat-agent.js';
 import { unknownModel } from './creation.js';
 import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
-import { History, type TurnPages, type TurnsPage } from './history.js';
 import { IdleProcesses } from './idle.js';
+import { inputNeededActions, mayChangeNeeded } from './input-needed.js';
 import { StandingRequests } from './questions.js';
 import { afterCrash, afterLoss } from './recovery.js';
 import type { InterruptedCommands } from './running-commands.js';
 import type { Service } from './service.js';
-import { SessionAgent } from './session-agent.js';
-import { type AttachObserver, SessionObservers } from './session-observer.js';
+import { type AttachObserver, type ChatStep, SessionObservers } from './session-observer.js';
 import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
-import { mustWait, type Reaction, reactionsTo, refusal } from './session-rules.js';
+import { containerOfToggled, type DispatchedAction, mustWait, sessionRefusal } from './session-rules.js';
+import { listedChanges, summaryOf } from './session-summary.js';
 
 /** What all sessions of a host have in common. */
 export interface SharedSessionOptions {
@@ -68,10 +83,11 @@ export interface SharedSessionOptions {
 
 export interface SessionOptions extends SharedSessionOptions {
   readonly channel: Channel<SessionState>;
-  readonly pages: TurnPages;
   readonly backend: AgentBackend | undefined;
   /** When the session was in memory before, this is over when it has left: two agents must not work on one session. */
   readonly predecessor: Promise<unknown> | undefined;
+  /** The default chat comes first. */
+  readonly chats: readonly Pick<ChatOptions, 'channel' | 'pages'>[];
 }
 
 /** An agent with tools of its own for files and commands is not offered the host's. */
@@ -79,12 +95,14 @@ export function offeredBuiltins({ backend, tools }: Pick<SessionOptions, 'backen
   return backend?.abilities.ownTools ? [] : tools;
 }
 
+/** What a person who has read the session has not read. */
+const UNREAD: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested']);
+
 export class Session implements OpenChannel {
   readonly #options: SessionOptions;
-  readonly #held: DeferredActions;
-  readonly #agent: SessionAgent;
+  readonly #deferred: DeferredActions;
   readonly #processes: IdleProcesses;
-  readonly #history: History;
+  readonly #chats = new Map<string, Chat>();
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
@@ -94,29 +112,29 @@ export class Session implements OpenChannel {
   /** Whoever adds tools, gates or prompt text to it. */
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
-  readonly standing = new StandingRequests({
-    write: (action) => this.write(action),
-    state: () => this.state,
-    isNoteNeeded: () => this.#options.watchers.isWatchedWithoutQuestions(this.uri),
-  });
+  readonly standing: StandingRequests;
   readonly #observers: SessionObservers;
-  readonly #activity: TurnActivity;
   #closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#held = new DeferredActions(options);
+    this.#deferred = new DeferredActions(options);
     const { clock, logger } = options;
     this.#processes = new IdleProcesses({
       ...{ clock, logger, session: options.channel.uri, restAfterMs: options.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
-      end: async () => void (await Promise.all([this.#agent.rest(), this.#observers.rest()])),
+      end: async () => void (await Promise.all([...this.chats.map((chat) => chat.rest()), this.#observers.rest()])),
     });
-    this.#agent = new SessionAgent(this, options, {
-      prepare: () => this.#begin(),
-      isResting: () => this.#processes.isResting,
+    for (const { channel, pages } of options.chats) {
+      const readiness = { prepare: () => this.#begin(), isResting: () => this.#processes.isResting };
+      this.#chats.set(channel.uri, new Chat(this, { ...options, channel, pages }, readiness));
+    }
+    this.standing = new StandingRequests({
+      chat: this.chat,
+      write: (action) => this.write(action),
+      state: () => this.state,
+      isNoteNeeded: () => options.watchers.isWatchedWithoutQuestions(this.uri),
     });
-    this.#history = new History(options);
     this.toolPermissions = new ToolPermissions(options.records, options.channel.uri);
     this.naming = new Naming(options.records, options.channel.uri);
     this.extensions = new Extensions({
@@ -125,7 +143,6 @@ export class Session implements OpenChannel {
       state: () => this.state,
       write: (action) => this.write(action),
     });
-    this.#activity = new TurnActivity(this.state);
     const observers = options.observers.map((attach) => attach(this));
     this.#observers = new SessionObservers(observers, options.logger);
   }
@@ -146,11 +163,36 @@ export class Session implements OpenChannel {
     return this.#options.channel.committed;
   }
 
+  get chats(): readonly Chat[] {
+    return [...this.#chats.values()];
+  }
+
+  /** The default chat: what older wires show as the conversation of the session. */
+  get chat(): Chat {
+    const [first] = this.#chats.values();
+    const chat = this.#chats.get(this.state.defaultChat ?? '') ?? first;
+    if (!chat) throw new Error(`${this.uri} has no chat`);
+    return chat;
+  }
+
+  chatAt(uri: string): Chat | undefined {
+    return this.#chats.get(uri);
+  }
+
+  /** The model and the agent of messages that name none themselves. */
+  get selection(): SessionSelection {
+    return selectionOf(this.state._meta);
+  }
+
+  /** Whether a crash now would cut something off. */
+  get isAtWork(): boolean {
+    return this.state.lifecycle === 'creating' || this.chats.some(({ state }) => state.activeTurn !== undefined);
+  }
+
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
-    const { channel } = this.#options;
-    const isNeeded = this.#agent.isOpening || this.#observers.keepAwake;
-    return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
+    const isBusy = this.chats.some((chat) => chat.isBusy) || !this.#options.channel.isSettled;
+    return !this.isAtWork && !isBusy && this.#deferred.isEmpty && !this.#observers.keepAwake;
   }
 
   /** What its agent can do; undefined when the host does not have that agent. */
@@ -163,18 +205,8 @@ export class Session implements OpenChannel {
     return this.#options.backend;
   }
 
-  /** The index of a finished turn, also of one that only the log has; undefined when there is none with this id. */
-  indexOfTurn(turnId: string): Promise<number | undefined> {
-    return this.#options.pages.indexOf(this.committed, turnId);
-  }
-
   get isDisposed(): boolean {
     return this.#options.catalogue.find(this.uri)?.disposedAt !== undefined;
-  }
-
-  /** Whether it has a turn with this id, running or finished. */
-  async hasTurn(turnId: string): Promise<boolean> {
-    return this.state.activeTurn?.id === turnId || this.#history.has(turnId);
   }
 
   get isClosed(): boolean {
@@ -182,28 +214,91 @@ export class Session implements OpenChannel {
   }
 
   /** Takes an action, the host's own or a client's, and does what follows from it. */
-  write(action: SessionAction, origin?: EntryOrigin): void {
+  write(given: SessionAction, origin?: EntryOrigin): void {
     if (this.#isClosed) return;
+    const action = this.#marked(given);
+    const wasAtWork = this.isAtWork;
     const step = this.#options.writer.write({ channel: this.#options.channel, action, origin });
-    this.#options.writer.afterCommit(() => this.#agent.observe(step));
-    this.#note(step);
+    this.#note(step, wasAtWork);
     this.naming.observe(action, origin);
-    this.standing.observe(step);
     this.#observers.observe(step);
-    if (isAtWork(step.before) && !isAtWork(step.after)) this.#processes.used();
     // Nobody expects anything of it soon.
     if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
-    if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
-    for (const reaction of reactionsTo(step)) this.#react(reaction);
+    const container = containerOfToggled(action, step.after);
+    if (container) this.write({ type: 'session/customizationUpdated', customization: container });
+    if (action.type === 'session/activeClientSet') {
+      this.#options.writer.afterCommit(() => this.chats.forEach((chat) => void chat.clientsChanged()));
+    }
+    if (action.type === 'session/ready') for (const chat of this.chats) chat.startQueued();
+    if (action.type === 'session/inputNeededSet' && isStanding(action.request) && !privateMembersOf(action).shown) {
+      this.#markUnread();
+    }
+  }
+
+  /** Something happened that a person should see. */
+  #markUnread(): void {
+    if (this.state.status & SessionStatus.IsRead) this.write({ type: 'session/isReadChanged', isRead: false });
+  }
+
+  /** Older wires show one active client, and entries as a whole: the action says which one that is, and how the entry is. */
+  #marked(action: SessionAction): SessionAction {
+    if (isMcpServerAction(action)) return withServerEntry(action, sessionReducer(this.state, action));
+    if (action.type !== 'session/activeClientSet' && action.type !== 'session/activeClientRemoved') return action;
+    return withShownClient(action, this.state, sessionReducer(this.state, action));
+  }
+
+  /** A chat took an action: the session lists what changed of it, and what waits in it now. */
+  chatStepped(step: ChatStep, type: string): void {
+    // Most actions are text of a running turn, and change nothing that a session shows.
+    if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
+    const { chat, before, after } = step;
+    const wasAtWork = this.state.lifecycle === 'creating' || before.activeTurn !== undefined;
+    const changes = listedChanges(before, after);
+    if (changes) this.write({ type: 'session/chatUpdated', chat: chat.uri, changes });
+    if (chat === this.chat && before.activity !== after.activity) {
+      this.write({ type: 'session/activityChanged', activity: after.activity });
+    }
+    if (mayChangeNeeded(type)) for (const action of inputNeededActions(this.state, after)) this.write(action);
+    if (UNREAD.has(type)) this.#markUnread();
+    this.#noteWork(wasAtWork);
+    this.standing.observe(step);
+    this.#observers.observe(step);
+    if (before.activeTurn && !after.activeTurn && !this.isAtWork) this.#processes.used();
+  }
+
+  /** Damage on disk may have hit a chat, or what is listed of it here: the chat is right. */
+  relist(): void {
+    for (const { uri, state } of this.chats) {
+      const listed = this.state.chats.find(({ resource }) => resource === uri);
+      const changes = listed && listedChanges(listed, state);
+      if (changes) this.write({ type: 'session/chatUpdated', chat: uri, changes });
+      for (const action of inputNeededActions(this.state, state)) this.write(action);
+    }
+    const { activity } = this.chat.state;
+    if (activity !== this.state.activity) this.write({ type: 'session/activityChanged', activity });
+  }
+
+  /** The turn of a chat is over: what waited for that happens now. */
+  turnEnded(chat: Chat): void {
+    if (chat === this.chat) this.#deferred.release((action, origin) => this.#select(action, origin));
+  }
+
+  #select(action: SelectionChangedAction, origin?: EntryOrigin): void {
+    this.write(selectionAction(this.state, action), origin);
+  }
+
+  /** Chooses the model or the agent of messages that name none themselves. */
+  select(choice: Omit<SelectionChangedAction, 'type'>): void {
+    this.#select({ type: SELECTION_CHANGED, ...choice });
   }
 
   /** Whether its processes have something to do, or will have when a person answers. */
   get #isNeeded(): boolean {
-    const { inputRequests = [] } = this.state;
-    return isAtWork(this.state) || this.#agent.isOpening || inputRequests.length > 0;
+    const { inputNeeded = [] } = this.state;
+    return this.isAtWork || this.chats.some(({ isOpening }) => isOpening) || inputNeeded.length > 0;
   }
 
-  /** What lives beside the session gets ready before its agent opens. */
+  /** What lives beside the session gets ready before an agent of it opens. */
   async #begin(): Promise<void> {
     await this.#processes.wake();
     this.extensions.changed();
@@ -216,141 +311,124 @@ export class Session implements OpenChannel {
     afterCrash(this, this.#options, commands);
   }
 
-  /** Actions that the host wrote here could not be stored. */
+  /** Actions that the host wrote here, or in one of its chats, could not be stored. */
   afterLoss(actions: readonly StateAction[]): void {
     afterLoss(this, this.#options, actions);
   }
 
-  /** Frees the role of active client when the client that had it is not connected. */
-  dropAbsentClient(): void {
-    const clientId = this.state.activeClient?.clientId;
-    if (clientId === undefined || this.#options.presence.isConnected(clientId)) return;
-    this.write({ type: 'session/activeClientChanged', activeClient: null });
+  /** A client is no active client any more; false when it was none. */
+  dropClient(clientId: string): boolean {
+    if (!this.state.activeClients.some((client) => client.clientId === clientId)) return false;
+    this.write({ type: 'session/activeClientRemoved', clientId });
+    return true;
+  }
+
+  /** Clients that are not connected are no active clients any more. */
+  dropAbsentClients(): void {
+    for (const { clientId } of this.state.activeClients) {
+      if (!this.#options.presence.isConnected(clientId)) this.write({ type: 'session/activeClientRemoved', clientId });
+    }
   }
 
   /** Something that the host wrote here could not be stored. */
   lost(): void {
+    this.standing.lost();
     this.#observers.lost();
   }
 
   /** Keeps the list of sessions true, in the same tick. */
-  #note({ before, after }: Step<SessionState>): void {
-    const { catalogue, records } = this.#options;
-    const { summary, lifecycle } = after;
-    if (summary !== before.summary || lifecycle !== before.lifecycle) catalogue.set(this.uri, { summary, lifecycle });
-    if (isAtWork(before) !== isAtWork(after)) records.setActive(this.uri, isAtWork(after));
+  #note({ before, after }: Step<SessionState>, wasAtWork: boolean): void {
+    if (before !== after) this.#list(before.title === after.title ? undefined : this.#options.clock.now());
+    this.#noteWork(wasAtWork);
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
-    if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
-    const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
-    if (this.#isClosed) return (await this.#options.open(this.uri))?.dispatch(action, origin, asker);
-    if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
-    const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
+  #noteWork(wasAtWork: boolean): void {
+    if (wasAtWork !== this.isAtWork) this.#options.records.setActive(this.uri, this.isAtWork);
+  }
+
+  /** Lists the session as it is now. */
+  #list(touchedAt: number | undefined, disposedAt?: number): void {
+    const { catalogue } = this.#options;
+    const { lifecycle } = this.state;
+    const known = catalogue.current(this.uri);
+    const chats = this.chats.map(({ state }) => state);
+    const createdAt = known?.summary.createdAt ?? new Date(this.#options.clock.now()).toISOString();
+    const times = [known?.summary.modifiedAt ?? createdAt, ...chats.map(({ modifiedAt }) => modifiedAt)];
+    if (touchedAt !== undefined) times.push(new Date(touchedAt).toISOString());
+    const modifiedAt = times.reduce((latest, time) => (time > latest ? time : latest));
+    const summary = summaryOf(this.state, chats, { resource: this.uri, createdAt, modifiedAt });
+    catalogue.set(this.uri, { summary, lifecycle, ...(disposedAt !== undefined && { disposedAt }) });
+  }
+
+  async dispatch(given: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
+    const action = given as DispatchedAction;
+    if (this.#isClosed) return (await this.#options.open(this.uri))?.dispatch(given, origin, asker);
+    const facts = { state: this.state, clientId: origin.clientId, agent: this.backend?.info };
+    const isSelection = action.type === SELECTION_CHANGED;
+    const reason = sessionRefusal(action, facts) ?? (isSelection ? this.unknownModel(action.model) : undefined);
     if (reason) return asker.reject(origin, reason);
-    if (mustWait(action, this.state)) {
-      if (!this.#held.isFull) return this.#held.hold(action as SessionAction, origin, asker);
-      return asker.reject(origin, 'too many changes wait for the end of the turn');
-    }
-    this.write(action as SessionAction, origin);
+    if (!isSelection) return this.write(action as SessionAction, origin);
+    if (!mustWait(action) || !this.chat.state.activeTurn) return this.#select(action, origin);
+    if (!this.#deferred.isFull) return this.#deferred.hold(action, origin, asker);
+    return asker.reject(origin, 'too many changes wait for the end of the turn');
+  }
+
+  /** Why the agent cannot work with a model; undefined when it can. */
+  unknownModel(model: ModelSelection | undefined): string | undefined {
+    const { backend } = this.#options;
+    return backend && unknownModel(backend.info, model);
   }
 
   answerDeferred(origin: EntryOrigin, asker: ActionSender): void {
-    if (this.#held.has(origin)) asker.deferred(origin);
+    if (this.#deferred.has(origin)) asker.deferred(origin);
   }
 
-  takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined {
-    return this.#isClosed ? undefined : this.#history.takeSnapshot(request);
+  takeSnapshot(): ChannelSnapshot | undefined {
+    if (this.#isClosed) return undefined;
+    return { snapshot: { resource: this.uri, state: this.committed, fromSeq: this.#options.writer.shown } };
   }
 
-  fetchTurns(params: FetchTurnsParams, takesText: boolean): Promise<TurnsPage> {
-    return this.#history.fetch(params, takesText);
-  }
-
-  /** What the action names has to be there. */
-  #unknown(action: StateAction): string | undefined {
-    const { backend } = this.#options;
-    if (action.type === 'session/modelChanged') return backend && unknownModel(backend.info, action.model);
-    if (action.type !== 'session/truncated' || action.turnId === undefined) return undefined;
-    const known = this.state.turns.some((turn) => turn.id === action.turnId);
-    return known ? undefined : `there is no turn ${action.turnId}`;
-  }
-
-  #react(reaction: Reaction): void {
-    const { writer } = this.#options;
-    switch (reaction.kind) {
-      case 'release-deferred':
-        return this.#held.release((action, origin) => this.write(action, origin));
-      case 'start-queued':
-        // Whoever looked at the action first may have put another message to the front.
-        return this.#startQueued(this.state.queuedMessages?.[0] ?? reaction.message);
-      case 'run-turn':
-        return writer.afterCommit(() => this.#agent.run(reaction.turnId));
-      case 'stop-turn':
-        return writer.afterCommit(() => this.stopAgent(reaction.turnId));
-      case 'truncate-agent':
-        return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
-      case 'update-customization':
-        return this.#updateCustomization(reaction.customization);
-      case 'archive':
-        return this.archive();
-    }
-  }
-
-  /** A directory comes with the whole list: see the publisher of customizations. */
-  #updateCustomization(customization: Customization): void {
-    if (customization.type !== 'directory') return this.write({ type: 'session/customizationUpdated', customization });
-    const customizations = (this.state.customizations ?? []).map((entry) =>
-      entry.id === customization.id ? customization : entry,
-    );
-    this.write({ type: 'session/customizationsChanged', customizations });
-  }
-
-  #startQueued({ id, userMessage }: PendingMessage): void {
-    this.write({ type: 'session/pendingMessageRemoved', kind: 'queued', id });
-    this.write({
-      type: 'session/turnStarted',
-      turnId: `turn-${crypto.randomUUID()}`,
-      userMessage,
-      queuedMessageId: id,
-    });
-  }
-
-  /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
+  /** Stores all states as they are at the end of this tick, so that opening them later needs no replay. */
   archive(): void {
-    this.#history.archive();
+    const { writer, channel } = this.#options;
+    writer.archive(channel.uri, () => ({
+      channel: channel.uri,
+      head: JSON.stringify(channel.live),
+      turns: { start: 0, items: [] },
+    }));
+    for (const chat of this.chats) chat.archive();
   }
 
-  /** Stops the agent, if it is at work on this turn. */
-  stopAgent(turnId: string): void {
-    this.#agent.stop(turnId);
-  }
-
-  /** Starts the agent of a new session. */
+  /** Starts the agent of a new session. The outcome shows in the state. */
   create(): void {
-    if (!this.#isClosed) this.#agent.create();
+    if (this.#isClosed) return;
+    this.chat.openAgent().then(
+      () => this.write({ type: 'session/ready' }),
+      (error) => this.write({ type: 'session/creationFailed', error: errorInfo(error) }),
+    );
   }
 
   /** Whether an action still waits for the end of the turn: its client will hear of it. */
   isDeferring(origin: EntryOrigin): boolean {
-    return this.#held.has(origin);
+    return this.#deferred.has(origin);
   }
 
   /** What waited for the end of a turn when the host stopped waits again, unless damage has ended that turn. */
-  restoreDeferred(held: readonly DeferredAction[]): void {
-    this.#held.restore(held);
-    if (!this.state.activeTurn) this.#react({ kind: 'release-deferred' });
+  restoreDeferred(deferred: readonly DeferredAction[]): void {
+    this.#deferred.restore(deferred);
+    if (!this.chat.state.activeTurn) this.turnEnded(this.chat);
   }
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
   async dispose(): Promise<void> {
-    const { clock, writer, catalogue, records } = this.#options;
-    const { activeTurn } = this.state;
-    if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
+    const { clock, writer, records } = this.#options;
+    for (const chat of this.chats) {
+      const { activeTurn } = chat.state;
+      if (activeTurn) chat.write({ type: 'chat/turnCancelled', turnId: activeTurn.id, duration: 0 });
+    }
     this.archive();
-    const { summary, lifecycle } = this.state;
     records.setActive(this.uri, false);
-    catalogue.set(this.uri, { summary, lifecycle, disposedAt: clock.now() });
+    this.#list(undefined, clock.now());
     this.#isClosed = true;
     await writer.settled().catch((error) => {
       this.#isClosed = false;
@@ -358,30 +436,12 @@ export class Session implements OpenChannel {
     });
   }
 
-  /** Ends the agent; the state is left to the caller. */
+  /** Ends the agents; the state is left to the caller. */
   close(): Promise<void> {
     this.#isClosed = true;
-    this.#options.pages.close();
     this.#processes.stop();
-    this.#closing ??= Promise.all([this.#agent.close(), this.#observers.close()]).then(() => {});
+    const chats = this.chats.map((chat) => chat.close());
+    this.#closing ??= Promise.all([...chats, this.#observers.close()]).then(() => {});
     return this.#closing;
-  }
-}
-
-/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
-export class TurnActivity {
-  /** Whether the activity that is shown was set while a turn was running. */
-  #isOfTurn: boolean;
-
-  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
-  constructor({ activeTurn }: SessionState) {
-    this.#isOfTurn = activeTurn !== undefined;
-  }
-
-  /** Looks at every action: true when the turn is over whose activity is still shown. */
-  hasOutlived({ action, before, after }: Step<SessionState>): boolean {
-    if (action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
-    if (!before.activeTurn || after.activeTurn) return false;
-    return this.#isOfTurn && after.summary.activity !== undefined;
   }
 }

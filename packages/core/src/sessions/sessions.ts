@@ -1,17 +1,31 @@
 /** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and forgotten in the end. */
 import {
+  type ChatState,
   type CreateSessionParams,
+  chatReducer,
+  defaultChatUri,
   ErrorCode,
   type SessionState,
   type SessionSummary,
+  type StateAction,
+  sessionOfDefaultChat,
   sessionReducer,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { Channel } from '../channels/channel.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { LogEntry } from '../log/log.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
-import { headOf, ListNews } from './catalogue.js';
+import {
+  type CatalogueEntry,
+  firstChat,
+  isCursor,
+  ListNews,
+  type ListPage,
+  type PageRequest,
+  stateOf,
+} from './catalogue.js';
+import type { Chat } from './chat.js';
 import { Creation, type CreationOptions, type Creator, Reserved } from './creation.js';
 import { parsedTurns, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
@@ -63,9 +77,12 @@ export class Sessions {
     return this.#options.choices;
   }
 
-  /** The summaries of all sessions that are not disposed, as one JSON array. */
-  listText(): string {
-    return this.#options.catalogue.listText();
+  /** The summaries of sessions that are not disposed. */
+  page(request?: PageRequest): ListPage {
+    if (request?.cursor !== undefined && !isCursor(request.cursor)) {
+      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${request.cursor} is not one of ours`);
+    }
+    return this.#options.catalogue.page(request);
   }
 
   /** Whether there is such a session, in memory or not, that is not disposed. */
@@ -104,6 +121,17 @@ export class Sessions {
   open(uri: string): Promise<Session | undefined> {
     const ending = this.#ending.get(uri);
     return ending ? ending.then(() => this.#memory.open(uri)) : this.#memory.open(uri);
+  }
+
+  /** The chat with this URI, brought into memory with its session; undefined when there is none. */
+  async openChat(uri: string): Promise<Chat | undefined> {
+    const session = sessionOfDefaultChat(uri);
+    return session === undefined ? undefined : (await this.open(session))?.chatAt(uri);
+  }
+
+  /** The session that a channel belongs to: its own, or that of one of its chats. */
+  ownerOf(uri: string): string {
+    return sessionOfDefaultChat(uri) ?? uri;
   }
 
   create(params: CreateSessionParams, creator: Creator): Promise<void> {
@@ -153,9 +181,9 @@ export class Sessions {
     session.afterCrash(commands);
   }
 
-  /** Stores a session as it is now; false when there is none. */
+  /** Stores the session that a channel belongs to as it is now; false when there is none. */
   async archive(uri: string): Promise<boolean> {
-    const session = await this.open(uri);
+    const session = await this.open(this.ownerOf(uri));
     if (session) await this.#memory.archive(session);
     return session !== undefined;
   }
@@ -173,12 +201,18 @@ export class Sessions {
 /** Entries behind an archive that are replayed in one slice. */
 const REPLAY_SLICE_ENTRIES = 1_000;
 
-interface HistoryPosition {
+interface Replayed<State> {
+  readonly state: State;
+  readonly lastTime: number;
+  readonly isDamaged: boolean;
+}
+
+interface LoadedChat extends Replayed<ChatState> {
+  readonly uri: string;
   /** The index of the first turn in the state. */
   readonly base: number;
   /** How many turns the log has. */
   readonly archived: number;
-  readonly lastTime: number;
 }
 
 export interface SessionsInMemoryOptions extends SharedSessionOptions {
@@ -215,28 +249,45 @@ export class SessionsInMemory {
 
   async #load(uri: string): Promise<Session | undefined> {
     const { log, catalogue, used } = this.#options;
-    const stored = await log.openChannel(uri, TURNS_IN_MEMORY);
+    const stored = await log.openChannel(uri, 0);
     const archive = stored?.archive;
     const entry = catalogue.find(uri);
     if (!archive || !entry) return undefined;
-    const base = archive.turnCount - stored.turns.length;
-    const head = (await parseInSlices(archive.isDamaged ? headOf(entry) : archive.head)) as SessionState;
-    const turns = await parsedTurns(stored.turns.map(({ json }) => json));
-    const { state, lastTime, isDamaged } = await replayed({ ...head, turns }, stored.tail);
+    const head: SessionState = archive.isDamaged ? stateOf(entry) : JSON.parse(archive.head);
+    const session = await replayed(head, stored.tail, sessionReducer);
+    const chats = [];
+    for (const { resource } of session.state.chats) chats.push(await this.#loadChat(resource, entry));
     if (this.#isClosed) return undefined;
-    const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
-    session.dropAbsentClient();
-    if (archive.isDamaged || isDamaged) afterDamage(session);
+    const opened = this.#adopt(uri, session, chats);
+    opened.dropAbsentClients();
+    if (archive.isDamaged || session.isDamaged || chats.some(({ isDamaged }) => isDamaged)) afterDamage(opened);
     used(uri);
-    return session;
+    return opened;
   }
 
-  #adopt(uri: string, state: SessionState, position: HistoryPosition): Session {
+  async #loadChat(uri: string, { summary }: CatalogueEntry): Promise<LoadedChat> {
+    const { archive, turns = [], tail = [] } = (await this.#options.log.openChannel(uri, TURNS_IN_MEMORY)) ?? {};
+    const isLost = !archive || archive.isDamaged === true;
+    const archived = archive?.turnCount ?? 0;
+    const head = isLost
+      ? firstChat(summary.resource, summary.modifiedAt)
+      : ((await parseInSlices(archive.head)) as ChatState);
+    const recent = await parsedTurns(turns.map(({ json }) => json));
+    const chat = await replayed({ ...head, turns: recent }, tail, chatReducer);
+    return { ...chat, uri, base: archived - turns.length, archived, isDamaged: isLost || chat.isDamaged };
+  }
+
+  #adopt(uri: string, { state, lastTime }: Replayed<SessionState>, loaded: readonly LoadedChat[]): Session {
     const { agents, ...shared } = this.#options;
-    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: position.lastTime });
-    const pages = new TurnPages(shared.log, uri, position);
-    const backend = agents.find(({ info }) => info.provider === state.summary.provider);
-    const session = new Session({ ...shared, channel, pages, backend, predecessor: this.#leaving.get(uri) });
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime });
+    const chats = loaded.map((chat) => ({
+      channel: new Channel<ChatState>(chat.uri, chatReducer, chat.state, {
+        lastTime: Math.max(chat.lastTime, Date.parse(chat.state.modifiedAt) || 0),
+      }),
+      pages: new TurnPages(shared.log, chat.uri, chat),
+    }));
+    const backend = agents.find(({ info }) => info.provider === state.provider);
+    const session = new Session({ ...shared, channel, chats, backend, predecessor: this.#leaving.get(uri) });
     this.#open.set(uri, session);
     return session;
   }
@@ -252,7 +303,10 @@ export class SessionsInMemory {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
     await this.archive(session);
-    if (session.isClosed || !session.isIdle || this.#options.watchers.isWatched(uri)) return;
+    const isWatched = [uri, ...session.chats.map((chat) => chat.uri)].some((channel) =>
+      this.#options.watchers.isWatched(channel),
+    );
+    if (session.isClosed || !session.isIdle || isWatched) return;
     await this.remove(session);
   }
 
@@ -275,15 +329,19 @@ export class SessionsInMemory {
 }
 
 /** The state after everything that was stored behind its archive. */
-async function replayed(archived: SessionState, tail: readonly LogEntry[]) {
+async function replayed<State>(
+  archived: State,
+  tail: readonly LogEntry[],
+  reduce: (state: State, action: StateAction) => State,
+): Promise<Replayed<State>> {
   let state = archived;
   let isDamaged = false;
   for (const [index, entry] of tail.entries()) {
     if (index > 0 && index % REPLAY_SLICE_ENTRIES === 0) await nextSlice();
     if (entry.isDamaged) isDamaged = true;
-    else state = sessionReducer(state, JSON.parse(entry.action), { now: entry.time });
+    else state = reduce(state, JSON.parse(entry.action));
   }
-  return { state, lastTime: tail.at(-1)?.time ?? archived.summary.modifiedAt, isDamaged };
+  return { state, lastTime: tail.at(-1)?.time ?? 0, isDamaged };
 }
 
 export type RemovalOptions = Omit<CreationOptions, 'choices' | 'agents'>;
@@ -305,6 +363,7 @@ export class Removal {
     }
     await session.dispose();
     news.removed(uri);
+    for (const chat of session.chats) watchers.unsubscribeAll(chat.uri);
     watchers.unsubscribeAll(uri);
     void memory.remove(session);
   }
@@ -345,6 +404,7 @@ export class Removal {
   /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
     const { services, writer, catalogue, records, log } = this.#options;
+    await log.forget(defaultChatUri(uri));
     await log.forget(uri);
     for (const service of services) await this.#tell(service, uri);
     catalogue.remove(uri);

@@ -1,5 +1,5 @@
 /** What an agent says in a turn, part by part, and how much that may be. */
-import { type SessionAction, steeringPart, type UserMessage } from '@atrium/protocol';
+import { type ActiveTurn, type ChatAction, type Message, steeringPart } from '@atrium/protocol/ahp-1';
 import { sizeText } from '../util/text.js';
 import {
   NOTE_MAX_CHARACTERS,
@@ -13,21 +13,27 @@ type Kind = 'markdown' | 'reasoning';
 
 export class TurnStream {
   readonly #turnId: string;
-  readonly #write: (action: SessionAction) => void;
+  readonly #write: (action: ChatAction) => void;
   readonly #words = new TurnWords();
   /** The part that text goes on in, as long as nothing else came in between. */
   #open: { readonly kind: Kind; readonly id: string } | undefined;
   #parts = 0;
 
-  constructor(turnId: string, write: (action: SessionAction) => void) {
-    this.#turnId = turnId;
+  constructor({ id, responseParts }: ActiveTurn, write: (action: ChatAction) => void) {
+    this.#turnId = id;
     this.#write = write;
+    // A turn that goes on has parts already, and has said something.
+    this.#parts = responseParts.length;
+    for (const part of responseParts) {
+      this.#words.beginPart();
+      if ('content' in part && typeof part.content === 'string') this.#words.take(part.content);
+    }
   }
 
   /** A part is created empty and then grows: clients learn of it before its text. */
   say(kind: Kind, content: string): void {
     const { id } = this.#open?.kind === kind ? this.#open : this.#begin(kind);
-    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
+    const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
     const shown = this.#words.take(content);
     if (shown !== '') this.#write({ type, turnId: this.#turnId, partId: id, content: shown });
     else this.#endWithExcess();
@@ -37,13 +43,13 @@ export class TurnStream {
     this.interrupt();
     const shown = content.length <= NOTE_MAX_CHARACTERS ? content : `${content.slice(0, NOTE_MAX_CHARACTERS)}…`;
     const part = { kind: 'systemNotification' as const, content: shown };
-    this.#write({ type: 'session/responsePart', turnId: this.#turnId, part });
+    this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part });
   }
 
   /** What a person said meanwhile stands where it reached the agent, whole. */
-  steered(message: UserMessage): void {
+  steered(message: Message): void {
     this.interrupt();
-    this.#write({ type: 'session/responsePart', turnId: this.#turnId, part: steeringPart(message) });
+    this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part: steeringPart(message) });
   }
 
   /** Something else comes next: text after it is a part of its own. */
@@ -52,16 +58,16 @@ export class TurnStream {
   }
 
   /** Something was written to the turn: calls and notes are parts as well. */
-  wrote({ type }: SessionAction): void {
+  wrote({ type }: ChatAction): void {
     this.#words.countAction();
-    if (type === 'session/responsePart' || type === 'session/toolCallStart') this.#words.beginPart();
+    if (type === 'chat/responsePart' || type === 'chat/toolCallStart') this.#words.beginPart();
     this.#endWithExcess();
   }
 
   #begin(kind: Kind): { readonly kind: Kind; readonly id: string } {
     const open = { kind, id: `${this.#turnId}-${++this.#parts}` };
     this.#open = open;
-    this.#write({ type: 'session/responsePart', turnId: this.#turnId, part: { ...open, content: '' } });
+    this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part: { ...open, content: '' } });
     return open;
   }
 
@@ -70,7 +76,8 @@ export class TurnStream {
     const { excess } = this.#words;
     if (excess === undefined) return;
     const message = `The turn was broken off: it had more than ${excess}. Send a message to let the agent go on.`;
-    this.#write({ type: 'session/error', turnId: this.#turnId, error: { errorType: 'too-long', message } });
+    const part = { kind: 'error' as const, error: { errorType: 'too-long', message } };
+    this.#write({ type: 'chat/error', turnId: this.#turnId, duration: 0, part });
   }
 }
 

@@ -1,31 +1,28 @@
 /** A turn as tool calls and the prompt see it: implements their ports. */
-import type { SessionActiveClient } from '@atrium/protocol';
+import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
 import type { PromptContext } from '../prompt/turn-prompt.js';
 import type { CallContext } from '../tool-calls/call-context.js';
+import type { ChatOptions } from './chat.js';
 import { StoredCommand } from './running-commands.js';
-import type { SessionOptions } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 
-export function callContextOf(turn: TurnRunner, options: SessionOptions): CallContext {
-  const { session, id: turnId, workingDirectory, signal } = turn;
+export function callContextOf(turn: TurnRunner, options: ChatOptions): CallContext {
+  const { chat, id: turnId, workingDirectory, signal } = turn;
+  const { session } = chat;
   const { channel, pages, clock, logger, telemetry, blobs, toolOutputMaxCharacters, presence, services, writer } =
     options;
-  const activeClient = (): SessionActiveClient | undefined => {
-    const client = session.state.activeClient;
-    return client && presence.isConnected(client.clientId) ? client : undefined;
-  };
   return {
-    ...{ session: session.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
+    ...{ session: session.uri, chat: chat.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
     extensions: session.extensions,
     permissions: session.toolPermissions,
     blobs,
     outputMaxCharacters: toolOutputMaxCharacters,
     get state() {
-      return session.state;
+      return chat.state;
     },
     get stored() {
-      return session.committed;
+      return chat.committed;
     },
     write: (action) => turn.write(action),
     call: (toolCallId, state) => turn.call(toolCallId, state),
@@ -35,22 +32,30 @@ export function callContextOf(turn: TurnRunner, options: SessionOptions): CallCo
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),
     isConnected: (clientId) => presence.isConnected(clientId),
-    activeClient,
+    isAutoApproved: () => session.state.config?.values.autoApprove === true,
+    activeClients: () =>
+      preferred(session.state.activeClients, turn.startedBy).filter(({ clientId }) => presence.isConnected(clientId)),
     unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
     runningCommand: (toolCallId) => new StoredCommand(writer, { session: session.uri, toolCallId }),
     toolContext: (toolCallId) =>
-      Object.assign({}, ...services.map((service) => service.toolContext?.({ session, turnId, toolCallId }))),
+      Object.assign({}, ...services.map((service) => service.toolContext?.({ session, chat, turnId, toolCallId }))),
   };
 }
 
-export function promptContextOf(turn: TurnRunner, options: SessionOptions): PromptContext {
-  const { session, message, agent, signal } = turn;
+export function promptContextOf(turn: TurnRunner, options: ChatOptions): PromptContext {
+  const { chat, message, agent, signal } = turn;
+  const { session } = chat;
   const { backend, clock, logger, telemetry, presence } = options;
   return {
     ...{ session: session.uri, backend, message, agent, signal, clock, logger, telemetry },
     extensions: () => session.extensions.all(),
-    responseParts: () => session.state.activeTurn?.responseParts ?? [],
-    activeClient: () => session.committed.activeClient,
+    responseParts: () => chat.state.activeTurn?.responseParts ?? [],
+    activeClients: () => session.committed.activeClients,
     clients: presence,
   };
+}
+
+/** The clients, with the one that started the turn first. */
+function preferred(clients: readonly SessionActiveClient[], first: string | undefined): readonly SessionActiveClient[] {
+  return [...clients].sort((a, b) => Number(b.clientId === first) - Number(a.clientId === first));
 }

@@ -6,15 +6,16 @@ import { setMaxListeners } from 'node:events';
 import type {
   ActiveTurn,
   AgentSelection,
+  ChatAction,
+  ChatInputRequest,
+  ChatState,
+  Message,
   ModelSelection,
-  SessionAction,
-  SessionInputRequest,
-  SessionState,
+  ResponsePart,
   ToolCallState,
   ToolDefinition,
   UsageInfo,
-  UserMessage,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import {
   AgentError,
@@ -34,11 +35,11 @@ import { ToolCalls } from '../tool-calls/tool-calls.js';
 import { folderOf } from '../util/folders.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
+import type { Chat, ChatOptions } from './chat.js';
+import { errorInfo } from './chat-agent.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
-import type { Session, SessionOptions } from './session.js';
-import { AgentOpener } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallIndex, type Find, TurnOverError, Waiters } from './waiters.js';
@@ -48,8 +49,11 @@ export class TurnRunner implements AgentTurn {
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
-  readonly #session: Session;
-  readonly #options: SessionOptions;
+  /** The client that sent the message; undefined when the host started the turn. */
+  readonly startedBy: string | undefined;
+  readonly #chat: Chat;
+  readonly #soFar: readonly ResponsePart[] | undefined;
+  readonly #options: ChatOptions;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #callIndex = new CallIndex();
@@ -58,21 +62,23 @@ export class TurnRunner implements AgentTurn {
   readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
 
-  constructor(session: Session, options: SessionOptions, turn: ActiveTurn) {
-    this.#session = session;
+  constructor(chat: Chat, options: ChatOptions, turn: ActiveTurn) {
+    this.#chat = chat;
     this.#options = options;
     // Every call that runs listens, and a model may make many at once.
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
-    this.#stream = new TurnStream(turn.id, (action) => this.write(action));
-    this.#course = new TurnLifecycle(this, options, turn.userMessage);
-    this.model = session.state.summary.model;
-    this.agent = session.state.summary.agent;
-    this.workingDirectory = folderOf(session.state);
+    this.#soFar = turn.responseParts.length > 0 ? withoutErrors(turn.responseParts) : undefined;
+    this.#stream = new TurnStream(turn, (action) => this.write(action));
+    this.#course = new TurnLifecycle(this, options, turn.message);
+    this.model = turn.message.model;
+    this.agent = turn.message.agent;
+    this.workingDirectory = folderOf(chat.session.state);
+    this.startedBy = chat.startedBy(turn.id);
     this.#calls = new ToolCalls(callContextOf(this, options));
   }
 
-  get message(): UserMessage {
+  get message(): Message {
     return this.#course.message;
   }
 
@@ -80,17 +86,22 @@ export class TurnRunner implements AgentTurn {
     return this.#course.context;
   }
 
+  /** An agent that is sent on has a new message, and goes on from there. */
+  get soFar(): readonly ResponsePart[] | undefined {
+    return this.#course.hasNewMessage ? undefined : this.#soFar;
+  }
+
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  get session(): Session {
-    return this.#session;
+  get chat(): Chat {
+    return this.#chat;
   }
 
   /** Whether this turn is still the one that is running. */
   get isActive(): boolean {
-    return !this.#abort.signal.aborted && this.#session.state.activeTurn?.id === this.id;
+    return !this.#abort.signal.aborted && this.#chat.state.activeTurn?.id === this.id;
   }
 
   async run(agent: Promise<AgentSession>): Promise<void> {
@@ -101,10 +112,12 @@ export class TurnRunner implements AgentTurn {
       this.signal.throwIfAborted();
       do await opened.runTurn(this);
       while (await this.#course.goesOn());
-      this.write({ type: 'session/turnComplete', turnId: this.id });
+      this.write({ type: 'chat/turnComplete', turnId: this.id, duration: 0 });
     } catch (error) {
-      if (this.isActive) this.#options.logger.log('warn', 'a turn failed', { session: this.#session.uri });
-      this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
+      if (this.isActive) this.#options.logger.log('warn', 'a turn failed', { session: this.#chat.session.uri });
+      const resumable = this.#chat.canResume && !isFinal(error);
+      const part = { kind: 'error' as const, error: errorInfo(error), ...(resumable && { resumable }) };
+      this.write({ type: 'chat/error', turnId: this.id, duration: 0, part });
     }
   }
 
@@ -115,19 +128,24 @@ export class TurnRunner implements AgentTurn {
   }
 
   /** Takes an action of this turn; one that comes too late is dropped. */
-  write(action: SessionAction): void {
+  write(action: ChatAction): void {
     if (!this.isActive) return;
-    this.#session.write(action);
+    this.#chat.write(action);
     this.#stream.wrote(action);
   }
 
   /** A step has been stored. */
-  observe(step: Step<SessionState>): void {
+  observe(step: Step<ChatState>): void {
     this.#waiters.observe(step);
   }
 
+  /** The active clients are others now. */
+  clientsChanged(): void {
+    this.#waiters.lookAgain(this.#chat.committed);
+  }
+
   /** A call of this turn, while it is running. */
-  call(toolCallId: string, { activeTurn }: SessionState = this.#session.state): ToolCallState | undefined {
+  call(toolCallId: string, { activeTurn }: ChatState = this.#chat.state): ToolCallState | undefined {
     return activeTurn?.id === this.id ? this.#callIndex.find(activeTurn.responseParts, toolCallId) : undefined;
   }
 
@@ -136,7 +154,7 @@ export class TurnRunner implements AgentTurn {
    * the turn is over.
    */
   waitFor<T>(topics: readonly string[], find: Find<T>): Promise<T> {
-    const found = find(this.#session.committed);
+    const found = find(this.#chat.committed);
     if (found !== undefined) return Promise.resolve(found);
     return this.isActive ? this.#waiters.wait(topics, find) : Promise.reject(new TurnOverError());
   }
@@ -159,17 +177,18 @@ export class TurnRunner implements AgentTurn {
   }
 
   usage(usage: UsageInfo): void {
-    this.write({ type: 'session/usage', turnId: this.id, usage });
+    this.write({ type: 'chat/usage', turnId: this.id, usage });
   }
 
   title(title: string): void {
     // An agent that is sent on may take the reason for the first message.
-    if (this.#session.naming.isByPerson || this.#course.wasContinued) return;
-    this.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
+    const { session } = this.#chat;
+    if (session.naming.isByPerson || this.#course.wasContinued || !this.isActive) return;
+    session.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
   }
 
   activity(activity: string | undefined): void {
-    this.write({ type: 'session/activityChanged', activity: activity && shorten(activity, ACTIVITY_MAX_CHARACTERS) });
+    this.write({ type: 'chat/activityChanged', activity: activity && shorten(activity, ACTIVITY_MAX_CHARACTERS) });
   }
 
   tools(): ToolDefinition[] {
@@ -177,7 +196,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   hiddenTools(): (toolName: string) => boolean {
-    return this.#session.extensions.hidden();
+    return this.#chat.session.extensions.hidden();
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {
@@ -196,7 +215,7 @@ export class TurnRunner implements AgentTurn {
     return this.#calls.runScripted(call);
   }
 
-  ask(request: SessionInputRequest): Promise<InputOutcome> {
+  ask(request: ChatInputRequest): Promise<InputOutcome> {
     return askPerson(this, this.#options, request);
   }
 
@@ -205,12 +224,12 @@ export class TurnRunner implements AgentTurn {
     return this.#prompt.render(pristine, projectInstructions);
   }
 
-  takeSteering(): UserMessage | undefined {
-    const message = this.#session.state.steeringMessage;
+  takeSteering(): Message | undefined {
+    const message = this.#chat.state.steeringMessage;
     if (!message || !this.isActive) return undefined;
-    this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
-    this.#stream.steered(message.userMessage);
-    return message.userMessage;
+    this.write({ type: 'chat/pendingMessageRemoved', kind: 'steering', id: message.id });
+    this.#stream.steered(message.message);
+    return message.message;
   }
 }
 
@@ -220,25 +239,31 @@ export class TurnRunner implements AgentTurn {
  */
 export class TurnLifecycle {
   readonly #turn: TurnRunner;
-  readonly #options: SessionOptions;
-  #message: UserMessage;
+  readonly #options: ChatOptions;
+  #message: Message;
   #context: readonly string[] = [];
+  #hasNewMessage = false;
   /** How often extensions had something against the end of it. */
   #sentOn = 0;
 
-  constructor(turn: TurnRunner, options: SessionOptions, message: UserMessage) {
+  constructor(turn: TurnRunner, options: ChatOptions, message: Message) {
     this.#turn = turn;
     this.#options = options;
     this.#message = message;
   }
 
   /** What the agent works on: the message of the turn, or what it was sent on with. */
-  get message(): UserMessage {
+  get message(): Message {
     return this.#message;
   }
 
   get context(): readonly string[] {
     return this.#context;
+  }
+
+  /** Whether the agent was sent on with another message than that of the turn. */
+  get hasNewMessage(): boolean {
+    return this.#hasNewMessage;
   }
 
   get wasContinued(): boolean {
@@ -247,19 +272,21 @@ export class TurnLifecycle {
 
   /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
   async begin(): Promise<void> {
-    const { id: turnId, agent, session } = this.#turn;
-    const isFirst = session.state.turns.length === 0;
+    const { id: turnId, agent, chat } = this.#turn;
+    const isFirst = chat.state.turns.length === 0;
     const opening = { turnId, text: this.#message.text, agent, isFirst };
     await untilReady(this.#extensionContext());
+    // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
     const advice = await adviceFor(opening, this.#extensionContext());
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
-    for (const note of advice.notes) this.#turn.notify(note);
+    const known = new Set(this.#turn.soFar?.map((part) => part.kind === 'systemNotification' && part.content));
+    for (const note of advice.notes) if (!known.has(note)) this.#turn.notify(note);
     this.#context = advice.context;
   }
 
   /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
   async goesOn(): Promise<boolean> {
-    const seen = this.#turn.session.state.steeringMessage?.id;
+    const seen = this.#turn.chat.state.steeringMessage?.id;
     const ending = { turnId: this.#turn.id, wasContinued: this.wasContinued };
     const reason = await objectionTo(ending, this.#extensionContext());
     if (reason === undefined) return this.#isSteeredOn(seen);
@@ -269,27 +296,39 @@ export class TurnLifecycle {
       return false;
     }
     this.#sentOn += 1;
-    this.#continueWith({ text: `[Not written by a person. You were about to stop, but:]\n${reason}` });
+    const text = `[Not written by a person. You were about to stop, but:]\n${reason}`;
+    this.#continueWith({ text, origin: { kind: 'systemNotification' } });
     return true;
   }
 
   /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
   #isSteeredOn(seen: string | undefined): boolean {
-    const { state } = this.#turn.session;
+    const { state } = this.#turn.chat;
     const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
     const message = isNew && this.#options.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
     if (message) this.#continueWith(message);
     return message !== undefined;
   }
 
-  #continueWith(message: UserMessage): void {
+  #continueWith(message: Message): void {
     this.#message = message;
+    this.#hasNewMessage = true;
     this.#context = [];
   }
 
   #extensionContext() {
-    const { session, signal } = this.#turn;
+    const { chat, signal } = this.#turn;
     const { clock, logger } = this.#options;
-    return { extensions: session.extensions.all(), signal, clock, logger };
+    return { extensions: chat.session.extensions.all(), signal, clock, logger };
   }
+}
+
+/** Why the turn failed before is no part of what the agent said. */
+function withoutErrors(parts: readonly ResponsePart[]): readonly ResponsePart[] {
+  return parts.filter(({ kind }) => kind !== 'error');
+}
+
+/** An extension stopped the turn: it would do so again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof AgentError && error.errorType === 'blocked';
 }

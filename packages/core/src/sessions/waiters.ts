@@ -1,5 +1,5 @@
-/** What waits for an action in a session. Waiting code looks at the stored state, whichever client acted. */
-import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
+/** What waits for an action in a chat. Waiting code looks at the stored state, whichever client acted. */
+import type { ChatState, ResponsePart, ToolCallState } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 
 /** Thrown into whoever still waits, or works, for a turn that is over. */
@@ -11,15 +11,15 @@ export class TurnOverError extends Error {
 }
 
 /** Looks at the state that is stored, or at a step that has just been, and gives what it waited for. */
-export type Find<T> = (state: SessionState, step?: Step<SessionState>) => T | undefined;
+export type Find<T> = (state: ChatState, step?: Step<ChatState>) => T | undefined;
 
 /** What a step is about: the id of a tool call, or this, when it is about none. */
 export const NO_CALL = '';
 
 interface Waiter {
   readonly topics: readonly string[];
-  /** Looks at a stored step; true when it had waited for it. */
-  readonly isDone: (step: Step<SessionState>) => boolean;
+  /** Looks at the stored state, and at the step that led to it; true when it had waited for that. */
+  readonly isDone: (state: ChatState, step?: Step<ChatState>) => boolean;
   readonly abandon: () => void;
 }
 
@@ -29,8 +29,8 @@ export class Waiters {
 
   wait<T>(topics: readonly string[], find: Find<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const isDone = (step: Step<SessionState>): boolean => {
-        const value = find(step.after, step);
+      const isDone = (state: ChatState, step?: Step<ChatState>): boolean => {
+        const value = find(state, step);
         if (value !== undefined) resolve(value);
         return value !== undefined;
       };
@@ -39,9 +39,17 @@ export class Waiters {
   }
 
   /** A step has been stored. */
-  observe(step: Step<SessionState>): void {
-    const waiting = this.#byTopic.get(topicOf(step)) ?? [];
-    for (const waiter of waiting) if (waiter.isDone(step)) this.#remove(waiter);
+  observe(step: Step<ChatState>): void {
+    this.#tell(topicOf(step), step.after, step);
+  }
+
+  /** Something about the session has changed that is no step of the chat. */
+  lookAgain(state: ChatState): void {
+    this.#tell(NO_CALL, state);
+  }
+
+  #tell(topic: string, state: ChatState, step?: Step<ChatState>): void {
+    for (const waiter of this.#byTopic.get(topic) ?? []) if (waiter.isDone(state, step)) this.#remove(waiter);
   }
 
   /** What they wait for does not come any more. */
@@ -66,7 +74,7 @@ export class Waiters {
   }
 }
 
-function topicOf({ action }: Step<SessionState>): string {
+function topicOf({ action }: Step<ChatState>): string {
   return 'toolCallId' in action ? action.toolCallId : NO_CALL;
 }
 

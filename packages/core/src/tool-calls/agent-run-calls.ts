@@ -2,7 +2,7 @@
  * Calls of tools that the agent runs itself, and scripted calls, which nothing runs. An agent's own call passes the
  * stages of every tool call as far as the agent asks: the agent says when.
  */
-import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
+import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { AgentRunCall, Permit, ScriptedToolCall, ToolOutcome } from '../contracts/agent.js';
 import type { ToolConfirmation } from '../contracts/tool.js';
 import type { CallContext } from './call-context.js';

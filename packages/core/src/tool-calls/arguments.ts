@@ -2,7 +2,7 @@
  * The arguments of a call: as text for people and the wire, as an object for tools and gates. They are refused when they
  * are too long, no JSON object, or certainly do not fit the tool's JSON Schema.
  */
-import type { ToolDefinition } from '@atrium/protocol';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import { isRecord } from '../util/shape.js';
 import { shorten, sizeText } from '../util/text.js';
 

@@ -1,13 +1,13 @@
 /** The ports of a tool call: what it needs of its turn, its session and the host. `core/sessions` implements them. */
 import type {
-  SessionAction,
+  ChatAction,
+  ChatInputRequest,
+  ChatState,
   SessionActiveClient,
-  SessionInputRequest,
-  SessionState,
   StateAction,
   ToolCallState,
   Turn,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { InputOutcome } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension, Gate } from '../contracts/extension.js';
@@ -19,6 +19,8 @@ import type { Logger } from '../util/logger.js';
 export interface CallContext {
   /** The URI of the session. */
   readonly session: string;
+  /** The URI of the chat that the turn is in. */
+  readonly chat: string;
   readonly turnId: string;
   readonly workingDirectory: string | undefined;
   /** Fires when the turn is over. */
@@ -34,13 +36,13 @@ export interface CallContext {
   readonly outputMaxCharacters: number;
 
   /** The state with every action that was written so far. */
-  readonly state: SessionState;
+  readonly state: ChatState;
   /** The state as it is stored, and as clients see it. */
-  readonly stored: SessionState;
+  readonly stored: ChatState;
   /** Writes an action of this turn; drops it when the turn is over. */
-  write(action: SessionAction): void;
+  write(action: ChatAction): void;
   /** A call of this turn; undefined when the turn is not running in that state. */
-  call(toolCallId: string, state?: SessionState): ToolCallState | undefined;
+  call(toolCallId: string, state?: ChatState): ToolCallState | undefined;
   /** Waits until `find` finds something in the stored state. Rejects when the turn is over. */
   waitFor<T>(topic: WaitTopic, find: Find<T>): Promise<T>;
 
@@ -48,10 +50,12 @@ export interface CallContext {
   interruptText(): void;
   /** Shows a note in the turn. */
   notify(note: string): void;
-  ask(request: SessionInputRequest): Promise<InputOutcome>;
+  ask(request: ChatInputRequest): Promise<InputOutcome>;
   isConnected(clientId: string): boolean;
-  /** The active client, if it is connected. */
-  activeClient(): SessionActiveClient | undefined;
+  /** Whether the session runs tools without asking. */
+  isAutoApproved(): boolean;
+  /** The active clients that are connected; the one that started the turn comes first. */
+  activeClients(): readonly SessionActiveClient[];
   /** At most so many of the newest turns that are no longer in memory, oldest first. */
   unloadedTurns(last: number): Promise<readonly Turn[]>;
   runningCommand(toolCallId: string): StoredCommand;
@@ -87,7 +91,7 @@ export interface WaitTopic {
 }
 
 /** Looks at the stored state, and at the action that led to it unless that was stored earlier. */
-export type Find<T> = (state: SessionState, action?: StateAction) => T | undefined;
+export type Find<T> = (state: ChatState, action?: StateAction) => T | undefined;
 
 export interface StoredCommand extends RunningCommand {
   /** Removes the command from the log: the call has a result now. */

@@ -1,8 +1,8 @@
 /**
- * Calls of tools of the active client. The client runs the call and completes it; the host waits. When the client has
- * left and another one takes the role with a tool of that name, the call goes on there, as a call of its own.
+ * Calls of tools of active clients. The client runs the call and completes it; the host waits. When the client has left and
+ * another one has a tool of that name, the call goes on there, as a call of its own.
  */
-import type { SessionState, StateAction, ToolCallResult, ToolCallState, ToolDefinition } from '@atrium/protocol';
+import type { ChatState, StateAction, ToolCallResult, ToolCallState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { ToolConfirmation } from '../contracts/tool.js';
 import type { CallContext } from './call-context.js';
 import { plain } from './results.js';
@@ -79,7 +79,7 @@ export class ClientToolRunner implements ToolRunner {
     );
   }
 
-  #eventIn(call: ToolCall, state: SessionState, action: StateAction | undefined): Event | undefined {
+  #eventIn(call: ToolCall, state: ChatState, action: StateAction | undefined): Event | undefined {
     const settled = call.settledIn(state);
     if (settled) return { kind: 'settled', call: settled };
     return turnedDown(call.id, action) ?? this.#takenOver(call.tool);
@@ -89,16 +89,18 @@ export class ClientToolRunner implements ToolRunner {
     if (this.#context.isConnected(toolClientId)) return undefined;
     const status = this.#context.call(toolCallId)?.status;
     if (status !== 'running' && status !== 'pending-confirmation') return undefined;
-    const heir = this.#context.activeClient();
-    const tool = heir?.tools.find((offered) => offered.name === name);
-    return heir && tool && { kind: 'taken-over', clientId: heir.clientId, tool };
+    for (const { clientId, tools } of this.#context.activeClients()) {
+      const tool = tools.find((offered) => offered.name === name);
+      if (tool) return { kind: 'taken-over', clientId, tool };
+    }
+    return undefined;
   }
 
   async #handOver(call: ToolCall, { clientId, tool }: Extract<Event, { kind: 'taken-over' }>): Promise<void> {
     const { toolCallId, toolClientId } = call.tool;
     const message = `the client ${toolClientId} left; the call goes on at ${clientId}`;
     const result = { success: false, pastTenseMessage: 'Lost its client', error: { message, code: 'HANDED_OVER' } };
-    this.#context.write({ type: 'session/toolCallComplete', turnId: this.#context.turnId, toolCallId, result });
+    this.#context.write({ type: 'chat/toolCallComplete', turnId: this.#context.turnId, toolCallId, result });
     // What the first client has done by now belongs to the call, too.
     await call.announceEnd();
     call.moveTo(calledClientTool(newCallId(), clientId, tool), questionFor(tool));
@@ -107,7 +109,7 @@ export class ClientToolRunner implements ToolRunner {
 
 /** Only the client that runs a call can deny it: see the rules of sessions. */
 function turnedDown(toolCallId: string, action: StateAction | undefined): Event | undefined {
-  if (action?.type !== 'session/toolCallConfirmed' || action.toolCallId !== toolCallId || action.approved) return;
+  if (action?.type !== 'chat/toolCallConfirmed' || action.toolCallId !== toolCallId || action.approved) return;
   return { kind: 'turned-down', why: plain(action.reasonMessage) };
 }
 

@@ -1,5 +1,5 @@
 /** Calls of tools that the host runs: its own, and those of extensions. */
-import type { ResponsePart, SessionState, ToolCallResult, ToolDefinition } from '@atrium/protocol';
+import type { ChatState, ResponsePart, ToolCallResult, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type { HostTool, ToolContext, ToolOutput } from '../contracts/tool.js';
 import { type HoldTime, withDeadline } from '../util/waiting.js';
 import { parsedInput } from './arguments.js';
@@ -115,7 +115,7 @@ function removed({ definition, displayName }: HostTool): ToolCallResult {
 }
 
 /** The inputs of a host tool's successful calls, newest first, as far back as turns are in memory. */
-function* earlierInputs({ activeTurn, turns }: SessionState, tool: string): Generator<unknown> {
+function* earlierInputs({ activeTurn, turns }: ChatState, tool: string): Generator<unknown> {
   if (activeTurn) yield* inputsIn(activeTurn.responseParts, tool);
   for (let index = turns.length - 1; index >= 0; index -= 1) yield* inputsIn(turns[index]?.responseParts ?? [], tool);
 }
@@ -125,7 +125,7 @@ function* inputsIn(parts: readonly ResponsePart[], tool: string): Generator<unkn
     const part = parts[index];
     if (part?.kind !== 'toolCall') continue;
     const { toolCall } = part;
-    const isOfTool = toolCall.toolName === tool && toolCall.toolClientId === undefined;
+    const isOfTool = toolCall.toolName === tool && toolCall.contributor?.kind !== 'client';
     if (isOfTool && toolCall.status === 'completed' && toolCall.success) yield parsedInput(toolCall.toolInput);
   }
 }

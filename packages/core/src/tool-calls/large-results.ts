@@ -2,7 +2,7 @@
  * Large results of tools. The session is stored and sent to everybody, so it gets what a person can take in at once, and
  * names blobs for the rest. The agent gets the whole, also when it opens the session again.
  */
-import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol';
+import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/blobs.js';
 import { beginning, sizeText } from '../util/text.js';
 import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';

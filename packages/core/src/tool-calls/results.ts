@@ -4,13 +4,13 @@
  * beginning and its end, and it can read the rest piece by piece: `read_file` takes the name of a stored result for a path.
  */
 import type {
+  ChatState,
   ResponsePart,
-  SessionState,
   ToolCallResult,
   ToolCallState,
   ToolResultContent,
   Turn,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { ToolOutcome } from '../contracts/agent.js';
 import { READ_FILE_TOOL } from '../contracts/tool.js';
 import { beginning, type LinePiece, linePieces, RESULT_SCHEME, sizeText } from '../util/text.js';
@@ -186,7 +186,7 @@ async function unloaded(context: CallContext): Promise<SearchedTurns> {
 
 interface SearchedTurns {
   readonly turns: readonly Turn[];
-  readonly activeTurn?: SessionState['activeTurn'];
+  readonly activeTurn?: ChatState['activeTurn'];
 }
 
 function callIn({ turns, activeTurn }: SearchedTurns, id: string): CompletedCall | undefined {

@@ -1,5 +1,12 @@
 /** A call as the session's state shows it: the actions that lead it from its start to its end. */
-import type { SessionAction, SessionState, ToolCallResult, ToolCallState, ToolResultContent } from '@atrium/protocol';
+import type {
+  ChatAction,
+  ChatState,
+  ToolCallContributor,
+  ToolCallResult,
+  ToolCallState,
+  ToolResultContent,
+} from '@atrium/protocol/ahp-1';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { ToolConfirmation } from '../contracts/tool.js';
 import { INPUT_MAX_CHARACTERS } from './arguments.js';
@@ -18,6 +25,8 @@ export interface CalledTool {
   readonly displayName: string;
   /** The client whose tool it is. */
   readonly toolClientId?: string;
+  /** The MCP server whose tool it is, by its customization. */
+  readonly customizationId?: string | undefined;
   /** The extension whose tool it is. */
   readonly owner?: string | undefined;
   /** Tells apart programs that use the name of one owner, one after the other. */
@@ -25,6 +34,11 @@ export interface CalledTool {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What people read until the input is known. */
   readonly invocationMessage?: string;
+}
+
+function contributorOf({ toolClientId, customizationId }: CalledTool): ToolCallContributor | undefined {
+  if (toolClientId !== undefined) return { kind: 'client', clientId: toolClientId };
+  return customizationId === undefined ? undefined : { kind: 'mcp', customizationId };
 }
 
 export type Denied = Extract<ToolOutcome, { kind: 'denied' }>;
@@ -55,15 +69,16 @@ export class ShownCall {
 
   /** Shows a call of this tool; also again, when another client takes it over. */
   start(tool: CalledTool): void {
-    const { name, displayName, toolClientId, meta } = tool;
+    const { name, displayName, meta } = tool;
+    const contributor = contributorOf(tool);
     this.#tool = tool;
     this.invocationMessage = tool.invocationMessage ?? `Use ${displayName}`;
     this.#context.interruptText();
     this.#write({
-      type: 'session/toolCallStart',
+      type: 'chat/toolCallStart',
       toolName: name,
       displayName,
-      ...(toolClientId !== undefined && { toolClientId }),
+      ...(contributor && { contributor }),
       ...(meta && { _meta: { ...meta } }),
     });
   }
@@ -73,14 +88,14 @@ export class ShownCall {
     const content = more.slice(0, INPUT_MAX_CHARACTERS - this.inputText.length);
     if (content === '') return;
     this.inputText += content;
-    this.#write({ type: 'session/toolCallDelta', content });
+    this.#write({ type: 'chat/toolCallDelta', content });
   }
 
   /** Shows which gates hold the call up. A call that a person has allowed is not held up: it shows as running. */
   waitingFor(gates: readonly string[]): void {
     if (this.#context.call(this.id)?.status !== 'streaming') return;
     const invocationMessage = `Waiting for ${gates.join(', ')}`;
-    this.#write({ type: 'session/toolCallDelta', content: '', invocationMessage });
+    this.#write({ type: 'chat/toolCallDelta', content: '', invocationMessage });
   }
 
   /** The input is complete, and the call runs. */
@@ -108,14 +123,14 @@ export class ShownCall {
 
   /** Shows output while the call runs; replaces what was shown before. */
   progress(content: readonly ToolResultContent[]): void {
-    this.#write({ type: 'session/toolCallContentChanged', content: progressContent(content) });
+    this.#write({ type: 'chat/toolCallContentChanged', content: progressContent(content) });
   }
 
   /** Ends a call that has not run, in one tick: the state knows no shorter way to a denial. */
   async deny(reason: string): Promise<Denied> {
     if (!this.settledIn(this.#context.state)) {
       this.#ready({});
-      this.#write({ type: 'session/toolCallConfirmed', approved: false, reason: 'denied', reasonMessage: reason });
+      this.#write({ type: 'chat/toolCallConfirmed', approved: false, reason: 'denied', reasonMessage: reason });
     }
     await this.#whenSettled();
     return { kind: 'denied', reason };
@@ -132,7 +147,7 @@ export class ShownCall {
     const told = bounded(result);
     const shown = isLarge(result) ? await this.#shown(result, told) : told;
     // A client may have ended its call a moment before.
-    if (!this.settledIn(this.#context.state)) this.#write({ type: 'session/toolCallComplete', result: shown });
+    if (!this.settledIn(this.#context.state)) this.#write({ type: 'chat/toolCallComplete', result: shown });
     const settled = await this.#whenSettled();
     if (shown === told || settled.status !== 'completed') return outcomeOf(settled);
     // The agent gets the content that the session only names.
@@ -152,7 +167,7 @@ export class ShownCall {
   }
 
   /** The call, in a state in which it is over. */
-  settledIn(state: SessionState): ToolCallState | undefined {
+  settledIn(state: ChatState): ToolCallState | undefined {
     const call = this.#context.call(this.id, state);
     return call?.status === 'completed' || call?.status === 'cancelled' ? call : undefined;
   }
@@ -163,15 +178,15 @@ export class ShownCall {
 
   #ready(more: Partial<ReadyAction>): void {
     const { invocationMessage, inputText: toolInput } = this;
-    this.#write({ type: 'session/toolCallReady', invocationMessage, toolInput, ...more });
+    this.#write({ type: 'chat/toolCallReady', invocationMessage, toolInput, ...more });
   }
 
   #write(action: CallAction): void {
     const { turnId } = this.#context;
-    this.#context.write({ ...action, turnId, toolCallId: this.id } as SessionAction);
+    this.#context.write({ ...action, turnId, toolCallId: this.id } as ChatAction);
   }
 }
 
 type WithoutCall<A> = A extends unknown ? Omit<A, 'turnId' | 'toolCallId'> : never;
-type CallAction = WithoutCall<Extract<SessionAction, { toolCallId: string }>>;
-type ReadyAction = Extract<CallAction, { type: 'session/toolCallReady' }>;
+type CallAction = WithoutCall<Extract<ChatAction, { toolCallId: string }>>;
+type ReadyAction = Extract<CallAction, { type: 'chat/toolCallReady' }>;

@@ -12,7 +12,13 @@
  * A call whose turn ends throws out of the stage that it is in. Calls that the agent runs itself pass the same stages,
  * but there the agent says when (`agent-run-calls.ts`).
  */
-import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition, ToolResultContent } from '@atrium/protocol';
+import type {
+  ChatState,
+  ToolCallResult,
+  ToolCallState,
+  ToolDefinition,
+  ToolResultContent,
+} from '@atrium/protocol/ahp-1';
 import type { Permit, ToolOutcome } from '../contracts/agent.js';
 import type { GateCall } from '../contracts/extension.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../contracts/tool.js';
@@ -186,9 +192,9 @@ export class ToolCall {
   /** A permission counts for the tool of one owner, and never for a client's tool. */
   get #isAllowed(): boolean {
     if (this.#isAskedByGate) return false;
-    const { permissions, state } = this.#context;
+    const { permissions } = this.#context;
     const isAllowedForGood = this.tool.toolClientId === undefined && permissions.has(this.tool);
-    return isAllowedForGood || state.config?.values.autoApprove === true;
+    return isAllowedForGood || this.#context.isAutoApproved();
   }
 
   /** What the agent wants to ask a person; ignored once a person is asked. */
@@ -213,7 +219,8 @@ export class ToolCall {
     if (answered.status !== 'running') return { kind: 'denied', reason: reasonOf(answered), ...chosen };
     if (answered.selectedOption?.id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
     const { toolInput = this.#shown.inputText } = answered;
-    if (toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
+    // What stands elsewhere cannot be edited in the answer.
+    if (typeof toolInput !== 'string' || toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
     const denied = await this.#takeChangedInput(toolInput);
     return denied ?? { kind: 'granted', input: this.#gateCall.input, ...chosen };
   }
@@ -289,7 +296,7 @@ export class ToolCall {
   }
 
   /** The call, in a state in which it is over. */
-  settledIn(state: SessionState): ToolCallState | undefined {
+  settledIn(state: ChatState): ToolCallState | undefined {
     return this.#shown.settledIn(state);
   }
 }

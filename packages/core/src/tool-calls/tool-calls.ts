@@ -1,5 +1,5 @@
 /** The tool calls of one turn: finds out who has the tool that the model names, and starts its call. */
-import type { ToolDefinition } from '@atrium/protocol';
+import type { SessionActiveClient, ToolDefinition } from '@atrium/protocol/ahp-1';
 import type {
   AgentRunCall,
   AgentRunCallStart,
@@ -35,7 +35,7 @@ export class ToolCalls {
   offered(): ToolDefinition[] {
     const { extensions } = this.#context;
     const definitions = extensions.tools().map(({ definition }) => definition);
-    return offeredTools(definitions, this.#context.activeClient()?.tools ?? [], extensions.hidden());
+    return offeredTools(definitions, this.#context.activeClients(), extensions.hidden());
   }
 
   call({ input, ...start }: ToolRequest): Promise<ToolOutcome> {
@@ -82,45 +82,50 @@ export class ToolCalls {
 
   #find(toolCallId: string, name: string): { readonly tool: CalledTool; readonly runner?: ToolRunner } {
     const tools = this.#context.extensions.tools();
-    const client = this.#context.activeClient();
     const definitions = tools.map(({ definition }) => definition);
-    const named = toolNames(definitions, client?.tools ?? []).get(name);
-    if (client && named?.owner === 'client') {
-      const tool = calledClientTool(toolCallId, client.clientId, named.tool);
+    const named = toolNames(definitions, this.#context.activeClients()).get(name);
+    if (named?.clientId !== undefined) {
+      const tool = calledClientTool(toolCallId, named.clientId, named.tool);
       return { tool, runner: new ClientToolRunner(this.#context, named.tool) };
     }
     const hostTool = tools.find(({ definition }) => definition === named?.tool);
     const shown = shorten(name, CALL_NAME_MAX_CHARACTERS);
     if (!hostTool) return { tool: { toolCallId, name: shown, displayName: shown } };
-    const { definition, displayName, owner, identity, callMeta: meta } = hostTool;
-    const tool = { toolCallId, name: definition.name, displayName, owner, identity, meta };
+    const { definition, displayName, owner, identity, customizationId, callMeta: meta } = hostTool;
+    const tool = { toolCallId, name: definition.name, displayName, owner, identity, customizationId, meta };
     return { tool, runner: new HostToolRunner(this.#context, hostTool) };
   }
 }
 
+/** A client and its tools. */
+export type ClientTools = Pick<SessionActiveClient, 'clientId' | 'tools'>;
+
 interface NamedTool {
-  readonly owner: 'host' | 'client';
+  /** The client whose tool it is; absent for the host's tools. */
+  readonly clientId?: string;
   /** As its owner defined it, with the name that the owner knows it by. */
   readonly tool: ToolDefinition;
 }
 
 /**
  * Every tool under the name to call it by, in the order of offering. The host's tools win; a client's tool whose name
- * is taken gets a prefix, as often as it takes. Of two tools of one owner with the same name only the first counts.
+ * is taken gets a prefix, as often as it takes. Of two tools of the host, or of clients, with the same name only the first counts.
  */
 export function toolNames(
   hostTools: readonly ToolDefinition[],
-  clientTools: readonly ToolDefinition[],
+  clients: readonly ClientTools[],
 ): ReadonlyMap<string, NamedTool> {
   const names = new Map<string, NamedTool>();
-  for (const tool of firstOfEach(hostTools)) names.set(tool.name, { owner: 'host', tool });
-  const offered = firstOfEach(clientTools);
+  for (const tool of firstOfEach(hostTools)) names.set(tool.name, { tool });
+  const offered = firstOfEach(
+    clients.flatMap(({ clientId, tools }) => tools.map((tool) => ({ name: tool.name, tool, clientId }))),
+  );
   // Free names are given first, so that a prefixed name never takes another tool's own name.
   const taken = new Set([...names.keys(), ...offered.map(({ name }) => name)]);
-  for (const tool of offered) {
-    const name = names.has(tool.name) ? freeName(tool.name, taken) : tool.name;
+  for (const { name: own, tool, clientId } of offered) {
+    const name = names.has(own) ? freeName(own, taken) : own;
     taken.add(name);
-    names.set(name, { owner: 'client', tool });
+    names.set(name, { clientId, tool });
   }
   return names;
 }
@@ -128,16 +133,16 @@ export function toolNames(
 /** The tools as a model is told of them: each under the name to call it by, without those that are hidden. */
 export function offeredTools(
   hostTools: readonly ToolDefinition[],
-  clientTools: readonly ToolDefinition[],
+  clients: readonly ClientTools[],
   isHidden: (name: string) => boolean = () => false,
 ): ToolDefinition[] {
   // A hidden tool keeps its name: another tool must not be called by it.
-  return [...toolNames(hostTools, clientTools)].flatMap(([name, { tool }]) =>
+  return [...toolNames(hostTools, clients)].flatMap(([name, { tool }]) =>
     isHidden(tool.name) ? [] : { ...tool, name },
   );
 }
 
-function firstOfEach(tools: readonly ToolDefinition[]): ToolDefinition[] {
+function firstOfEach<Named extends { readonly name: string }>(tools: readonly Named[]): Named[] {
   const seen = new Set<string>();
   return tools.filter(({ name }) => !seen.has(name) && seen.add(name));
 }

@@ -1,6 +1,6 @@
 /** Describes a change of a file to clients: where it is, what it was, what it becomes, and how many lines differ. */
 import { pathToFileURL } from 'node:url';
-import type { ContentRef, FileEdit, FileEditDiff, ToolResultContent } from '@atrium/protocol';
+import type { ContentRef, FileEdit, FileEditDiff, ToolResultContent } from '@atrium/protocol/ahp-1';
 import { diffArrays } from 'diff';
 import type { InsidePath } from './paths.js';
 import { count } from './text.js';

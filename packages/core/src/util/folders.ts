@@ -3,7 +3,7 @@ import { mkdirSync, statSync, watch } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SessionState } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol/ahp-1';
 
 export interface FolderOptions {
   /** The permissions of new folders. The default is the system's. */
@@ -58,8 +58,8 @@ export async function isFolder(folder: string): Promise<boolean> {
 }
 
 /** The session's folder as a path, when it is one of this machine. */
-export function folderOf({ summary }: SessionState): string | undefined {
-  const { workingDirectory } = summary;
+export function folderOf({ workingDirectories = [] }: Pick<SessionState, 'workingDirectories'>): string | undefined {
+  const [workingDirectory] = workingDirectories;
   if (!workingDirectory?.startsWith('file:')) return undefined;
   try {
     return fileURLToPath(workingDirectory);

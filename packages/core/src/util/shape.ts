@@ -2,7 +2,7 @@
  * Checks a value against a small part of JSON Schema and says in plain words what is wrong. Made for tool input and for
  * files that people write by hand; what comes over the wire has compiled validators in the protocol package.
  */
-import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol';
+import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/ahp-1';
 
 export type Shape =
   | { readonly type: 'string'; readonly minLength?: number; readonly description?: string }

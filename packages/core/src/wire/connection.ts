@@ -9,14 +9,9 @@ import {
   type HostRequestMethod,
   type HostRequests,
   ROOT_CHANNEL,
-} from '@atrium/protocol';
-import {
-  checkClientRequest,
-  checkHostRequestResult,
-  describeProblem,
-  type Frame,
-  readFrame,
-} from '@atrium/protocol/validation';
+} from '@atrium/protocol/ahp-1';
+import { checkClientRequest, checkHostRequestResult, describeProblem } from '@atrium/protocol/ahp-1/validation';
+import { type Frame, readFrame } from '@atrium/protocol/validation';
 import type { Caller } from '../contracts/ports.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { EntryOrigin } from '../log/log.js';
@@ -192,7 +187,7 @@ export class Connection implements Caller {
 
   #ping({ id, params }: RequestFrame): void {
     const given = { method: 'ping', params: paramsOf(params ?? { channel: ROOT_CHANNEL }) };
-    const call = this.dialect.request(given, this.#dialectConnection, this.#context.view);
+    const call = this.dialect.request(given, this.#callContext);
     const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
     if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
     else this.#replies.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
@@ -240,7 +235,7 @@ export class Connection implements Caller {
 
   async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
     const { view } = this.#context;
-    const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+    const call = this.dialect.request({ method, params: paramsOf(params) }, this.#callContext);
     this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await this.#perform(call.method, call.params);
@@ -257,8 +252,7 @@ export class Connection implements Caller {
   async #notification({ method, params }: NotificationFrame): Promise<void> {
     if (this.#state.at !== 'open') return;
     try {
-      const { view } = this.#context;
-      const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+      const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#callContext);
       this.#learn(call.connection);
       if (call.kind === 'dispatch') await dispatchAction(this.#context, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#context, this, call);
@@ -268,6 +262,10 @@ export class Connection implements Caller {
     } catch (error) {
       this.#context.logger.log('error', 'a notification failed', { method, error: String(error) });
     }
+  }
+
+  get #callContext() {
+    return { connection: this.#dialectConnection, clientId: this.identity?.clientId, view: this.#context.view };
   }
 
   #learn(connection: DialectConnection): void {

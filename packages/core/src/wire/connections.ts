@@ -1,5 +1,5 @@
 /** All connections, and which client each belongs to. A client id has one connection: a newer one replaces the older. */
-import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol';
+import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_GRACE_MS } from '../sessions/limits.js';
 import type { Clock } from '../util/clock.js';

@@ -6,7 +6,7 @@ import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import type { Clients } from './clients.js';
 import type { ConnectionRegistry } from './connections.js';
-import type { HostView } from './dialects/dialects.js';
+import type { DialectView } from './dialects/dialects.js';
 import type { Requests } from './requests.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -17,10 +17,10 @@ export interface WireContext {
   readonly clients: Clients;
   readonly connections: ConnectionRegistry;
   readonly subscriptions: Subscriptions;
-  readonly log: Pick<Log, 'missed'>;
+  readonly log: Pick<Log, 'missed' | 'read'>;
   readonly requests: Requests;
   /** What dialects may look up while they translate. */
-  readonly view: HostView;
+  readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** Members that the host adds to the answer to `initialize`. */

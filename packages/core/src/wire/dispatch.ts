@@ -1,13 +1,13 @@
 /** Dispatches a client's action: the channel applies it once, rejects it with a reason, or defers it to the end of a turn. */
-import { actionKind, channelKind, isClientDispatchable } from '@atrium/protocol';
-import { checkAction, describeProblem } from '@atrium/protocol/validation';
+import { SELECTION_CHANGED, type StateAction } from '@atrium/protocol/ahp-1';
+import { checkAction, describeProblem } from '@atrium/protocol/ahp-1/validation';
 import type { ActionSender, OpenChannel } from '../channels/open-channel.js';
 import type { EntryOrigin } from '../log/log.js';
-import { isRecord } from '../util/shape.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
-import type { InboundNotification, OriginalAction } from './dialects/dialects.js';
-import type { Sending, Sent } from './sent-actions.js';
+import { type InboundNotification, NO_MEMORY, type OriginalAction, pluginsOnly } from './dialects/dialects.js';
+import type { Answer, Sending, Sent } from './sent-actions.js';
+import { groupOf } from './subscriptions.js';
 
 type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
 type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
@@ -19,12 +19,45 @@ export async function dispatchAction(context: WireContext, connection: Connectio
   if (!sent) return;
   const { origin } = sent;
   if (sent.kind === 'resend') {
-    if (sent.answer) return connection.answerAgain(original, origin, sent.answer);
+    if (sent.answer) return answerAgain(context, connection, { original, origin, answer: sent.answer });
     // The connection that sent it first may be gone when it is rejected: then this one hears of it.
     if (await context.clients.sent.decided(origin)) return dispatchAction(context, connection, request);
     return target.answerDeferred?.(origin, senderOn(connection, original));
   }
   await context.clients.sent.deciding(origin, decide(context, target, { connection, request, origin }));
+}
+
+interface Answered {
+  readonly original: OriginalAction;
+  readonly origin: EntryOrigin;
+  readonly answer: Answer;
+}
+
+async function answerAgain(context: WireContext, connection: Connection, answered: Answered): Promise<void> {
+  const { original, origin, answer } = answered;
+  const stored = answer.reason === undefined && (await storedAs(context, connection, answer.serverSeq));
+  connection.answerAgain(stored || original, origin, answer);
+}
+
+/**
+ * An action as it was stored, in the words of the client: the host adds to some what clients leave out, such as times, and
+ * readers may rely on it. Undefined when the log no longer has it.
+ */
+async function storedAs(
+  { log, view }: WireContext,
+  { dialect }: Connection,
+  serverSeq: number | undefined,
+): Promise<OriginalAction | undefined> {
+  if (serverSeq === undefined || dialect.traits.needsStates) return undefined;
+  const [entry] = await log.read({ after: serverSeq - 1, limit: 1 });
+  if (entry?.seq !== serverSeq || entry.action === '') return undefined;
+  const { channel } = entry;
+  const steps = [
+    { envelope: { channel, action: JSON.parse(entry.action), serverSeq }, before: undefined, after: undefined },
+  ];
+  const group = { channel: groupOf(channel), steps, stateBefore: () => undefined };
+  const [frame] = dialect.encodeSteps(NO_MEMORY, group, view).frames;
+  return frame?.params as OriginalAction | undefined;
 }
 
 function senderOn(connection: Connection, original: OriginalAction): ActionSender {
@@ -44,16 +77,14 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
   const { connection, request, origin } = dispatched;
   const { channel } = request;
   const asker = senderOn(connection, request.original);
-  const refusal = unfit(request);
-  if (refusal) return asker.reject(origin, refusal);
   const { claim, leftOut } = pluginsOnly(request.action);
-  if (leftOut > 0) {
+  if (leftOut.length > 0) {
     context.logger.log('warn', 'a client published customizations that are no plugins; left them out', {
       channel,
-      leftOut,
+      leftOut: leftOut.length,
     });
   }
-  const checked = checkAction(claim);
+  const checked = checkedAction(claim);
   if (!checked.ok) return asker.reject(origin, describeProblem(checked.problem));
   try {
     await target.dispatch(checked.value, origin, asker);
@@ -65,7 +96,8 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
 
 /** Rejects an action that the client's dialect could not translate. */
 export async function refuseAction(context: WireContext, connection: Connection, request: Refusal): Promise<void> {
-  const { original, reason } = request;
+  const { original, reason, channel } = request;
+  if (channel !== undefined && !(await context.open(channel))) return;
   const sent = await received(context, connection, { ...request, type: '' });
   if (sent?.kind === 'new') connection.reject(original, sent.origin, reason);
   else if (sent?.answer) connection.answerAgain(original, sent.origin, sent.answer);
@@ -84,25 +116,14 @@ async function received(
   return undefined;
 }
 
-/** Why an action cannot be dispatched in any state; undefined when it can. */
-function unfit({ action: { type }, channel }: Dispatch): string | undefined {
-  if (!isClientDispatchable(type)) return `clients cannot dispatch ${type}`;
-  if (actionKind(type) !== channelKind(channel)) return `${type} does not belong on ${channel}`;
-  return undefined;
-}
+/** What the host stamps need not come from the client. */
+const STAMPED: Readonly<Record<string, object>> = {
+  'chat/turnStarted': { startedAt: '' },
+  'chat/turnCancelled': { duration: -1 },
+};
 
-/** Clients may publish plugins only: removes entries of other types from an `activeClient`, and keeps the rest. */
-export function pluginsOnly<Claim>(claim: Claim): { readonly claim: Claim; readonly leftOut: number } {
-  const activeClient = isRecord(claim) && isRecord(claim.activeClient) ? claim.activeClient : undefined;
-  const entries: unknown = activeClient?.customizations;
-  if (!Array.isArray(entries)) return { claim, leftOut: 0 };
-  const customizations = entries.filter((entry) => !isOtherType(entry));
-  const leftOut = entries.length - customizations.length;
-  if (leftOut === 0) return { claim, leftOut };
-  return { claim: { ...claim, activeClient: { ...activeClient, customizations } }, leftOut };
-}
-
-/** An entry without a type stays: the schema check reports it. */
-function isOtherType(entry: unknown): boolean {
-  return isRecord(entry) && typeof entry.type === 'string' && entry.type !== 'plugin';
+/** The action by its schema. Only a dialect of ours makes the one that has none. */
+function checkedAction(action: { readonly type: string }) {
+  if (action.type === SELECTION_CHANGED) return { ok: true as const, value: action as unknown as StateAction };
+  return checkAction({ ...STAMPED[action.type], ...action });
 }

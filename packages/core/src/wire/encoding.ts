@@ -1,12 +1,14 @@
-/** What one channel did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
-import type { ActionOrigin } from '@atrium/protocol';
-import type { ActionFrame, ChannelMemory, Dialect, DialectStep } from './dialects/dialects.js';
+/** What a group of channels did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
+import type { ActionOrigin } from '@atrium/protocol/ahp-1';
+import type { ActionFrame, ChannelMemory, Dialect, DialectView, StepGroup } from './dialects/dialects.js';
 import { type Delta, type Outgoing, outgoing } from './frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
 
 /** One message with the number it has in the sequence, and whose echo it is. */
 export interface NumberedMessage {
   readonly seq: number;
+  /** The wire channel that it is on; undefined for a message that goes to one client alone. */
+  readonly channel?: string | undefined;
   readonly origin: ActionOrigin | undefined;
   readonly message: Outgoing;
 }
@@ -15,12 +17,16 @@ export interface Encoded {
   readonly numbered: readonly NumberedMessage[];
   /** The same messages, as a list that can be sent as it is. */
   readonly messages: readonly Outgoing[];
+  /** The wire channels of the messages, each once. */
+  readonly channels: readonly string[];
   /** Why connections of this dialect must come back for a snapshot. */
   readonly close: string | undefined;
+  /** Itself, as all that a client gets: nearly every client gets the same list. */
+  readonly parcel: readonly Encoded[];
 }
 
-export function encode(dialect: Dialect, memory: ChannelMemory, steps: readonly DialectStep[]): Encoded {
-  const { frames, close } = dialect.encodeSteps(memory, steps);
+export function encode(dialect: Dialect, memory: ChannelMemory, group: StepGroup, view: DialectView): Encoded {
+  const { frames, close } = dialect.encodeSteps(memory, group, view);
   return encodedOf(
     frames.map((frame) => numbered(dialect, frame)),
     close,
@@ -28,19 +34,35 @@ export function encode(dialect: Dialect, memory: ChannelMemory, steps: readonly 
 }
 
 export function encodedOf(list: readonly NumberedMessage[], close?: string | undefined): Encoded {
-  return { numbered: list, messages: list.map(({ message }) => message), close };
+  const channels: string[] = [];
+  for (const { channel } of list) if (channel !== undefined && !channels.includes(channel)) channels.push(channel);
+  const parcel: Encoded[] = [];
+  const encoded = { numbered: list, messages: list.map(({ message }) => message), channels, close, parcel };
+  parcel.push(encoded);
+  return encoded;
 }
 
-function numbered(dialect: Dialect, { method, params, origin }: ActionFrame): NumberedMessage {
+/**
+ * The messages on some wire channels, and the echoes of a client, which may act on channels that it does not watch. The very
+ * same object when that is all of them.
+ */
+export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clientId: string | undefined): Encoded {
+  if (encoded.channels.every((channel) => channels.has(channel))) return encoded;
+  const concerns = ({ channel, origin }: NumberedMessage) =>
+    channel === undefined || channels.has(channel) || (origin !== undefined && origin.clientId === clientId);
+  return encodedOf(encoded.numbered.filter(concerns), encoded.close);
+}
+
+function numbered(dialect: Dialect, { method, params, channel, origin }: ActionFrame): NumberedMessage {
   const plain = { jsonrpc: '2.0', method, params };
-  return { seq: envelopeIn(params).serverSeq, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
+  return { seq: envelopeIn(params).serverSeq, channel, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
 }
 
 /** The same action as if nobody had asked for it. */
-export function withoutOrigin({ seq, message }: NumberedMessage): NumberedMessage {
+export function withoutOrigin({ seq, channel, message }: NumberedMessage): NumberedMessage {
   const { params, ...rest } = JSON.parse(message.text) as { params: object };
   const { origin: _origin, ...envelope } = envelopeIn(params) as Envelope & { origin?: ActionOrigin };
-  return { seq, origin: undefined, message: outgoing({ ...rest, params: around(params, envelope) }) };
+  return { seq, channel, origin: undefined, message: outgoing({ ...rest, params: around(params, envelope) }) };
 }
 
 interface Envelope {
@@ -69,6 +91,8 @@ function around(params: object, envelope: object): object {
 
 /** Which member of an action is text that goes on where the one before ended. */
 const GROWING = new Map<string, 'content' | 'data'>([
+  ['chat/delta', 'content'],
+  ['chat/reasoning', 'content'],
   ['session/delta', 'content'],
   ['session/reasoning', 'content'],
   ['terminal/data', 'data'],

@@ -1,23 +1,23 @@
 /** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
-import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol';
-import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
-import type { OpenChannel, WindowRequest } from '../channels/open-channel.js';
+import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
+import { checkClientRequest, describeProblem } from '@atrium/protocol/ahp-1/validation';
+import type { WindowRequest } from '../channels/open-channel.js';
 import { RequestError } from '../contracts/request-error.js';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
 import {
+  agreedOn,
   type Dialect,
   type DialectConnection,
-  dialectFor,
   dialectNamed,
   initialDialect,
   NO_MEMORY,
 } from './dialects/dialects.js';
 import { CLIENT_ID_MAX_CHARACTERS, REPLAY_TRIES_MAX } from './limits.js';
 import { type MissedAction, missedAction } from './replay.js';
-import { windowOf } from './subscriptions.js';
+import { groupOf, windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
@@ -50,12 +50,12 @@ export function answerHandshake(
 }
 
 async function initialize(context: WireContext, raw: Params): Promise<Handshake> {
-  const dialect = dialectFor(raw);
+  const { version, dialect } = agreedOn(raw);
   const call = inbound(dialect, 'initialize', raw, context);
   const params = checked('initialize', call.params);
   const { connection } = call;
   const start = await context.clients.begin(params.clientId, {
-    dialect: dialect.traits.version,
+    dialect: version,
     locale: params.locale,
     connection,
   });
@@ -66,7 +66,7 @@ async function initialize(context: WireContext, raw: Params): Promise<Handshake>
     async result(connection) {
       const subscribed = await context.subscriptions.open(connection, params.initialSubscriptions ?? [], window);
       const result = {
-        protocolVersion: dialect.traits.version,
+        protocolVersion: version,
         serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
         ...context.greeting(),
@@ -134,27 +134,48 @@ async function replay(
   // Of an action that became several messages, the last number that a client saw may stand for half.
   const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
   for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
-    const { found, missing } = await openAll(context, params.subscriptions);
+    const wanted = await context.subscriptions.sourcesOf(dialect, params.subscriptions);
+    const wires = new Set(wanted.map(({ wire }) => wire));
+    const missing = [...new Set(params.subscriptions)].filter((wire) => !wires.has(wire));
+    const found = wanted.flatMap(({ sources }) => sources);
     const { shown } = context.writer;
-    const entries = await context.log.missed(after, [...found.keys()], REPLAY_LIMITS);
+    const channels = found.map(({ channel }) => channel.uri);
+    const entries = await context.log.missed(after, channels, REPLAY_LIMITS);
     if (!entries) return undefined;
     // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
-    const isCurrent = context.writer.shown === shown && ![...found.values()].some(({ isClosed }) => isClosed);
+    const isCurrent = context.writer.shown === shown && !found.some(({ isClosed }) => isClosed);
     if (!isCurrent) continue;
     const missed = entries.filter(({ seq }) => seq <= shown).map(missedAction);
+    const replaying = { context, dialect, wires };
     const actions = dialect.traits.needsStates
-      ? translated(context, dialect, { lastSeen, missed, isGone: missing.length > 0 })
-      : missed.flatMap((action) => asKept(dialect, action));
+      ? translated(replaying, { lastSeen, missed, isGone: missing.length > 0 })
+      : asKept(replaying, missed);
     if (!actions) return undefined;
-    for (const { channel } of found.values()) context.subscriptions.add(connection, channel);
+    for (const { wire, sources } of wanted) {
+      const behind = sources.map(({ channel }) => channel.uri);
+      context.subscriptions.add(connection, wire, behind);
+    }
     return { type: 'replay', actions, missing };
   }
   return undefined;
 }
 
-/** What is kept as text goes out as it is. */
-function asKept(dialect: Dialect, { envelope, text }: MissedAction): readonly unknown[] {
-  return said(dialect, envelope).map((shown) => (shown === envelope ? new RawJson(text) : shown));
+interface Replaying {
+  readonly context: WireContext;
+  readonly dialect: Dialect;
+  /** The wire channels of the client. */
+  readonly wires: ReadonlySet<string>;
+}
+
+/** Every action in the words of the dialect; undefined when it cannot say one of them. What is kept as text goes out as it is. */
+function asKept(replaying: Replaying, missed: readonly MissedAction[]): unknown[] | undefined {
+  const actions: unknown[] = [];
+  for (const { envelope, text } of missed) {
+    const shown = said(replaying, envelope);
+    if (!shown) return undefined;
+    for (const params of shown) actions.push(params === envelope ? new RawJson(text) : params);
+  }
+  return actions;
 }
 
 interface Missed {
@@ -166,14 +187,11 @@ interface Missed {
 }
 
 /** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
-function translated(
-  context: WireContext,
-  dialect: Dialect,
-  { lastSeen, missed, isGone }: Missed,
-): unknown[] | undefined {
+function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed): unknown[] | undefined {
+  const { context, dialect } = replaying;
   if (isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
-  for (const uri of new Set(missed.map(({ envelope }) => envelope.channel))) {
+  for (const uri of new Set(missed.map(({ envelope }) => groupOf(envelope.channel)))) {
     const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(dialect, uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
@@ -182,29 +200,22 @@ function translated(
     const { channel, serverSeq: seq } = envelope;
     // Actions of the root need no state around them.
     if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
-    for (const shown of said(dialect, envelope)) told.push({ seq, envelope: envelopeOf(shown) });
+    for (const shown of said(replaying, envelope) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
   }
   return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
 }
 
-function said(dialect: Dialect, envelope: ActionEnvelope): readonly object[] {
-  const { frames } = dialect.encodeSteps(NO_MEMORY, [{ envelope, before: undefined, after: undefined }]);
-  return frames.map(({ params }) => params);
+/** An action without the states around it, as this wire says it; undefined when it cannot. */
+function said({ context, dialect, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
+  const steps = [{ envelope, before: undefined, after: undefined }];
+  const group = { channel: groupOf(envelope.channel), steps, stateBefore: () => undefined };
+  const { frames, close } = dialect.encodeSteps(NO_MEMORY, group, context.view);
+  if (close !== undefined) return undefined;
+  return frames.filter(({ channel }) => wires.has(channel)).map(({ params }) => params);
 }
 
 function envelopeOf(params: object): unknown {
   return 'envelope' in params ? params.envelope : params;
-}
-
-async function openAll(context: WireContext, uris: readonly string[]) {
-  const found = new Map<string, OpenChannel>();
-  const missing: string[] = [];
-  for (const uri of new Set(uris)) {
-    const open = await context.open(uri);
-    if (open) found.set(uri, open);
-    else missing.push(uri);
-  }
-  return { found, missing };
 }
 
 function inbound(
@@ -214,7 +225,9 @@ function inbound(
   context: WireContext,
   known: DialectConnection = {},
 ) {
-  const call = dialect.request({ method, params }, known, context.view);
+  const { view } = context;
+  const clientId = typeof params.clientId === 'string' ? params.clientId : undefined;
+  const call = dialect.request({ method, params }, { connection: known, clientId, view });
   if (call.kind === 'fail') throw RequestError.from(call.error);
   return call;
 }

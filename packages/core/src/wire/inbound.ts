@@ -1,11 +1,12 @@
 /** What one client sends: checked parameters, the line in which messages wait, and answers to requests of the host. */
 import { PendingRequests } from '@atrium/link';
-import { ErrorCode } from '@atrium/protocol';
-import { checkClientRequest, describeProblem, type Frame, isClientRequest } from '@atrium/protocol/validation';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
+import { checkClientRequest, describeProblem, isClientRequest } from '@atrium/protocol/ahp-1/validation';
+import type { Frame } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../sessions/service.js';
 import type { Clock } from '../util/clock.js';
-import { pluginsOnly } from './dispatch.js';
+import { pluginsOnly } from './dialects/dialects.js';
 import {
   FIRST_HOST_REQUEST_ID,
   FRAME_MAX_BYTES,

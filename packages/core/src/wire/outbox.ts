@@ -1,5 +1,5 @@
 /** What one client is sent: messages that wait while it reads slowly, and answers that subscriptions wait behind. */
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 import { LogWriteError } from '../log/log.js';
 import type { Lane } from '../sessions/service.js';

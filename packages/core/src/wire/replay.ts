@@ -1,5 +1,5 @@
 /** What a returning client missed, in the words of its dialect. */
-import type { ActionEnvelope } from '@atrium/protocol';
+import type { ActionEnvelope } from '@atrium/protocol/ahp-1';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import type { LogEntry } from '../log/log.js';
 import type { Encoded, NumberedMessage } from './encoding.js';

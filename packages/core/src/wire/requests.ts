@@ -1,8 +1,12 @@
 /** The requests of clients, by method. The connection has checked their parameters already. */
-import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
+import { type ClientRequestMethod, type ClientRequests, ErrorCode, PRIVATE } from '@atrium/protocol/ahp-1';
+import type { Writer } from '../channels/writer.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
+import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
+import type { TurnsRequest } from '../sessions/history.js';
+import { FETCH_TURNS_DEFAULT } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
 import { readImportPage } from '../sessions/session-import.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -13,6 +17,7 @@ import { type Subscriptions, windowOf } from './subscriptions.js';
 export interface RequestsOptions {
   readonly sessions: Sessions;
   readonly subscriptions: Subscriptions;
+  readonly writer: Writer;
   /** Parts of the host that answer requests of their own. The first that knows a method answers it. */
   readonly services: readonly Service[];
   /** Throws when an agent needs a token that this connection has not shown. */
@@ -96,15 +101,24 @@ export class Requests {
       return null;
     },
 
-    listSessions: ({ dialect }) => {
-      const text = this.#options.sessions.listText();
-      return { items: dialect.traits.takesText ? new RawJson(text) : JSON.parse(text) };
+    listSessions: ({ dialect }, { limit, cursor }) => {
+      const isUsable = limit === undefined || (Number.isSafeInteger(limit) && limit > 0);
+      if (!isUsable) throw new RequestError(ErrorCode.InvalidParams, '/limit must be a positive number');
+      const { text, nextCursor } = this.#options.sessions.page({ limit, cursor });
+      const items = dialect.traits.takesText ? new RawJson(text) : JSON.parse(text);
+      return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
 
-    fetchTurns: async ({ dialect }, params) => {
-      const session = await this.#options.sessions.open(params.channel);
-      if (!session) throw unknownChannel(params.channel);
-      return session.fetchTurns(params, dialect.traits.takesText);
+    fetchTurns: async (connection, params) => {
+      const { channel, cursor } = params;
+      const { sessions } = this.#options;
+      const page = (params as { readonly [PRIVATE]?: TurnsRequest })[PRIVATE];
+      const chat = await sessions.openChat(channel);
+      // Older wires know sessions only, and get the turns in the answer.
+      if (!chat) throw unknownChannel(page ? sessions.ownerOf(channel) : channel);
+      if (page) return chat.fetchTurns(page, connection.takesText) as never;
+      await this.#loadTurns(connection, chat, cursor);
+      return {};
     },
 
     resolveSessionConfig: (_connection, params) => this.#options.sessions.choices.resolve(params),
@@ -132,6 +146,23 @@ export class Requests {
     },
   };
 
+  /** Sends a client the turns before those that it has, as an action of its own: nobody else's window changes. */
+  async #loadTurns(connection: Connection, chat: Chat, cursor: string | undefined): Promise<void> {
+    if (cursor === undefined) return;
+    const end = Number(cursor);
+    if (!/^\d{1,15}$/.test(cursor))
+      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${cursor} is not one of ours`);
+    const start = Math.max(0, end - FETCH_TURNS_DEFAULT);
+    const action = {
+      type: 'chat/turnsLoaded' as const,
+      turns: await chat.turnsBetween(start, end),
+      ...(start > 0 && { turnsNextCursor: String(start) }),
+    };
+    const { writer, subscriptions } = this.#options;
+    writer.tellNumbered(subscriptions.actionFor(connection, chat.uri, action));
+    await writer.settled();
+  }
+
   #creator(connection: Connection): Creator {
     return {
       clientId: connection.identity?.clientId,
@@ -146,7 +177,7 @@ function secondHandshake(): never {
 
 /** The error for a client that names a channel which does not exist. */
 export function unknownChannel(uri: string): RequestError {
-  const isOther = /^ahp-(terminal|changeset|resource-watch|otlp|root)/.test(uri);
+  const isOther = /^ahp-(chat|terminal|changeset|resource-watch|otlp|root|automation|canvas)/.test(uri);
   if (isOther) return new RequestError(ErrorCode.NotFound, `there is no channel ${uri}`);
   return new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}; listSessions names those there are`);
 }

@@ -3,6 +3,7 @@
  * resend: it is answered again, to the one who sent it, and applied once. A number with another action is a new action,
  * because published clients count from 1 on every connection. See docs/decisions, "a resend is the same action".
  */
+import { SELECTION_CHANGED } from '@atrium/protocol/ahp-1';
 import type { PendingAnswer, Writer } from '../channels/writer.js';
 import { answersPrefix, epochKey, shortHash } from '../log/client-records.js';
 import type { AppendFailure, ClientFacts, EntryOrigin, Log, NumberedValue } from '../log/log.js';
@@ -68,14 +69,16 @@ interface Numbers {
 const MEANT_AGAIN: ReadonlySet<string> = new Set([
   'root/configChanged',
   'session/titleChanged',
-  'session/modelChanged',
-  'session/agentChanged',
+  SELECTION_CHANGED,
   'session/configChanged',
   'session/isReadChanged',
   'session/isArchivedChanged',
   'session/customizationToggled',
-  'session/queuedMessagesReordered',
-  'session/inputAnswerChanged',
+  'session/mcpServerStartRequested',
+  'session/mcpServerStopRequested',
+  'chat/draftChanged',
+  'chat/queuedMessagesReordered',
+  'chat/inputAnswerChanged',
   'terminal/input',
   'terminal/resized',
   'terminal/titleChanged',
@@ -84,8 +87,8 @@ const MEANT_AGAIN: ReadonlySet<string> = new Set([
 
 /** These end with the connection that they came on: on a new connection they are always meant anew. */
 const ENDS_WITH_CONNECTION: ReadonlySet<string> = new Set([
-  'session/activeClientChanged',
-  'session/activeClientToolsChanged',
+  'session/activeClientSet',
+  'session/activeClientRemoved',
   'terminal/claimed',
 ]);
 

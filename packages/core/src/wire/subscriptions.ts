@@ -1,10 +1,12 @@
 /**
  * Who is subscribed to which channel, and what subscribers are sent. Each action becomes bytes once per dialect, not once
  * per client. A subscription begins with a snapshot and continues behind it without a gap.
+ *
+ * Clients subscribe to channels of their wire. One of those may show several internal channels: an older wire shows a
+ * session and its default chat as one. A session and its chats are one *group*: they are translated together.
  */
-import { channelKind, type SessionState } from '@atrium/protocol';
-import type { Channel } from '../channels/channel.js';
-import type { OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
+import { defaultChatUri, type StateAction, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Caller } from '../contracts/ports.js';
 import type { Connection } from './connection.js';
@@ -13,10 +15,12 @@ import {
   DIALECTS,
   type Dialect,
   type DialectStep,
-  type HostView,
+  type DialectView,
   NO_MEMORY,
+  type SnapshotParts,
+  type StepGroup,
 } from './dialects/dialects.js';
-import { type Encoded, encode, encodedOf, type NumberedMessage, withoutOrigin } from './encoding.js';
+import { type Encoded, encode, encodedOf, type NumberedMessage, onChannels, withoutOrigin } from './encoding.js';
 import { type Outgoing, outgoing } from './frames.js';
 import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
@@ -24,20 +28,22 @@ import { CloseCode } from './transport.js';
 export interface SubscriptionsOptions {
   readonly connections: { of(clientId: string): Connection | undefined; all(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
-  readonly view: HostView;
+  readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** The greatest number that clients may have seen. */
   shown(): number;
   /** A client unsubscribed or left. The channel may still have other subscribers. */
   unsubscribed(uri: string): void;
+  /** A client that stays connected does not want a session any more, and thereby gives up its role in it. */
+  roleEnded(session: string, clientId: string): void;
 }
 
 export interface Subscribed {
   /** All snapshots are true at this number: whatever follows has a greater one. */
   readonly seq: number;
-  readonly snapshots: unknown[];
-  /** The channels that exist, including those without a state. */
+  readonly snapshots: SnapshotParts[];
+  /** The wire channels that exist, including those without a state. */
   readonly found: string[];
   readonly windows: Record<string, TurnWindow>;
 }
@@ -56,118 +62,175 @@ export class ClientNotice implements Notice {
   }
 }
 
-/** What each client gets of one tick, channel by channel. */
-type Parcels = Map<Connection, Encoded[]>;
+/** What each client gets of one tick, group by group. */
+type Parcels = Map<Connection, readonly Encoded[]>;
 
-const NONE: ReadonlySet<Connection> = new Set();
+const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
+
+/** Dialects that remember something of a group, whether somebody speaks them or not. */
+const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
+
+/** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
+export function groupOf(uri: string): string {
+  return sessionOfDefaultChat(uri) ?? uri;
+}
+
+/** A wire channel that a client asks for, with the internal channels behind it. */
+interface Wanted {
+  readonly wire: string;
+  readonly sources: readonly OpenChannel[];
+}
 
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #subscribers = new Map<string, Set<Connection>>();
-  readonly #channels = new Map<Caller, Set<string>>();
-  /** What older dialects remember of a session while it is in memory. */
+  /** The subscribers of each internal channel, with the wire channels by which they see it. */
+  readonly #subscribers = new Map<string, Map<Connection, Set<string>>>();
+  /** The wire channels of each client, with the internal channels behind them. */
+  readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
+  /** What older dialects remember of a group while it is in memory. */
   readonly #memories = new Map<string, ChannelMemory>();
   /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
-  readonly #translated = DIALECTS.filter(({ traits }) => traits.needsStates).map((dialect) => {
-    return { dialect, replay: new TranslatedReplay() };
-  });
+  readonly #translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
   }
 
   /**
-   * Subscribes a client to channels and takes their snapshots, all at one moment, so that nothing falls between. Leaves out
-   * channels that do not exist.
+   * Subscribes a client to wire channels and takes their snapshots, all at one moment, so that nothing falls between. Leaves
+   * out channels that do not exist.
    */
-  async open(connection: Connection, uris: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
+  async open(connection: Connection, wires: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
     for (;;) {
-      const open: OpenChannel[] = [];
-      for (const uri of new Set(uris)) {
-        const source = await this.#options.open(uri);
-        if (source) open.push(source);
-      }
+      const wanted = await this.sourcesOf(connection.dialect, wires);
       // From here to the end nothing may wait.
       const request = { window, takesText: connection.dialect.traits.takesText };
-      const taken = open.map((source) => ({ channel: source.channel, snapshot: source.takeSnapshot(request) }));
-      if (taken.some(({ snapshot }) => !snapshot)) continue;
-      for (const { channel } of taken) this.add(connection, channel);
-      const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
+      const taken = wanted.map(({ wire, sources }) => ({
+        wire,
+        channels: sources.map(({ channel }) => channel.uri),
+        snapshots: sources.map((source) => source.takeSnapshot(request)),
+      }));
+      if (taken.some(({ snapshots }) => snapshots.some((snapshot) => !snapshot))) continue;
+      for (const { wire, channels } of taken) this.add(connection, wire, channels);
       return {
         seq: this.#options.shown(),
-        snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
-        found: shown.map(({ uri }) => uri),
-        windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
+        snapshots: taken.flatMap(({ wire, snapshots }) => partsOf(wire, snapshots) ?? []),
+        found: taken.map(({ wire }) => wire),
+        windows: Object.fromEntries(
+          taken.flatMap(({ wire, snapshots }) => {
+            const turns = snapshots.find((snapshot) => snapshot?.turns)?.turns;
+            return turns ? [[wire, turns]] : [];
+          }),
+        ),
       };
     }
   }
 
-  /** Subscribes a client from now on. What follows reaches it behind the answer to its request. */
-  add(connection: Connection, { uri }: Channel): void {
-    // The client left while the channel was being opened; nothing would ever remove it again.
-    if (!connection.identity) return this.#options.unsubscribed(uri);
-    connection.holdForAnswer();
-    entry(this.#subscribers, uri).add(connection);
-    entry(this.#channels, connection).add(uri);
-    this.#replayOf(connection.dialect)?.follow(uri, this.#options.shown());
+  /** The internal channels behind wire channels, brought into memory. Leaves out wire channels that do not exist. */
+  async sourcesOf(dialect: Dialect, wires: Iterable<string>): Promise<Wanted[]> {
+    const wanted: Wanted[] = [];
+    for (const wire of new Set(wires)) {
+      const sources: OpenChannel[] = [];
+      for (const uri of dialect.channelsOf(wire, this.#options.view)) {
+        const source = await this.#options.open(uri);
+        if (source) sources.push(source);
+      }
+      if (sources.length > 0) wanted.push({ wire, sources });
+    }
+    return wanted;
   }
 
-  remove(connection: Connection, uri: string): void {
-    this.#remove(connection, uri);
-    this.#options.unsubscribed(uri);
+  /** Subscribes a client from now on. What follows reaches it behind the answer to its request. */
+  add(connection: Connection, wire: string, channels: readonly string[]): void {
+    // The client left while the channel was being opened; nothing would ever remove it again.
+    if (!connection.identity) return this.#unsubscribed(channels);
+    connection.holdForAnswer();
+    const own = this.#channels.get(connection) ?? new Map<string, readonly string[]>();
+    this.#channels.set(connection, own.set(wire, channels));
+    for (const uri of channels) {
+      const subscribers = this.#subscribers.get(uri) ?? new Map<Connection, Set<string>>();
+      this.#subscribers.set(uri, subscribers);
+      subscribers.set(connection, (subscribers.get(connection) ?? new Set()).add(wire));
+      this.#replayOf(connection.dialect)?.follow(groupOf(uri), this.#options.shown());
+    }
+  }
+
+  remove(connection: Connection, wire: string): void {
+    const channels = this.#remove(connection, wire);
+    this.#unsubscribed(channels);
+    const { identity, dialect } = connection;
+    if (!identity || !dialect.traits.roleEndsWithSubscription) return;
+    for (const uri of channels) this.#options.roleEnded(uri, identity.clientId);
+  }
+
+  #unsubscribed(channels: readonly string[]): void {
+    for (const uri of channels) this.#options.unsubscribed(uri);
   }
 
   /** Ends all subscriptions of a connection that has closed. */
   removeAllOf(connection: Connection): void {
-    const uris = this.channelsOf(connection);
-    for (const uri of uris) this.#remove(connection, uri);
+    const wires = [...(this.#channels.get(connection)?.keys() ?? [])];
+    const channels = wires.flatMap((wire) => this.#remove(connection, wire));
     this.#channels.delete(connection);
-    for (const uri of uris) this.#options.unsubscribed(uri);
+    this.#unsubscribed(channels);
   }
 
   /** Ends all subscriptions to a channel that is gone. */
   unsubscribeAll(uri: string): void {
-    for (const connection of [...this.#of(uri)]) this.#remove(connection, uri);
+    for (const [connection, wires] of [...this.#of(uri)]) for (const wire of [...wires]) this.#remove(connection, wire);
     this.forget(uri);
   }
 
-  #remove(connection: Connection, uri: string): void {
-    const subscribers = this.#subscribers.get(uri);
-    subscribers?.delete(connection);
-    if (subscribers?.size === 0) this.#subscribers.delete(uri);
-    this.#channels.get(connection)?.delete(uri);
+  /** Returns the internal channels that were behind it. */
+  #remove(connection: Connection, wire: string): readonly string[] {
+    const channels = this.#channels.get(connection)?.get(wire) ?? [];
+    this.#channels.get(connection)?.delete(wire);
+    for (const uri of channels) {
+      const subscribers = this.#subscribers.get(uri);
+      const wires = subscribers?.get(connection);
+      wires?.delete(wire);
+      if (wires?.size === 0) subscribers?.delete(connection);
+      if (subscribers?.size === 0) this.#subscribers.delete(uri);
+    }
+    return channels;
   }
 
-  #of(uri: string): ReadonlySet<Connection> {
+  #of(uri: string): ReadonlyMap<Connection, ReadonlySet<string>> {
     return this.#subscribers.get(uri) ?? NONE;
+  }
+
+  /** The subscribers of a session or of its chat, or of any other channel. */
+  #watching(uri: string): Set<Connection> {
+    return new Set([...this.#of(uri).keys(), ...this.#of(defaultChatUri(uri)).keys()]);
   }
 
   isWatched(uri: string): boolean {
     return this.#subscribers.has(uri);
   }
 
+  /** The internal channels that a client is subscribed to. */
   channelsOf(caller: Caller): readonly string[] {
-    return [...(this.#channels.get(caller) ?? [])];
+    return [...(this.#channels.get(caller)?.values() ?? [])].flat();
   }
 
   /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
   unsentTo(uri: string): number {
-    const waiting = [...this.#of(uri)].map(({ unsentBytes }) => unsentBytes);
+    const waiting = [...this.#watching(uri)].map(({ unsentBytes }) => unsentBytes);
     return waiting.length === 0 ? 0 : Math.min(...waiting);
   }
 
   /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
   mayBeAnswered(uri: string): boolean {
-    const subscribers = [...this.#of(uri)];
+    const subscribers = [...this.#watching(uri)];
     return subscribers.length === 0 || subscribers.some(({ dialect }) => dialect.traits.answersQuestions);
   }
 
   /** Whether some subscriber's dialect has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean {
-    return [...this.#of(uri)].some(({ dialect }) => !dialect.traits.answersQuestions);
+    return [...this.#watching(uri)].some(({ dialect }) => !dialect.traits.answersQuestions);
   }
 
-  /** What older dialects remember of a channel. */
+  /** What older dialects remember of a group. */
   memoryOf(uri: string): ChannelMemory | undefined {
     return this.#memories.get(uri);
   }
@@ -178,7 +241,7 @@ export class Subscriptions {
     for (const { replay } of this.#translated) replay.forget(uri);
   }
 
-  /** The messages of a channel behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
+  /** The messages of a group behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
   translatedAfter(dialect: Dialect, uri: string, seq: number): readonly NumberedMessage[] | undefined {
     return this.#replayOf(dialect)?.after(uri, seq);
   }
@@ -190,7 +253,7 @@ export class Subscriptions {
   /** Sends one stored tick to all subscribers of its channels. */
   show({ steps, notices }: CommittedBatch): void {
     const parcels: Parcels = new Map();
-    for (const [uri, run] of byChannel(steps)) this.#pack(uri, run, parcels);
+    for (const group of groupsOf(steps, this.#options.view)) this.#pack(group, parcels);
     for (const { seq, notice } of notices) {
       if (!(notice instanceof ClientNotice)) continue;
       pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message(seq) }]));
@@ -198,42 +261,77 @@ export class Subscriptions {
     for (const [connection, parts] of parcels) deliver(connection, parts);
   }
 
-  /** Puts the steps of one channel into the parcels of the clients that they concern. */
-  #pack(uri: string, steps: readonly DialectStep[], parcels: Parcels): void {
-    const memory = this.#memories.get(uri) ?? NO_MEMORY;
+  /** Puts the steps of one group into the parcels of the clients that they concern. */
+  #pack(group: StepGroup, parcels: Parcels): void {
+    const { view } = this.#options;
+    const memory = this.#memories.get(group.channel) ?? NO_MEMORY;
     const encodings = new Map<Dialect, Encoded>();
     const encodedFor = (dialect: Dialect): Encoded => {
-      const encoded = encodings.get(dialect) ?? encode(dialect, memory, steps);
+      const encoded = encodings.get(dialect) ?? encode(dialect, memory, group, view);
       encodings.set(dialect, encoded);
       return encoded;
     };
-    for (const subscriber of this.#of(uri)) pack(parcels, subscriber, encodedFor(subscriber.dialect));
-    for (const asker of this.#absentAskers(uri, steps)) {
+    const concerned = this.#concernedBy(group);
+    for (const [subscriber, wires] of concerned) {
+      const encoded = onChannels(encodedFor(subscriber.dialect), wires, subscriber.identity?.clientId);
+      if (encoded.numbered.length > 0 || encoded.close) pack(parcels, subscriber, encoded);
+    }
+    for (const asker of this.#absentAskers(concerned, group)) {
       pack(parcels, asker, onlyOwn(asker, encodedFor(asker.dialect)));
     }
-    this.#keepTranslated(uri, steps, encodedFor);
-    const next = DIALECTS.reduce((current, dialect) => dialect.remember(current, steps), memory);
-    if (next !== memory) this.#memories.set(uri, next);
+    this.#keepTranslated(group, concerned, encodedFor);
+    const next = REMEMBERING.reduce((current, dialect) => dialect.remember(current, group, view), memory);
+    if (next !== memory) this.#memories.set(group.channel, next);
   }
 
-  #keepTranslated(uri: string, steps: readonly DialectStep[], encodedFor: (dialect: Dialect) => Encoded): void {
+  /** The clients that are subscribed to a channel of the group that did something, with their wire channels. */
+  #concernedBy({ steps }: StepGroup): ReadonlyMap<Connection, ReadonlySet<string>> {
+    const [first, ...others] = new Set(steps.map(({ envelope }) => envelope.channel));
+    const watching = first === undefined ? NONE : this.#of(first);
+    if (others.length === 0) return watching;
+    const concerned = new Map(watching);
+    for (const uri of others) {
+      for (const [connection, wires] of this.#of(uri)) {
+        const known = concerned.get(connection);
+        concerned.set(connection, known ? new Set([...known, ...wires]) : wires);
+      }
+    }
+    return concerned;
+  }
+
+  #keepTranslated(
+    { channel, steps }: StepGroup,
+    concerned: ReadonlyMap<Connection, unknown>,
+    encodedFor: (dialect: Dialect) => Encoded,
+  ): void {
     const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
     for (const { dialect, replay } of this.#translated) {
-      if (!replay.isFollowed(uri)) continue;
-      const isWatched = [...this.#of(uri)].some((subscriber) => isSameVersion(subscriber.dialect, dialect));
-      replay.add(uri, encodedFor(dialect), { first, upTo, isWatched });
+      if (!replay.isFollowed(channel)) continue;
+      const isWatched = [...concerned.keys()].some((subscriber) => isSameVersion(subscriber.dialect, dialect));
+      replay.add(channel, encodedFor(dialect), { first, upTo, isWatched });
     }
   }
 
   /** A client that is not subscribed still gets the echo of its own action, so that it does not wait for it forever. */
-  #absentAskers(uri: string, steps: readonly DialectStep[]): Set<Connection> {
-    const subscribers = this.#of(uri);
+  #absentAskers(concerned: ReadonlyMap<Connection, unknown>, { steps }: StepGroup): Iterable<Connection> {
+    // Nearly always the host itself acts.
+    if (!steps.some(({ envelope }) => envelope.origin)) return [];
     const absent = new Set<Connection>();
     for (const { envelope } of steps) {
       const asker = envelope.origin && this.#options.connections.of(envelope.origin.clientId);
-      if (asker?.isReady && !subscribers.has(asker)) absent.add(asker);
+      if (asker?.isReady && !concerned.has(asker)) absent.add(asker);
     }
     return absent;
+  }
+
+  /** An action that one client alone is told of. */
+  actionFor(connection: Connection, channel: string, action: StateAction): ClientNotice {
+    return new ClientNotice(connection, (serverSeq) => {
+      const steps = [{ envelope: { channel, action, serverSeq }, before: undefined, after: undefined }];
+      const group = { channel: groupOf(channel), steps, stateBefore: () => undefined };
+      const [message] = encode(connection.dialect, NO_MEMORY, group, this.#options.view).messages;
+      return message ?? outgoing({});
+    });
   }
 
   /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
@@ -260,21 +358,23 @@ function isSameVersion(a: Dialect, b: Dialect): boolean {
 
 /** The window of turns that a client asks for, if it asks for one. */
 export function windowOf(params: Readonly<Record<string, unknown>>): WindowRequest | undefined {
-  const { turns } = params;
+  const { turns, view } = params;
+  if (typeof view === 'object' && view !== null && 'turns' in view) return windowOf({ turns: { last: view.turns } });
   if (typeof turns !== 'object' || turns === null || !('last' in turns)) return undefined;
   return Number.isSafeInteger(turns.last) && Number(turns.last) >= 0 ? { last: Number(turns.last) } : undefined;
 }
 
-function entry<Key, Value>(map: Map<Key, Set<Value>>, key: Key): Set<Value> {
-  const present = map.get(key) ?? new Set<Value>();
-  map.set(key, present);
-  return present;
+/** The snapshots behind a wire channel; undefined when none of its channels has a state. */
+function partsOf(wire: string, snapshots: readonly (ChannelSnapshot | undefined)[]): SnapshotParts | undefined {
+  const parts = snapshots.flatMap((taken) =>
+    taken?.snapshot ? [taken.snapshot as SnapshotParts['parts'][number]] : [],
+  );
+  return parts.length > 0 ? { channel: wire, parts } : undefined;
 }
 
 function pack(parcels: Parcels, connection: Connection, encoded: Encoded): void {
   const parts = parcels.get(connection);
-  if (parts) parts.push(encoded);
-  else parcels.set(connection, [encoded]);
+  parcels.set(connection, parts ? [...parts, encoded] : encoded.parcel);
 }
 
 function onlyOwn({ identity }: Connection, { numbered }: Encoded): Encoded {
@@ -283,8 +383,7 @@ function onlyOwn({ identity }: Connection, { numbered }: Encoded): Encoded {
 
 function deliver(connection: Connection, parts: readonly Encoded[]): void {
   connection.sendAll(messagesOf(connection, parts));
-  const close = parts.find((part) => part.close)?.close;
-  if (close) connection.close(CloseCode.SnapshotNeeded, close);
+  for (const { close } of parts) if (close) return connection.close(CloseCode.SnapshotNeeded, close);
 }
 
 /** Nearly always there is one part, and its list goes to all subscribers as it is. */
@@ -315,17 +414,23 @@ function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
   );
 }
 
-/** The steps of each channel, in order. Dialects know the states of sessions, and no others. */
-function byChannel(steps: readonly CommittedStep[]): Map<string, DialectStep[]> {
-  const runs = new Map<string, DialectStep[]>();
+/** The steps of each group, in order. */
+function groupsOf(steps: readonly CommittedStep[], view: DialectView): StepGroup[] {
+  const groups = new Map<string, DialectStep[]>();
   for (const { channel, envelope, before, after } of steps) {
-    const isSession = channelKind(channel.uri) === 'session';
-    const step = isSession
-      ? { envelope, before: before as SessionState, after: after as SessionState }
-      : { envelope, before: undefined, after: undefined };
-    const run = runs.get(channel.uri);
-    if (run) run.push(step);
-    else runs.set(channel.uri, [step]);
+    const step = { envelope, before, after };
+    const group = groupOf(channel.uri);
+    const known = groups.get(group);
+    if (known) known.push(step);
+    else groups.set(group, [step]);
   }
-  return runs;
+  return [...groups].map(([channel, run]) => ({
+    channel,
+    steps: run,
+    // A channel that did nothing in this tick is as it was before.
+    stateBefore: (uri) => {
+      const first = run.find(({ envelope }) => envelope.channel === uri);
+      return first ? first.before : (view.chatOf(uri) ?? view.sessionOf(uri));
+    },
+  }));
 }

@@ -1,4 +1,4 @@
-import { ROOT_CHANNEL, type RootState, type StateAction, type TerminalInfo } from '@atrium/protocol';
+import { ROOT_CHANNEL, type RootState, type StateAction, type TerminalInfo } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { EphemeralChannel } from '../../src/channels/ephemeral-channel.js';

@@ -1,4 +1,4 @@
-import type { StateAction } from '@atrium/protocol';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
@@ -41,11 +41,11 @@ function setUp() {
 
 describe('what a commit survives', () => {
   it.each([
-    ...['session/ready', 'session/turnStarted', 'session/turnComplete', 'session/turnCancelled', 'session/error'],
-    ...['session/toolCallConfirmed', 'session/toolCallComplete', 'session/inputCompleted', 'session/truncated'],
+    ...['session/ready', 'chat/turnStarted', 'chat/turnComplete', 'chat/turnCancelled', 'chat/error'],
+    ...['chat/toolCallConfirmed', 'chat/toolCallComplete', 'chat/inputCompleted', 'chat/truncated'],
   ])('[REL-031] a power cut, with %s among other actions', async (type) => {
     const { log, writer, write } = setUp();
-    write('session/delta');
+    write('chat/delta');
     write(type);
     await writer.settled();
     expect(log.commits.map(({ durability }) => durability)).toEqual(['full']);
@@ -54,7 +54,7 @@ describe('what a commit survives', () => {
   it('[REL-031] a power cut, when a record asks for it, in that commit alone', async () => {
     const { log, writer, write } = setUp();
     writer.record({ key: 'k', value: 'v' }, 'full');
-    write('session/delta');
+    write('chat/delta');
     await writer.settled();
     writer.record({ key: 'k', value: 'w' });
     await writer.settled();
@@ -68,8 +68,8 @@ describe('a tick', () => {
     const order: string[] = [];
     show.mockImplementation(() => order.push(`shown ${channel.committed}`));
     writer.afterCommit(() => order.push('called back'));
-    write('session/delta');
-    write('session/delta');
+    write('chat/delta');
+    write('chat/delta');
     expect([channel.live, channel.committed, channel.isSettled, writer.shown]).toEqual([2, 0, false, 0]);
     await writer.settled();
     expect(order).toEqual(['shown 2', 'called back']);
@@ -90,7 +90,7 @@ describe('a tick', () => {
   it('stores an archive as it is when all actions are in', async () => {
     const { log, writer, channel, write } = setUp();
     writer.archive('ahp:/s', () => ({ channel: 'ahp:/s', head: String(channel.live), turns: { start: 0, items: [] } }));
-    write('session/delta');
+    write('chat/delta');
     await writer.settled();
     expect(await log.archiveHead('ahp:/s')).toMatchObject({ head: '1' });
   });
@@ -108,7 +108,7 @@ describe('a tick', () => {
     const origin = { clientId: 'c', epoch: 1, clientSeq: 7 };
     const rejected = { origin: { ...origin, clientSeq: 8 }, reason: 'no' };
     const [first, second] = [{ lost: () => {} }, { lost: () => {} }];
-    writer.write({ channel, action: { type: 'session/delta' } as StateAction, origin });
+    writer.write({ channel, action: { type: 'chat/delta' } as StateAction, origin });
     writer.reject(first, rejected);
     writer.reject(second);
     expect(answered.mock.calls).toEqual([
@@ -118,7 +118,7 @@ describe('a tick', () => {
     await writer.settled();
     const [batch] = show.mock.calls[0] ?? [];
     expect(batch.steps.map(({ envelope }: { envelope: object }) => envelope)).toEqual([
-      { channel: 'ahp:/s', action: { type: 'session/delta' }, serverSeq: 1, origin: { clientId: 'c', clientSeq: 7 } },
+      { channel: 'ahp:/s', action: { type: 'chat/delta' }, serverSeq: 1, origin: { clientId: 'c', clientSeq: 7 } },
     ]);
     expect(batch.notices).toEqual([
       { seq: 2, notice: first },
@@ -155,7 +155,7 @@ describe('a tick', () => {
       throw 'thrown text';
     });
     writer.afterCommit(next);
-    write('session/delta');
+    write('chat/delta');
     await writer.settled();
     expect(next).toHaveBeenCalledOnce();
     const errors = logger.log.mock.calls.map(([, , fields]) => fields.error);
@@ -167,18 +167,18 @@ describe('a tick that cannot be stored', () => {
   it('[REL-033] is undone as a whole, with the one that was built on it', async () => {
     const { log, writer, channel, write, undone, show } = setUp();
     log.failure = new LogWriteError('failed', 'away');
-    write('session/delta');
+    write('chat/delta');
     const failed = vi.fn();
     writer.afterFailure(failed);
     await new Promise((resolve) => setImmediate(resolve));
-    write('session/delta');
+    write('chat/delta');
     await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce());
     expect(undone.mock.lastCall?.[0]).toMatchObject({ error: { message: 'away' } });
     expect(failed).toHaveBeenCalledWith(log.failure);
     expect(show).not.toHaveBeenCalled();
     log.failure = undefined;
     await vi.waitFor(() => expect(channel.live).toBe(channel.committed));
-    write('session/delta');
+    write('chat/delta');
     await writer.settled();
     expect(writer.shown).toBe(log.head);
     expect(channel.committed).toBe(log.head);
@@ -188,7 +188,7 @@ describe('a tick that cannot be stored', () => {
     const { log, writer, write, superseded, undone } = setUp();
     log.failure = new LogFencedError('another host');
     for (let round = 0; round < 2; round += 1) {
-      write('session/delta');
+      write('chat/delta');
       await expect(writer.settled()).rejects.toBe(log.failure);
     }
     expect(superseded).toHaveBeenCalledExactlyOnceWith(log.failure);
@@ -325,7 +325,7 @@ describe('times in a channel', () => {
 
   it('are of the last action: a state is replaced only while nothing waits to be stored', async () => {
     const { writer, channel, write } = setUp();
-    write('session/delta');
+    write('chat/delta');
     expect(channel.replace(() => 50)).toBe(false);
     await writer.settled();
     expect(channel.replace((count) => count + 50)).toBe(true);

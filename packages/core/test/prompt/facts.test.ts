@@ -1,4 +1,4 @@
-import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import type { ResponsePart, ToolCallState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { RENDER_FILES_MAX } from '../../src/prompt/limits.js';
 import { TurnFacts } from '../../src/prompt/turn-prompt.js';
@@ -8,12 +8,13 @@ function call(toolCallId: string, toolInput: string, status: ToolCallState['stat
   return { kind: 'toolCall', toolCall: { ...toolCall, confirmed: 'not-needed' } as ToolCallState };
 }
 
+const origin = { kind: 'user' as const };
 const resource = (uri: string) => ({ type: 'resource' as const, label: uri, uri });
 
 describe('the files that a turn has to do with', () => {
   it('are those attached, and those named in its calls, as paths of this machine', () => {
     const attachments = [resource('file:///srv/a%20b.ts'), resource('virtual:/x'), resource('file://%zz')];
-    const facts = new TurnFacts({ text: 'go', attachments }, { uri: 'file:///agent.md' });
+    const facts = new TurnFacts({ text: 'go', origin, attachments }, { uri: 'file:///agent.md' });
     const parts = [
       call('1', '{"path":"src/a.ts","file":"b.ts","pattern":"c.ts"}'),
       call('2', '{"path":5,"file_path":"","uri":"https://example.com/d.ts"}'),
@@ -30,7 +31,7 @@ describe('the files that a turn has to do with', () => {
   });
 
   it(`grow with the turn, up to the newest ${RENDER_FILES_MAX}`, () => {
-    const facts = new TurnFacts({ text: 'go' }, undefined);
+    const facts = new TurnFacts({ text: 'go', origin }, undefined);
     const parts = Array.from({ length: RENDER_FILES_MAX + 1 }, (_, index) =>
       call(`${index}`, `{"path":"${index}.ts"}`),
     );

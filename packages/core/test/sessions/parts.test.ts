@@ -1,5 +1,14 @@
 /** The parts of a session by themselves: what waits, what is noted beside it, what rests, and what people are asked. */
-import type { ResponsePart, SessionAction, SessionState } from '@atrium/protocol';
+import {
+  type ChatAction,
+  type ChatState,
+  type ResponsePart,
+  SELECTION_CHANGED,
+  type SessionAction,
+  type SessionState,
+  sessionReducer,
+  standingEntry,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
@@ -9,6 +18,7 @@ import { DeferredActions } from '../../src/sessions/deferred-actions.js';
 import { IdleProcesses, IdleUnloader } from '../../src/sessions/idle.js';
 import { CLIENT_GRACE_MS, DEFERRED_ACTIONS_MAX, IDLE_SESSION_MS } from '../../src/sessions/limits.js';
 import { askPerson, StandingRequests } from '../../src/sessions/questions.js';
+import type { ChatStep } from '../../src/sessions/session-observer.js';
 import { Naming, SessionRecords, ToolPermissions } from '../../src/sessions/session-records.js';
 import type { TurnRunner } from '../../src/sessions/turn.js';
 import { CallIndex, NO_CALL, Waiters } from '../../src/sessions/waiters.js';
@@ -16,7 +26,7 @@ import { silentLogger } from '../../src/util/logger.js';
 
 const origin = (clientSeq: number, more: object = {}) => ({ clientId: 'c', epoch: 1, clientSeq, ...more });
 const step = (action: object, before: object = {}, after: object = {}) =>
-  ({ action, before, after, origin: undefined, time: 0 }) as unknown as Step<SessionState>;
+  ({ action, before, after, origin: undefined, time: 0 }) as unknown as ChatStep;
 
 function testClock() {
   const timers: { ms: number; run: () => void }[] = [];
@@ -50,7 +60,7 @@ describe('actions that wait for the end of a turn', () => {
     } as never);
     const asker = { reject: vi.fn(), deferred: vi.fn() };
     const hold = (seq: number, more: object = {}) =>
-      actions.hold({ type: 'session/modelChanged', seq } as never, origin(seq, more), asker);
+      actions.hold({ type: SELECTION_CHANGED, seq } as never, origin(seq, more), asker);
     const released = () => {
       const applied: unknown[] = [];
       actions.release((action) => applied.push((action as unknown as { seq: number }).seq));
@@ -99,7 +109,7 @@ describe('those who wait for an action', () => {
   it('wake for what they wait for, and not for others', async () => {
     const waiters = new Waiters();
     const find = vi.fn(
-      (_: unknown, seen?: Step<SessionState>) => (String(seen?.action.type) === 'b' ? 'found' : undefined) as never,
+      (_: unknown, seen?: Step<ChatState>) => (String(seen?.action.type) === 'b' ? 'found' : undefined) as never,
     );
     const found = waiters.wait(['call', NO_CALL], find);
     waiters.observe(step({ type: 'b', toolCallId: 'other' }));
@@ -133,7 +143,7 @@ describe('those who wait for an action', () => {
 describe('facts beside a session', () => {
   it('are kept apart, and go with it', async () => {
     const { log, writer, records } = recorded();
-    const held = [{ action: { type: 'session/modelChanged' }, origin: origin(1) }] as never;
+    const held = [{ action: { type: SELECTION_CHANGED }, origin: origin(1) }] as never;
     records.setActive('s', true);
     records.setDeferred('s', held);
     records.setAllowed('s', ['tool']);
@@ -293,63 +303,67 @@ describe('a session that nobody watches', () => {
   });
 });
 
+/** A chat with a running turn that asks these questions. */
+const asks = (...requests: object[]) => ({
+  activeTurn: { id: 't', responseParts: requests.map((request) => ({ kind: 'inputRequest', request })) },
+});
+
 describe('a question of a turn', () => {
   const request = { id: 'q', message: 'May I?', questions: [] };
   function asking() {
     const { clock, timers, ring } = testClock();
     const waiters = new Waiters();
-    const written: SessionAction[] = [];
-    const state = { mayBeAnswered: true, inputRequests: [request] as object[] | undefined, isActive: true };
+    const written: ChatAction[] = [];
+    const host = { mayBeAnswered: true, state: asks(request) as object, isActive: true };
     const turn = {
       interrupt: vi.fn(),
-      write: (action: SessionAction) => written.push(action),
+      write: (action: ChatAction) => written.push(action),
       waitFor: (topics: string[], find: never) => waiters.wait(topics, find),
       get isActive() {
-        return state.isActive;
+        return host.isActive;
       },
-      session: {
-        uri: 's',
+      chat: {
+        session: { uri: 's' },
         get state() {
-          return { inputRequests: state.inputRequests };
+          return host.state;
         },
       },
     };
-    const watchers = { mayBeAnswered: () => state.mayBeAnswered };
-    const outcome = askPerson(turn as unknown as TurnRunner, { clock, watchers } as never, request as never);
-    return { turn, waiters, written, state, outcome, timers, ring };
+    const mayBeAnswered = vi.fn(() => host.mayBeAnswered);
+    const options = { clock, watchers: { mayBeAnswered } } as never;
+    const outcome = askPerson(turn as unknown as TurnRunner, options, request as never);
+    return { turn, waiters, written, host, outcome, timers, ring, mayBeAnswered };
   }
 
   it('is answered with what was drafted, and what came with the answer', async () => {
     const { turn, waiters, written, outcome } = asking();
     expect(turn.interrupt).toHaveBeenCalledOnce();
-    expect(written).toEqual([{ type: 'session/inputRequested', request }]);
+    expect(written).toEqual([{ type: 'chat/inputRequested', request }]);
     const done = (requestId: string, answers?: object) => ({
-      ...{ type: 'session/inputCompleted', requestId, response: 'accept' },
+      ...{ type: 'chat/inputCompleted', requestId, response: 'accept' },
       ...(answers && { answers }),
     });
-    const before = {
-      inputRequests: [
-        { id: 'x', answers: { z: 9 } },
-        { id: 'q', answers: { a: 1, b: 1 } },
-      ],
-    };
-    waiters.observe(step({ type: 'session/ready' }));
+    const before = asks({ id: 'x', answers: { z: 9 } }, { id: 'q', answers: { a: 1, b: 1 } });
+    waiters.observe(step({ type: 'chat/activityChanged' }));
     waiters.observe(step(done('other')));
     waiters.observe(step(done('q', { b: 2 }), before));
     expect(await outcome).toEqual({ response: 'accept', answers: { a: 1, b: 2 } });
   });
 
   it('is taken back when only clients are there that cannot be asked', () => {
-    const { written, state, timers, ring } = asking();
+    const { written, host, timers, ring, mayBeAnswered } = asking();
     expect(timers.map(({ ms }) => ms)).toEqual([CLIENT_GRACE_MS]);
     ring();
-    expect([written.length, timers.length]).toEqual([1, 1]);
-    state.mayBeAnswered = false;
+    expect([written.length, timers.length, mayBeAnswered.mock.calls]).toEqual([1, 1, [['s']]]);
+    host.mayBeAnswered = false;
     ring();
-    expect(written[1]).toEqual({ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' });
-    for (const change of [{ inputRequests: undefined }, { inputRequests: [{ id: 'x' }] }, { isActive: false }]) {
+    expect(written[1]).toEqual({ type: 'chat/inputCompleted', requestId: 'q', response: 'cancel' });
+    const answered = {
+      activeTurn: { id: 't', responseParts: [{ kind: 'inputRequest', request, response: 'accept' }] },
+    };
+    for (const change of [{ state: {} }, { state: asks({ id: 'x' }) }, { state: answered }, { isActive: false }]) {
       const over = asking();
-      Object.assign(over.state, { mayBeAnswered: false, ...change });
+      Object.assign(over.host, { mayBeAnswered: false, ...change });
       over.ring();
       expect([over.written.length, over.timers.length]).toEqual([1, 0]);
     }
@@ -358,71 +372,151 @@ describe('a question of a turn', () => {
 
 describe('a question that outlives turns', () => {
   const request = { id: 'q', message: 'May I?', questions: [] } as never;
-  function standing(state: object = {}) {
+  const KNOWN = { 'x-atrium': { shown: true } };
+
+  function standing(chatState: object = {}) {
     const written: SessionAction[] = [];
-    const host = { state, isNoteNeeded: false };
+    const notes: ChatAction[] = [];
+    const channel = { live: { activeClients: [], chats: [] } as unknown as SessionState };
+    const host = { chat: chatState as ChatState, isNoteNeeded: false };
+    const chat = {
+      uri: 'c',
+      get state() {
+        return host.chat;
+      },
+      write: (action: ChatAction) => notes.push(action),
+    };
     const requests = new StandingRequests({
-      write: (action) => written.push(action),
-      state: () => host.state as SessionState,
+      chat: chat as never,
+      write: (action) => {
+        written.push(action);
+        channel.live = sessionReducer(channel.live, action);
+      },
+      state: () => channel.live,
       isNoteNeeded: () => host.isNoteNeeded,
     });
-    const types = () => written.map(({ type }) => type.replace('session/', ''));
-    return { requests, written, host, types };
+    const types = () => written.map(({ type }) => type.replace('session/inputNeeded', ''));
+    const open = () => channel.live.inputNeeded ?? [];
+    return { requests, written, notes, host, channel, types, open };
   }
+  const turn = { activeTurn: { id: 't', responseParts: [] } };
+  const completed = (requestId: string, answers?: object) =>
+    step({ type: 'chat/inputCompleted', requestId, response: 'accept', ...(answers && { answers }) }, turn, turn);
+  const drafted = (requestId: string, questionId: string, answer?: unknown) =>
+    step({ type: 'chat/inputAnswerChanged', requestId, questionId, answer }, turn, turn);
 
-  it('is asked again when a turn has swept it away, until it is answered', () => {
-    const { requests, types } = standing();
+  it('is asked again behind every turn, because older wires end it there, until it is answered', () => {
+    const { requests, types, open } = standing();
     const answered = vi.fn();
     const withdraw = requests.ask(request, answered);
-    const asked = { inputRequests: [{ id: 'q', answers: { a: 1 } }] };
-    requests.observe(step({ type: 'session/ready' }, {}, asked));
-    requests.observe(step({ type: 'session/turnComplete' }, asked, {}));
-    expect(types()).toEqual(['inputRequested', 'inputRequested']);
-    requests.observe(step({ type: 'session/inputCompleted', requestId: 'x', response: 'accept' }, asked, asked));
-    const done = { type: 'session/inputCompleted', requestId: 'q', response: 'accept', answers: { b: 2 } };
-    requests.observe(step(done, asked, {}));
-    expect(answered.mock.calls).toEqual([['accept', { a: 1, b: 2 }]]);
-    withdraw();
-    requests.observe(step({ type: 'session/turnComplete' }, asked, {}));
+    expect(open()).toEqual([standingEntry('c', request)]);
+    requests.observe(step({ type: 'chat/activityChanged' }, turn, turn));
+    requests.observe(step({ type: 'chat/turnStarted' }, {}, turn));
+    expect(types()).toEqual(['Set']);
+    requests.observe(step({ type: 'chat/turnComplete' }, turn, {}));
+    expect(types()).toEqual(['Set', 'Set']);
+    requests.observe(completed('x'));
     expect(types()).toHaveLength(2);
+    requests.observe(completed('q', { b: 2 }));
+    expect(answered.mock.calls).toEqual([['accept', { b: 2 }]]);
+    expect([types(), open()]).toEqual([['Set', 'Set', 'Removed'], []]);
+    withdraw();
+    requests.observe(completed('q'));
+    requests.observe(step({ type: 'chat/turnComplete' }, turn, {}));
+    expect([types().length, answered.mock.calls.length]).toEqual([3, 1]);
+  });
+
+  it('shares drafts of its answers, and is answered with them', () => {
+    const { requests, written, open } = standing();
+    const answered = vi.fn();
+    requests.ask(request, answered);
+    requests.observe(drafted('x', 'a', 1));
+    requests.observe(drafted('q', 'a', 1));
+    requests.observe(drafted('q', 'b', 1));
+    requests.observe(drafted('q', 'c', 1));
+    requests.observe(drafted('q', 'c'));
+    expect(open()).toMatchObject([{ id: 'standing:q', request: { id: 'q', answers: { a: 1, b: 1 } } }]);
+    requests.observe(step({ type: 'chat/turnComplete' }, turn, {}));
+    expect(open()).toMatchObject([{ request: { answers: { a: 1, b: 1 } } }]);
+    requests.observe(completed('q', { b: 2 }));
+    expect(answered.mock.calls).toEqual([['accept', { a: 1, b: 2 }]]);
+    // Older wires have seen drafts and answers on the chat; that the question stands again, they have not.
+    expect(written.map((action) => 'x-atrium' in action)).toEqual([false, true, true, true, true, false, true]);
+    expect(written.at(-1)).toEqual({ type: 'session/inputNeededRemoved', id: 'standing:q', ...KNOWN });
+  });
+
+  it('without the last draft is as it was', () => {
+    const { requests, open } = standing();
+    requests.ask(request, () => {});
+    requests.observe(drafted('q', 'a', 1));
+    requests.observe(drafted('q', 'a'));
+    expect(open()).toEqual([standingEntry('c', request)]);
+  });
+
+  it('is not answered with a question of a turn that has the same id', () => {
+    const { requests, open } = standing();
+    const answered = vi.fn();
+    requests.ask(request, answered);
+    const same = asks({ id: 'q' });
+    requests.observe(step({ type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'a', answer: 1 }, same, same));
+    requests.observe(step({ type: 'chat/inputCompleted', requestId: 'q', response: 'accept' }, same, same));
+    expect([answered.mock.calls.length, open()]).toEqual([0, [standingEntry('c', request)]]);
+  });
+
+  it('[REL-033] is asked again when that could not be stored, and taken back again', () => {
+    const { requests, channel, written, open } = standing();
+    const before = channel.live;
+    requests.ask(request, () => {});
+    const asked = channel.live;
+    channel.live = before;
+    requests.lost();
+    expect(open()).toEqual([standingEntry('c', request)]);
+    requests.lost();
+    expect(written).toHaveLength(2);
+    requests.observe(completed('q'));
+    channel.live = asked;
+    requests.lost();
+    expect(open()).toEqual([]);
   });
 
   it('can be taken back, and changed under the same id', () => {
-    const { requests, written, types } = standing();
+    const { requests, written, types, open } = standing();
     const first = requests.ask(request, () => {});
-    const second = requests.ask(request, () => {});
+    const second = requests.ask({ ...(request as object), message: 'Now?' } as never, () => {});
     first();
-    expect(types()).toEqual(['inputRequested', 'inputRequested']);
+    expect(types()).toEqual(['Set', 'Set']);
+    expect(open()).toMatchObject([{ request: { message: 'Now?' } }]);
     second();
     second();
-    expect(written.slice(2)).toEqual([{ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' }]);
+    expect(written.slice(2)).toEqual([{ type: 'session/inputNeededRemoved', id: 'standing:q' }]);
   });
 
   it('is a note for those who cannot be asked: once, within a turn', () => {
-    const { requests, written, host, types } = standing({ activeTurn: { id: 't' } });
+    const { requests, notes, host } = standing(turn);
     requests.ask(request, () => {});
-    expect(types()).toEqual(['inputRequested']);
+    expect(notes).toEqual([]);
     host.isNoteNeeded = true;
-    const asked = { inputRequests: [{ id: 'q' }] };
-    requests.observe(step({ type: 'session/delta' }, asked, asked));
-    expect(types()).toEqual(['inputRequested']);
-    for (let round = 0; round < 2; round += 1) requests.observe(step({ type: 'session/turnStarted' }, asked, asked));
-    expect(written.slice(1)).toEqual([
-      { type: 'session/responsePart', turnId: 't', part: { kind: 'systemNotification', content: 'May I?' } },
+    requests.observe(step({ type: 'chat/delta' }, turn, turn));
+    expect(notes).toEqual([]);
+    for (let round = 0; round < 2; round += 1) requests.observe(step({ type: 'chat/turnStarted' }, {}, turn));
+    expect(notes).toEqual([
+      { type: 'chat/responsePart', turnId: 't', part: { kind: 'systemNotification', content: 'May I?' } },
     ]);
-    host.state = {};
+    host.chat = {} as ChatState;
     requests.ask({ id: 'r', questions: [] } as never, () => {}, 'note');
-    expect(types()).toHaveLength(3);
+    expect(notes).toHaveLength(1);
   });
 
-  it('of an earlier run has nobody who waits for its answer, unless a turn does', () => {
-    const { requests, written, types } = standing();
+  it('of an earlier run has nobody who waits for its answer; one of a turn has', () => {
+    const { requests, channel, written, open } = standing();
+    const ofTurn = { kind: 'chatInput', id: 'input:mine', chat: 'c', request: { id: 'mine' } };
+    const before = [standingEntry('c', { id: 'old' } as never), ofTurn, { kind: 'toolConfirmation', id: 'tool:k' }];
+    channel.live = { ...channel.live, inputNeeded: before } as unknown as SessionState;
     requests.ask(request, () => {});
-    requests.withdrawStale({ inputRequests: [{ id: 'q' }, { id: 'old' }], activeTurn: { id: 't' } } as never);
-    expect(types()).toHaveLength(1);
-    requests.withdrawStale({ inputRequests: [{ id: 'q' }, { id: 'old' }] } as never);
-    expect(written.slice(1)).toEqual([{ type: 'session/inputCompleted', requestId: 'old', response: 'cancel' }]);
-    requests.withdrawStale({} as never);
+    requests.withdrawStale();
+    expect(written.slice(1)).toEqual([{ type: 'session/inputNeededRemoved', id: 'standing:old' }]);
+    expect(open().map(({ id }) => id)).toEqual(['input:mine', 'tool:k', 'standing:q']);
+    requests.withdrawStale();
     expect(written).toHaveLength(2);
   });
 });

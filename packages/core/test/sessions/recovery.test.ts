@@ -1,4 +1,4 @@
-import type { ActiveTurn, SessionAction, SessionState } from '@atrium/protocol';
+import type { ActiveTurn, ChatAction, ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { STORE_RETRY_MS } from '../../src/channels/limits.js';
 import { abandonCalls, afterCrash, afterDamage, afterLoss, endCutCalls } from '../../src/sessions/recovery.js';
@@ -10,20 +10,44 @@ const call = (status: string, more: Call = {}) => ({
   kind: 'toolCall',
   toolCall: { status, toolCallId: status, displayName: 'Tool', ...more },
 });
+const ofClient = (clientId: string) => ({ contributor: { kind: 'client', clientId } });
 const turn = (...responseParts: unknown[]) => ({ id: 't', responseParts }) as unknown as ActiveTurn;
 const AGAIN = expect.stringMatching(/ Send the message again to go on\.$/);
 const STOPPED = 'The host stopped while this turn was running. Send the message again to go on.';
 const none = { of: () => undefined } as unknown as InterruptedCommands;
+const failed = (errorType: string, message: unknown) => ({
+  ...{ type: 'chat/error', turnId: 't', duration: 0, part: { kind: 'error', error: { errorType, message } } },
+});
 
-function sessionWith(state: Partial<SessionState>) {
-  const written: SessionAction[] = [];
-  const calls = { create: vi.fn(), archive: vi.fn(), stopAgent: vi.fn(), dropAbsentClient: vi.fn(), lost: vi.fn() };
+/** A session with these chats. What is written to one of them is seen under its URI. */
+function sessionWith(
+  state: Partial<SessionState>,
+  ...chatStates: (Partial<ChatState> & { readonly canResume?: boolean })[]
+) {
+  const calls = {
+    create: vi.fn(),
+    archive: vi.fn(),
+    relist: vi.fn(),
+    stopAgent: vi.fn(),
+    dropAbsentClients: vi.fn(),
+    lost: vi.fn(),
+  };
+  const written: ChatAction[] = [];
+  const chats = chatStates.map((chatState, index) => {
+    const chat = {
+      ...{ uri: `c${index}`, session: { uri: 's' }, state: chatState, actions: [] as ChatAction[] },
+      stopAgent: calls.stopAgent,
+      canResume: chatState.canResume === true,
+      write: (action: ChatAction) => {
+        chat.actions.push(action);
+        written.push(action);
+      },
+    };
+    return chat;
+  });
   const session = {
-    uri: 's',
-    state,
-    isClosed: false,
-    write: (action: SessionAction) => written.push(action),
-    ...calls,
+    ...{ uri: 's', state, chats, isClosed: false, ...calls },
+    isAtWork: state.lifecycle === 'creating' || chatStates.some(({ activeTurn }) => activeTurn !== undefined),
   };
   const timers: { ms: number; run: () => void }[] = [];
   const setActive = vi.fn();
@@ -33,31 +57,35 @@ function sessionWith(state: Partial<SessionState>) {
   };
   return {
     ...{ session: session as unknown as Session, options: options as unknown as SessionOptions },
-    ...{ written, timers, setActive, state: session, ...calls },
+    ...{ written, timers, setActive, state: session, chats, ...calls },
   };
 }
 
 describe('a session after a crash', () => {
   it('ends its turn with an error, which warns when a tool was running', () => {
-    const idle = sessionWith({ activeTurn: turn(), lifecycle: 'ready' });
+    const idle = sessionWith({ lifecycle: 'ready' }, { activeTurn: turn() });
     afterCrash(idle.session, idle.options, none);
-    expect(idle.written).toEqual([
-      { type: 'session/error', turnId: 't', error: { errorType: 'host-restarted', message: STOPPED } },
-    ]);
-    const busy = sessionWith({ activeTurn: turn(call('running')), lifecycle: 'ready' });
+    expect(idle.written).toEqual([failed('host-restarted', STOPPED)]);
+    const busy = sessionWith({ lifecycle: 'ready' }, { activeTurn: turn(call('running')) });
     afterCrash(busy.session, busy.options, none);
     const [, error] = busy.written;
-    expect(error).toMatchObject({ error: { message: expect.stringContaining('A tool was interrupted') } });
+    expect(error).toEqual(failed('host-restarted', expect.stringContaining('A tool was interrupted')));
     expect(JSON.stringify(idle.written)).not.toContain('A tool was interrupted');
     expect([idle.setActive.mock.calls.length, idle.create.mock.calls.length]).toEqual([0, 0]);
   });
 
+  it('ends the turns of all its chats', () => {
+    const { session, options, chats } = sessionWith({}, { activeTurn: turn() }, {}, { activeTurn: turn() });
+    afterCrash(session, options, none);
+    expect(chats.map(({ actions }) => actions.length)).toEqual([1, 0, 1]);
+  });
+
   it('goes on with its creation, and is not active without a turn', () => {
-    const creating = sessionWith({ lifecycle: 'creating' });
+    const creating = sessionWith({ lifecycle: 'creating' }, {});
     afterCrash(creating.session, creating.options, none);
     expect(creating.create).toHaveBeenCalledOnce();
     expect(creating.setActive).not.toHaveBeenCalled();
-    const ready = sessionWith({ lifecycle: 'ready' });
+    const ready = sessionWith({ lifecycle: 'ready' }, {});
     afterCrash(ready.session, ready.options, none);
     expect(ready.create).not.toHaveBeenCalled();
     expect(ready.setActive).toHaveBeenCalledExactlyOnceWith('s', false);
@@ -65,15 +93,37 @@ describe('a session after a crash', () => {
   });
 });
 
+describe('a turn of an agent that can go on in the middle', () => {
+  const resuming = () => sessionWith({}, { activeTurn: turn(), canResume: true });
+  const end = ({ written }: ReturnType<typeof resuming>) => (written.at(-1) as { part?: unknown } | undefined)?.part;
+
+  it('[UP-115] can be resumed after a crash', () => {
+    const crashed = resuming();
+    afterCrash(crashed.session, crashed.options, none);
+    expect(end(crashed)).toEqual({
+      ...{ kind: 'error', resumable: true },
+      error: { errorType: 'host-restarted', message: expect.stringMatching(/\. Resume the turn to go on\.$/) },
+    });
+  });
+
+  it('[UP-115] cannot be resumed when something of it is missing: a call may have run that nobody knows of', () => {
+    const damaged = resuming();
+    afterDamage(damaged.session);
+    expect(end(damaged)).toEqual({ kind: 'error', error: { errorType: 'damaged', message: AGAIN } });
+    const unstored = resuming();
+    afterLoss(unstored.session, unstored.options, [{ type: 'chat/delta' }] as never);
+    unstored.timers[0]?.run();
+    expect(end(unstored)).toEqual({ kind: 'error', error: { errorType: 'not-stored', message: AGAIN } });
+  });
+});
+
 describe('a session that was damaged on disk', () => {
   it('[REL-064] says so in the turn that misses something, and is stored anew', () => {
-    const { session, written, archive } = sessionWith({ activeTurn: turn() });
+    const { session, written, archive, relist } = sessionWith({}, { activeTurn: turn() });
     afterDamage(session);
-    expect(written).toMatchObject([
-      { type: 'session/error', turnId: 't', error: { errorType: 'damaged', message: AGAIN } },
-    ]);
-    expect(archive).toHaveBeenCalledOnce();
-    const idle = sessionWith({});
+    expect(written).toEqual([failed('damaged', AGAIN)]);
+    expect([archive.mock.calls.length, relist.mock.calls.length]).toEqual([1, 1]);
+    const idle = sessionWith({}, {});
     afterDamage(idle.session);
     expect([idle.written, idle.archive.mock.calls.length]).toEqual([[], 1]);
   });
@@ -83,44 +133,52 @@ describe('a session whose actions could not be stored', () => {
   const lost = (...types: string[]) => types.map((type) => ({ type })) as never;
 
   it('[REL-033] stops the agent whose words are lost, and says so later', () => {
-    const { session, options, written, timers, stopAgent, create, lost: told } = sessionWith({ activeTurn: turn() });
-    afterLoss(session, options, lost('session/ready', 'session/delta'));
+    const {
+      session,
+      options,
+      written,
+      timers,
+      stopAgent,
+      create,
+      lost: told,
+    } = sessionWith({}, { activeTurn: turn() });
+    afterLoss(session, options, lost('session/ready', 'chat/delta'));
     expect(stopAgent).toHaveBeenCalledExactlyOnceWith('t');
     expect([written, timers.map(({ ms }) => ms)]).toEqual([[], [STORE_RETRY_MS]]);
     timers[0]?.run();
-    expect(written).toMatchObject([
-      { type: 'session/error', turnId: 't', error: { errorType: 'not-stored', message: AGAIN } },
-    ]);
+    expect(written).toEqual([failed('not-stored', AGAIN)]);
     expect([create.mock.calls.length, told.mock.calls.length]).toEqual([1, 1]);
   });
 
   it.each([
-    ...['session/ready', 'session/creationFailed', 'session/activeClientChanged', 'session/customizationsChanged'],
-    ...['session/customizationUpdated', 'session/customizationRemoved', 'session/turnCancelled'],
+    ...['session/ready', 'session/creationFailed', 'session/activeClientSet', 'session/activeClientRemoved'],
+    ...['session/customizationsChanged', 'session/customizationUpdated', 'session/customizationRemoved'],
+    ...['session/chatUpdated', 'session/inputNeededSet', 'chat/turnCancelled'],
   ])('[REL-033] lets a turn go on when only %s is lost', (type) => {
-    const { session, options, written, timers, stopAgent, create, dropAbsentClient } = sessionWith({
-      activeTurn: turn(),
-    });
+    const { session, options, written, timers, stopAgent, create, dropAbsentClients } = sessionWith(
+      {},
+      { activeTurn: turn() },
+    );
     afterLoss(session, options, lost(type));
     timers[0]?.run();
     expect([stopAgent.mock.calls.length, written]).toEqual([0, []]);
     expect(create).toHaveBeenCalledTimes(type === 'session/ready' || type === 'session/creationFailed' ? 1 : 0);
-    expect(dropAbsentClient).toHaveBeenCalledOnce();
+    expect(dropAbsentClients).toHaveBeenCalledOnce();
   });
 
   it('[REL-033] does nothing more once it is closed, and leaves a turn that has begun since', () => {
-    const closed = sessionWith({ activeTurn: turn() });
-    afterLoss(closed.session, closed.options, lost('session/delta'));
+    const closed = sessionWith({}, { activeTurn: turn() });
+    afterLoss(closed.session, closed.options, lost('chat/delta'));
     closed.state.isClosed = true;
     closed.timers[0]?.run();
     expect([closed.written, closed.lost.mock.calls.length]).toEqual([[], 0]);
-    const other = sessionWith({ activeTurn: turn() });
-    afterLoss(other.session, other.options, lost('session/delta'));
-    other.state.state = { activeTurn: { ...turn(), id: 'next' } };
+    const other = sessionWith({}, { activeTurn: turn() });
+    afterLoss(other.session, other.options, lost('chat/delta'));
+    for (const chat of other.chats) chat.state = { activeTurn: { ...turn(), id: 'next' } };
     other.timers[0]?.run();
     expect(other.written).toEqual([]);
-    const without = sessionWith({});
-    afterLoss(without.session, without.options, lost('session/delta'));
+    const without = sessionWith({}, {});
+    afterLoss(without.session, without.options, lost('chat/delta'));
     without.timers[0]?.run();
     expect([without.stopAgent.mock.calls.length, without.written]).toEqual([0, []]);
   });
@@ -128,24 +186,29 @@ describe('a session whose actions could not be stored', () => {
 
 describe('the calls of a client that did not come back', () => {
   it('fail, and no others', () => {
-    const mine = { toolClientId: 'c' };
-    const { session, written } = sessionWith({
-      activeTurn: turn(
-        { kind: 'markdown' },
-        call('running', mine),
-        call('pending-confirmation', mine),
-        call('streaming', mine),
-        call('completed', mine),
-        call('running', { toolCallId: 'other', toolClientId: 'd' }),
-      ),
-    });
+    const mine = ofClient('c');
+    const { session, written } = sessionWith(
+      {},
+      {
+        activeTurn: turn(
+          { kind: 'markdown' },
+          call('running', mine),
+          call('pending-confirmation', mine),
+          call('streaming', mine),
+          call('completed', mine),
+          call('running', { toolCallId: 'other', ...ofClient('d') }),
+          call('running', { toolCallId: 'ours' }),
+          call('running', { toolCallId: 'server', contributor: { kind: 'mcp', customizationId: 'c' } }),
+        ),
+      },
+    );
     abandonCalls(session, 'c');
     const ends = written.map(({ type, ...rest }) => [type, (rest as Call).toolCallId]);
     expect(ends).toEqual([
-      ['session/toolCallComplete', 'running'],
-      ['session/toolCallComplete', 'pending-confirmation'],
-      ['session/toolCallReady', 'streaming'],
-      ['session/toolCallComplete', 'streaming'],
+      ['chat/toolCallComplete', 'running'],
+      ['chat/toolCallComplete', 'pending-confirmation'],
+      ['chat/toolCallReady', 'streaming'],
+      ['chat/toolCallComplete', 'streaming'],
     ]);
     expect(written[0]).toMatchObject({
       turnId: 't',
@@ -156,7 +219,7 @@ describe('the calls of a client that did not come back', () => {
       },
     });
     expect(written[2]).toMatchObject({ turnId: 't', invocationMessage: 'Use Tool' });
-    const idle = sessionWith({});
+    const idle = sessionWith({}, {});
     abandonCalls(idle.session, 'c');
     expect(idle.written).toEqual([]);
   });
@@ -164,20 +227,20 @@ describe('the calls of a client that did not come back', () => {
 
 describe('a call that the end of the host cut off', () => {
   function cut(part: unknown, command?: { processes: string; output: string }) {
-    const written: SessionAction[] = [];
+    const written: ChatAction[] = [];
     const of = vi.fn(() => command as never);
-    const session = { uri: 's', write: (action: SessionAction) => written.push(action) };
-    const isRunning = endCutCalls(session, turn({ kind: 'markdown' }, part), { of } as unknown as InterruptedCommands);
+    const chat = { session: { uri: 's' }, write: (action: ChatAction) => written.push(action) };
+    const isRunning = endCutCalls(chat, turn({ kind: 'markdown' }, part), { of } as unknown as InterruptedCommands);
     return { isRunning, written: written as unknown as Call[], of };
   }
 
   it('that was running is interrupted, and may have done its work', () => {
-    const { isRunning, written, of } = cut(call('running', { invocationMessage: 'Run it', toolClientId: 'c' }));
+    const { isRunning, written, of } = cut(call('running', { invocationMessage: 'Run it', ...ofClient('c') }));
     expect(isRunning).toBe(true);
     expect(of).toHaveBeenCalledExactlyOnceWith({ session: 's', toolCallId: 'running' });
     expect(written).toEqual([
       {
-        type: 'session/toolCallComplete',
+        type: 'chat/toolCallComplete',
         turnId: 't',
         toolCallId: 'running',
         result: {
@@ -201,7 +264,7 @@ describe('a call that the end of the host cut off', () => {
     ['gone', 'No process of it is running'],
     ['unknown', 'may still be running'],
   ])('with processes that are %s says so', (processes, words) => {
-    const { written } = cut(call('running', { toolClientId: 'c' }), { processes, output: '' });
+    const { written } = cut(call('running', { ...ofClient('c') }), { processes, output: '' });
     expect(written[0]).toMatchObject({ result: { error: { message: expect.stringContaining(words) } } });
   });
 
@@ -224,7 +287,7 @@ describe('a call that the end of the host cut off', () => {
     expect(isRunning).toBe(false);
     expect(written).toEqual([
       {
-        ...{ type: 'session/toolCallConfirmed', turnId: 't', toolCallId: 'pending-confirmation', approved: false },
+        ...{ type: 'chat/toolCallConfirmed', turnId: 't', toolCallId: 'pending-confirmation', approved: false },
         ...{ reason: 'skipped', reasonMessage: expect.stringContaining('never started') },
       },
     ]);
@@ -233,13 +296,13 @@ describe('a call that the end of the host cut off', () => {
   it('whose input was not complete keeps what was seen of it', () => {
     const whole = cut(call('streaming', { invocationMessage: 'Run', partialInput: '{"a"' })).written;
     expect(whole[0]).toEqual({
-      ...{ type: 'session/toolCallReady', turnId: 't', toolCallId: 'streaming' },
+      ...{ type: 'chat/toolCallReady', turnId: 't', toolCallId: 'streaming' },
       ...{ invocationMessage: 'Run', toolInput: '{"a"' },
     });
     expect(whole[1]).toMatchObject({ approved: false, reasonMessage: expect.stringContaining('input') });
     const [bare] = cut(call('streaming')).written;
     expect(bare).toStrictEqual({
-      ...{ type: 'session/toolCallReady', turnId: 't', toolCallId: 'streaming', invocationMessage: 'Use Tool' },
+      ...{ type: 'chat/toolCallReady', turnId: 't', toolCallId: 'streaming', invocationMessage: 'Use Tool' },
     });
   });
 
@@ -248,9 +311,9 @@ describe('a call that the end of the host cut off', () => {
     const { written } = cut(call('pending-result-confirmation', { content }));
     const target = { turnId: 't', toolCallId: 'pending-result-confirmation' };
     expect(written).toEqual([
-      { type: 'session/toolCallResultConfirmed', ...target, approved: false },
+      { type: 'chat/toolCallResultConfirmed', ...target, approved: false },
       {
-        ...{ type: 'session/responsePart', turnId: 't' },
+        ...{ type: 'chat/responsePart', turnId: 't' },
         part: { kind: 'systemNotification', content: expect.stringMatching(/of Tool .*\none\ntwo$/) },
       },
     ]);

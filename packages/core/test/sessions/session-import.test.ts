@@ -1,5 +1,6 @@
-import { ErrorCode, type SessionState, type SessionSummary } from '@atrium/protocol';
+import { ErrorCode, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
+import type { FirstState } from '../../src/sessions/creation.js';
 import { SUMMARY_MAX_CHARACTERS } from '../../src/sessions/limits.js';
 import {
   gathered,
@@ -10,10 +11,21 @@ import {
 } from '../../src/sessions/session-import.js';
 
 const turn = (id: string) => ({
+  ...{ id, message: { text: 'hello', origin: { kind: 'user' } }, responseParts: [], state: 'complete' },
+});
+const TIMES = { createdAt: '2026-01-01T00:00:00.000Z', modifiedAt: '2026-01-02T00:00:00.000Z' };
+const summary = { ...{ resource: 'ahp-session:/s', provider: 'p', title: 'Title', status: 1 }, ...TIMES };
+/** As hosts before 1.0 exported it. */
+const olderTurn = (id: string) => ({
   ...{ id, userMessage: { text: 'hello' }, responseParts: [], state: 'complete' },
 });
-const summary = {
-  ...{ resource: 'ahp-session:/s', provider: 'p', title: 'Title', status: 1, createdAt: 1, modifiedAt: 2 },
+const olderSummary = {
+  ...{ resource: 'ahp-session:/s', provider: 'p', title: 'Title', status: 1, model: { id: 'm' } },
+  ...{
+    createdAt: Date.parse(TIMES.createdAt),
+    modifiedAt: Date.parse(TIMES.modifiedAt),
+    workingDirectory: 'file:///w',
+  },
 };
 const page = (params: object) => readImportPage({ channel: 's', start: 0, turns: [], ...params }, {});
 const refused = (params: object, words: RegExp) =>
@@ -33,6 +45,17 @@ describe('a page of a session that comes from elsewhere', () => {
     });
   });
 
+  it('may come from a host before 1.0', () => {
+    const { turns = [], summary: read } = page({ turns: [olderTurn('a')], state: { summary: olderSummary } }) ?? {};
+    expect(turns.map(({ json }) => JSON.parse(json))).toMatchObject([
+      { id: 'a', message: { text: 'hello', origin: { kind: 'user' } }, responseParts: [], state: 'complete' },
+    ]);
+    expect(read).toMatchObject({ title: 'Title', workingDirectories: ['file:///w'], ...TIMES });
+    expect(read?._meta).toEqual({ 'atrium.selection': { model: { id: 'm' } } });
+    refused({ turns: [olderTurn('a'), olderTurn('a')] }, /different ids/);
+    refused({ turns: [olderTurn('a'), turn('b')] }, /turns/);
+  });
+
   it('is refused when it makes no sense', () => {
     refused({ channel: 7 }, /channel/);
     for (const start of ['0', -1, 0.5, IMPORT_MAX_TURNS + 1]) refused({ start }, /start/);
@@ -46,6 +69,15 @@ describe('a page of a session that comes from elsewhere', () => {
     const room = SUMMARY_MAX_CHARACTERS - JSON.stringify({ ...summary, title: '' }).length;
     expect(page({ state: { summary: { ...summary, title: 'x'.repeat(room) } } })).toBeDefined();
     refused({ state: { summary: { ...summary, title: 'x'.repeat(room + 1) } } }, /characters/);
+  });
+
+  it('has dates, all of one form: lists are sorted by them', () => {
+    const read = (modifiedAt: string) => page({ state: { summary: { ...summary, modifiedAt } } })?.summary?.modifiedAt;
+    expect([read('2026-01-02T01:00:00+01:00'), read('2026-01-02')]).toEqual(Array(2).fill(TIMES.modifiedAt));
+    for (const modifiedAt of ['zzz', '', '+012026-01-01T00:00:00.000Z'])
+      for (const member of ['createdAt', 'modifiedAt'])
+        refused({ state: { summary: { ...summary, [member]: modifiedAt } } }, /must be dates$/);
+    refused({ state: { summary: { ...olderSummary, modifiedAt: -1e15 } } }, /must be dates$/);
   });
 
   it('with a large turn comes in pieces', () => {
@@ -101,8 +133,27 @@ describe('pieces of a turn', () => {
 
 describe('a session that was imported', () => {
   it('has the name and the dates of the old one, and nothing else of it', () => {
-    const state = { summary: { ...summary, title: '', createdAt: 8, modifiedAt: 9 } } as unknown as SessionState;
-    const past = { ...summary, provider: 'other' } as unknown as SessionSummary;
-    expect(withPast(state, past)).toEqual({ summary });
+    const now = '2026-03-03T00:00:00.000Z';
+    const state = {
+      session: { provider: 'p', title: '', status: 1 },
+      chat: { resource: 'c', title: '', status: 1, modifiedAt: now, turns: [] },
+      summary: { ...summary, title: '', createdAt: now, modifiedAt: now },
+    } as unknown as FirstState;
+    const past = { ...summary, provider: 'other', status: 32, activity: 'x', _meta: {} } as SessionSummary;
+    expect(withPast(state, past)).toEqual({
+      session: { ...state.session, title: 'Title' },
+      chat: { ...state.chat, modifiedAt: TIMES.modifiedAt },
+      summary,
+    });
+  });
+
+  it('was not changed later than now', () => {
+    const now = TIMES.modifiedAt;
+    const state = { session: {}, chat: {}, summary: { createdAt: now, modifiedAt: now } } as unknown as FirstState;
+    const later = '9999-01-01T00:00:00.000Z';
+    const past = { ...summary, createdAt: later, modifiedAt: later } as SessionSummary;
+    expect(withPast(state, past)).toMatchObject({
+      ...{ chat: { modifiedAt: now }, summary: { createdAt: now, modifiedAt: now } },
+    });
   });
 });

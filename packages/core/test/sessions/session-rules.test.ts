@@ -1,48 +1,34 @@
 /** Which actions of clients a session accepts, case by case, and what follows from an accepted one. */
-import type { SessionState, StateAction } from '@atrium/protocol';
-import { describe, expect, it } from 'vitest';
-import type { Step } from '../../src/channels/channel.js';
 import {
-  ANSWER_MAX_CHARACTERS,
-  CHOICE_MAX_CHARACTERS,
-  GIVEN_TITLE_MAX_CHARACTERS,
-  PENDING_MESSAGES_MAX,
-  PENDING_MESSAGES_MAX_CHARACTERS,
-} from '../../src/sessions/limits.js';
-import { findCall, mustWait, reactionsTo, refusal } from '../../src/sessions/session-rules.js';
+  PRIVATE,
+  SELECTION_CHANGED,
+  type SessionAction,
+  type SessionState,
+  type StateAction,
+} from '@atrium/protocol/ahp-1';
+import { describe, expect, it } from 'vitest';
+import { CHOICE_MAX_CHARACTERS, GIVEN_TITLE_MAX_CHARACTERS, SESSION_FOLDERS_MAX } from '../../src/sessions/limits.js';
+import {
+  containerOfToggled,
+  type DispatchedAction,
+  mustWait,
+  sessionRefusal,
+} from '../../src/sessions/session-rules.js';
 
-const why = (action: object, state: object = {}, clientId = 'c') =>
-  refusal(action as StateAction, { state: state as SessionState, clientId });
-const call = (status: string, more: object = {}) => ({
-  activeTurn: {
-    id: 't',
-    responseParts: [{ kind: 'markdown' }, { kind: 'toolCall', toolCall: { toolCallId: 'k', status, ...more } }],
-  },
-});
-const target = { turnId: 't', toolCallId: 'k' };
+interface Around {
+  readonly clientId?: string;
+  readonly agent?: object;
+}
+
+const why = (action: object, state: object = {}, { clientId = 'c', agent }: Around = {}) =>
+  sessionRefusal(action as StateAction, {
+    ...{ state: { activeClients: [], ...state } as unknown as SessionState, clientId, agent: agent as never },
+  });
 
 describe('a turn', () => {
-  const started = { type: 'session/turnStarted', turnId: 'u' };
-  it('starts in a session that has none, and could be created', () => {
-    expect(why(started)).toBeUndefined();
-    expect(why({ ...started, turnId: '' })).toBe('a turn needs an id');
-    expect(why(started, { lifecycle: 'creationFailed' })).toMatch(/could not be created/);
-    expect(why(started, { activeTurn: { id: 't' } })).toMatch(/^turn t is running/);
-  });
-
-  it('is cancelled by its id', () => {
-    const cancelled = { type: 'session/turnCancelled', turnId: 't' };
-    expect(why(cancelled, { activeTurn: { id: 't' } })).toBeUndefined();
-    expect(why(cancelled)).toBe('no turn is running');
-    expect(why(cancelled, { activeTurn: { id: 'u' } })).toBe('turn t is not the one that is running');
-  });
-
   it('keeps its model and its agent', () => {
-    const isHeld = (type: string, activeTurn?: object) =>
-      mustWait({ type } as StateAction, { activeTurn } as SessionState);
-    for (const type of ['session/modelChanged', 'session/agentChanged'])
-      expect([isHeld(type, {}), isHeld(type)]).toEqual([true, false]);
-    expect(isHeld('session/titleChanged', {})).toBe(false);
+    expect(mustWait({ type: SELECTION_CHANGED })).toBe(true);
+    expect(mustWait({ type: 'session/titleChanged' } as DispatchedAction)).toBe(false);
   });
 });
 
@@ -51,147 +37,6 @@ describe('a title', () => {
     const titled = (length: number) => why({ type: 'session/titleChanged', title: 'x'.repeat(length) });
     expect(titled(GIVEN_TITLE_MAX_CHARACTERS)).toBeUndefined();
     expect(titled(GIVEN_TITLE_MAX_CHARACTERS + 1)).toMatch(/a title may have/);
-  });
-});
-
-describe('messages that wait', () => {
-  const set = (kind: string, id: string, text = '') => ({
-    type: 'session/pendingMessageSet',
-    kind,
-    id,
-    userMessage: { text },
-  });
-  const message = (id: string, text = '') => ({ id, userMessage: { text } });
-
-  it('[REL-057] are so many; one that is there may be changed', () => {
-    const queuedMessages = Array.from({ length: PENDING_MESSAGES_MAX }, (_, n) => message(`${n}`));
-    expect(why(set('queued', 'new'), { queuedMessages })).toMatch(/messages wait already/);
-    expect(why(set('queued', '0'), { queuedMessages })).toBeUndefined();
-    expect(why(set('steering', 'new'), { queuedMessages })).toBeUndefined();
-    expect(why(set('queued', 'new'), { queuedMessages: queuedMessages.slice(1) })).toBeUndefined();
-    const steered = { queuedMessages: queuedMessages.slice(1), steeringMessage: message('s') };
-    expect(why(set('queued', 'new'), steered)).toMatch(/messages wait already/);
-  });
-
-  it('[REL-057] are so much together', () => {
-    const bare = JSON.stringify(message('new')).length;
-    const room = PENDING_MESSAGES_MAX_CHARACTERS - bare;
-    expect(why(set('queued', 'new', 'x'.repeat(room)))).toBeUndefined();
-    expect(why(set('queued', 'new', 'x'.repeat(room + 1)))).toMatch(/too much waits/);
-    const queuedMessages = [message('old', 'x'.repeat(room - bare))];
-    expect(why(set('queued', 'new'), { queuedMessages })).toBeUndefined();
-    expect(why(set('queued', 'new', 'x'), { queuedMessages })).toMatch(/too much waits/);
-    expect(why(set('queued', 'old', 'x'), { queuedMessages })).toBeUndefined();
-  });
-
-  it('are removed by kind and id', () => {
-    const removed = (kind: string, id: string) => ({ type: 'session/pendingMessageRemoved', kind, id });
-    const state = { steeringMessage: message('s'), queuedMessages: [message('a'), message('b')] };
-    expect([why(removed('steering', 's'), state), why(removed('queued', 'b'), state)]).toEqual([undefined, undefined]);
-    expect(why(removed('steering', 'a'), state)).toBe('no steering message a is waiting');
-    expect(why(removed('queued', 's'), state)).toBe('no queued message s is waiting');
-    expect([why(removed('queued', 's')), why(removed('steering', 's'))].every(Boolean)).toBe(true);
-  });
-});
-
-describe('a tool call', () => {
-  const confirmed = (more: object = {}) => ({ type: 'session/toolCallConfirmed', ...target, approved: true, ...more });
-
-  it('is found in the running turn only', () => {
-    const state = call('running') as unknown as SessionState;
-    expect(findCall(state, target)).toMatchObject({ toolCallId: 'k' });
-    expect(findCall(state, { ...target, turnId: 'u' })).toBeUndefined();
-    expect(findCall(state, { ...target, toolCallId: 'x' })).toBeUndefined();
-    expect(findCall({} as SessionState, target)).toBeUndefined();
-  });
-
-  it('is confirmed once, while it waits for that', () => {
-    expect(why(confirmed(), call('pending-confirmation'))).toBeUndefined();
-    expect(why(confirmed(), call('completed'))).toBe('call k is completed: somebody answered already');
-    expect(why(confirmed())).toBe('no call k is running');
-  });
-
-  it('that runs at once may be denied by its client, and by no other', () => {
-    const running = call('running', { toolClientId: 'c' });
-    expect(why(confirmed({ approved: false }), running)).toBeUndefined();
-    expect(why(confirmed({ approved: false }), running, 'd')).toMatch(/somebody answered/);
-    expect(why(confirmed(), running)).toMatch(/somebody answered/);
-    expect(why(confirmed({ approved: false }), call('completed', { toolClientId: 'c' }))).toMatch(/somebody answered/);
-  });
-
-  it('is confirmed with an edited input only where that may be', () => {
-    const edited = confirmed({ editedToolInput: '{}' });
-    expect(why(edited, call('pending-confirmation', { editable: true }))).toBeUndefined();
-    expect(why(edited, call('pending-confirmation'))).toBe('its input cannot be edited');
-    expect(why({ ...edited, approved: false }, call('pending-confirmation'))).toBeUndefined();
-  });
-
-  it('is confirmed with an option that there is, and that means that', () => {
-    const state = call('pending-confirmation', {
-      options: [
-        { id: 'yes', kind: 'approve' },
-        { id: 'no', kind: 'deny' },
-      ],
-    });
-    const chosen = (selectedOptionId: string, approved: boolean) =>
-      why(confirmed({ selectedOptionId, approved }), state);
-    expect([chosen('yes', true), chosen('no', false), chosen('', true)]).toEqual([undefined, undefined, undefined]);
-    expect(chosen('yes', false)).toBe('option yes means to approve');
-    expect(chosen('no', true)).toBe('option no means to deny');
-    expect(chosen('x', true)).toBe('there is no option x');
-    expect(why(confirmed({ selectedOptionId: 'yes' }), call('pending-confirmation'))).toBe('there is no option yes');
-  });
-
-  it('has its result confirmed once', () => {
-    const released = { type: 'session/toolCallResultConfirmed', ...target, approved: true };
-    expect(why(released, call('pending-result-confirmation'))).toBeUndefined();
-    expect(why(released, call('running'))).toMatch(/call k is running/);
-    expect(why(released)).toBe('no call k is running');
-  });
-
-  it.each([
-    ['session/toolCallComplete', ['running', 'pending-confirmation']],
-    ['session/toolCallContentChanged', ['running']],
-  ])('%s is for its client, while it runs', (type, allowed) => {
-    const action = { type, ...target };
-    for (const status of ['running', 'pending-confirmation', 'streaming', 'completed']) {
-      const state = call(status, { toolClientId: 'c' });
-      expect(why(action, state)).toBe(allowed.includes(status) ? undefined : `call k is ${status}`);
-    }
-    expect(why(action, call('running', { toolClientId: 'd' }))).toBe('call k belongs to another client');
-    expect(why(action, call('running'))).toBe('call k is run by the host');
-    expect(why(action)).toBe('no call k is running');
-  });
-});
-
-describe('a question', () => {
-  const request = { id: 'q', questions: [{ id: 'a', required: true }, { id: 'b' }], answers: {} };
-  const state = { inputRequests: [{ id: 'x' }, request] };
-
-  it('takes drafts of the answers that it asks for', () => {
-    const draft = (requestId: string, questionId: string, answer?: unknown) =>
-      why({ type: 'session/inputAnswerChanged', requestId, questionId, answer }, state);
-    expect([draft('q', 'a'), draft('q', 'b', { value: 'x' })]).toEqual([undefined, undefined]);
-    expect(draft('z', 'a')).toBe('no question z is open');
-    expect(draft('q', 'z')).toBe('q does not ask z');
-    expect(draft('x', 'a')).toBe('x does not ask a');
-    const text = 'x'.repeat(ANSWER_MAX_CHARACTERS - 2);
-    expect(draft('q', 'a', text)).toBeUndefined();
-    expect(draft('q', 'a', `${text}x`)).toMatch(/an answer may have/);
-    expect(why({ type: 'session/inputAnswerChanged', requestId: 'q', questionId: 'a' })).toMatch(/no question q/);
-  });
-
-  it('is complete with an answer to what is required, or without when it is not accepted', () => {
-    const done = (response: string, answers?: object, in_: object = state) =>
-      why({ type: 'session/inputCompleted', requestId: 'q', response, answers }, in_);
-    expect(done('accept', { a: { state: 'submitted' } })).toBeUndefined();
-    expect(done('accept', { a: { state: 'draft' } })).toBe('question a needs an answer');
-    expect(done('accept', { b: { state: 'submitted' } })).toBe('question a needs an answer');
-    expect([done('decline'), done('cancel')]).toEqual([undefined, undefined]);
-    const drafted = { inputRequests: [{ ...request, answers: { a: { state: 'submitted' } } }] };
-    expect(done('accept', undefined, drafted)).toBeUndefined();
-    expect(done('accept', undefined, { inputRequests: [{ id: 'q' }] })).toBeUndefined();
-    expect(done('cancel', undefined, {})).toBe('no question q is open: somebody answered already');
   });
 });
 
@@ -223,133 +68,162 @@ describe('the configuration of a session', () => {
 
   it('[REL-057] names models and agents of a bounded length', () => {
     for (const name of ['model', 'agent']) {
-      const chosen = (length: number) => why({ type: `session/${name}Changed`, [name]: { uri: 'x'.repeat(length) } });
+      const chosen = (length: number) => why({ type: SELECTION_CHANGED, [name]: { uri: 'x'.repeat(length) } });
       const room = CHOICE_MAX_CHARACTERS - JSON.stringify({ uri: '' }).length;
-      expect([chosen(room), why({ type: `session/${name}Changed` })]).toEqual([undefined, undefined]);
+      expect([chosen(room), why({ type: SELECTION_CHANGED })]).toEqual([undefined, undefined]);
       expect(chosen(room + 1)).toMatch(new RegExp(`^${name} may have`));
     }
+    expect(why({ type: SELECTION_CHANGED, agent: null })).toBeUndefined();
   });
 });
 
+describe('the folders of a session', () => {
+  const several = (more: object = {}) => ({ agent: { capabilities: { multipleWorkingDirectories: more } } });
+  const workingDirectories = ['file:///a', 'file:///b'];
+
+  it('begin with one that some agents keep [UP-161]', () => {
+    const removed = (directory: string, more: object) =>
+      why({ type: 'session/workingDirectoryRemoved', directory }, { workingDirectories }, several(more));
+    expect(removed('file:///a', { immutablePrimary: true })).toMatch(/cannot be removed$/);
+    expect([removed('file:///a', {}), removed('file:///b', { immutablePrimary: true })]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    const replaced = (directory: string, more: object) =>
+      why({ type: 'session/workingDirectoryReplaced', directory }, { workingDirectories }, several(more));
+    expect(replaced('file:///a', {})).toMatch(/cannot be replaced$/);
+    expect([replaced('file:///b', {}), replaced('file:///a', { primaryReplacement: true })]).toEqual(
+      Array(2).fill(undefined),
+    );
+  });
+
+  it(`[REL-057] are ${SESSION_FOLDERS_MAX} at most`, () => {
+    const set = (length: number) => {
+      const state = { workingDirectories: Array.from({ length }, (_, index) => `file:///${index}`) };
+      return why({ type: 'session/workingDirectorySet', directory: 'file:///a' }, state, several());
+    };
+    expect(set(SESSION_FOLDERS_MAX - 1)).toBeUndefined();
+    expect(set(SESSION_FOLDERS_MAX)).toMatch(/at most$/);
+  });
+
+  it.each(['session/workingDirectorySet', 'session/workingDirectoryRemoved', 'session/workingDirectoryReplaced'])(
+    '%s is for agents that work in several',
+    (type) => {
+      const action = { type, directory: 'file:///a', replacement: 'file:///b' };
+      expect(why(action, {}, several())).toBeUndefined();
+      for (const agent of [undefined, {}, { capabilities: {} }])
+        expect(why(action, {}, agent && { agent })).toBe('the agent of this session works in one folder');
+    },
+  );
+});
+
 describe('customizations', () => {
-  const plugin = (id: string, enabled: boolean, ...children: object[]) => ({ id, name: id, enabled, children });
+  const off = (kind: string) => ({ kind, enabled: false });
+  const plugin = (id: string, isOn: boolean, ...children: object[]) => ({
+    ...{ type: 'plugin', id, name: id, children, ...(!isOn && { enablement: [off('session')] }) },
+  });
   const agent = { id: 'a', type: 'agent', uri: 'agent:/a' };
-  const server = { id: 's', type: 'mcpServer', enabled: true };
+  const server = { id: 's', name: 'server', type: 'mcpServer', state: { kind: 'stopped' } };
 
   it('that are switched off lend no agent', () => {
     const chosen = (customizations: object[] | undefined, uri = 'agent:/a') =>
-      why({ type: 'session/agentChanged', agent: { uri } }, { customizations });
+      why({ type: SELECTION_CHANGED, agent: { uri } }, { customizations });
     expect(chosen([plugin('p', false, agent)])).toBe('this agent belongs to p, which is switched off');
     expect(chosen([plugin('p', false, agent), plugin('o', true, agent)])).toBeUndefined();
     expect(chosen([plugin('p', false, agent)], 'agent:/b')).toBeUndefined();
     expect(chosen([plugin('p', false, { ...agent, type: 'skill' })])).toBeUndefined();
     expect([chosen(undefined), chosen([{ id: 'p' }])]).toEqual([undefined, undefined]);
+    const folder = { type: 'directory', id: 'd', name: 'd', enabled: false, children: [agent] };
+    expect(chosen([folder])).toBe('this agent belongs to d, which is switched off');
+    const offAgent = { ...agent, name: 'A', enabled: false };
+    expect(chosen([plugin('p', true, offAgent)])).toBe('the agent A is switched off');
+    expect(chosen([plugin('p', true, offAgent), plugin('o', true, agent)])).toBeUndefined();
   });
 
-  it('are switched by their id, and servers inside of them', () => {
+  it('are switched by their id, and what is inside of them [UP-102]', () => {
     const toggled = (id: string, customizations?: object[]) =>
-      why({ type: 'session/customizationToggled', id, enabled: false }, { customizations });
+      why({ type: 'session/customizationToggled', id, enablement: [off('session')] }, { customizations });
     const all = [plugin('p', true, server, agent), { id: 'q' }];
-    expect([toggled('p', all), toggled('s', all), toggled('q', all)]).toEqual([undefined, undefined, undefined]);
-    expect([toggled('a', all), toggled('p')]).toEqual(['there is no customization a', 'there is no customization p']);
+    expect(['p', 's', 'a', 'q'].map((id) => toggled(id, all))).toEqual(Array(4).fill(undefined));
+    expect([toggled('x', all), toggled('p')]).toEqual(['there is no customization x', 'there is no customization p']);
+    const much = { kind: 'workspace', workspace: 'x'.repeat(CHOICE_MAX_CHARACTERS), enabled: true };
+    const action = { type: 'session/customizationToggled', id: 'p', enablement: [much] };
+    expect(why(action, { customizations: all })).toMatch(/enablement may have/);
   });
 
-  it('say so in their container when a server inside is switched', () => {
-    const reaction = (id: string, customizations?: object[]) =>
-      reactionsTo({
-        action: { type: 'session/customizationToggled', id, enabled: false },
-        before: {},
-        after: { customizations },
-      } as unknown as Step<SessionState>);
-    expect(reaction('s', [plugin('p', true, server, agent)])).toEqual([
-      { kind: 'update-customization', customization: plugin('p', true, { ...server, enabled: false }, agent) },
-    ]);
-    expect(reaction('s', [plugin('o', true, agent), plugin('p', true, server)])).toMatchObject([
-      { customization: { id: 'p', children: [{ enabled: false }] } },
-    ]);
-    expect(reaction('p', [plugin('p', true, server)])).toEqual([]);
-    expect(reaction('s', [plugin('p', true, server), { id: 's' }])).toEqual([]);
-    expect([reaction('s', [{ id: 'q' }]), reaction('s')]).toEqual([[], []]);
+  it('are published as a whole when a server inside is switched: older wires know containers only', () => {
+    const container = (id: string, customizations?: object[]) =>
+      containerOfToggled({ type: 'session/customizationToggled', id, enablement: [] }, {
+        customizations,
+      } as unknown as SessionState);
+    const holder = plugin('p', true, server, agent);
+    expect(container('s', [{ id: 'q' }, plugin('o', true, agent), holder])).toBe(holder);
+    expect(container('p', [holder])).toBeUndefined();
+    expect(container('s', [holder, { id: 's' }])).toBeUndefined();
+    expect([container('s', [{ id: 'q' }]), container('s')]).toEqual([undefined, undefined]);
+    const other = { type: 'session/customizationRemoved', id: 's' } as SessionAction;
+    expect(containerOfToggled(other, { customizations: [holder] } as unknown as SessionState)).toBeUndefined();
+  });
+
+  it('have servers that people start, stop, and do not wait for [UP-105]', () => {
+    const ask = (what: string, id: string, customizations?: object[]) =>
+      why({ type: `session/mcpServer${what}Requested`, id }, { customizations });
+    for (const what of ['Start', 'Stop']) {
+      expect(ask(what, 's', [server])).toBeUndefined();
+      expect(ask(what, 's', [plugin('p', true, server)])).toBeUndefined();
+      expect([ask(what, 's'), ask(what, 's', [{ ...server, type: 'plugin' }]), ask(what, 'x', [server])]).toEqual(
+        ['s', 's', 'x'].map((id) => `there is no MCP server ${id}`),
+      );
+    }
+    const isOff = 'server is switched off: switch it on first';
+    expect(ask('Start', 's', [plugin('p', false, server)])).toBe(isOff);
+    expect(ask('Start', 's', [{ ...server, enablement: [off('session')] }])).toBe(isOff);
+    expect(ask('Stop', 's', [plugin('p', false, server)])).toBeUndefined();
+    const inState = (state: object) => [plugin('p', true, { ...server, state })];
+    expect(ask('Background', 's', inState({ kind: 'starting', blocking: true }))).toBeUndefined();
+    for (const state of [{ kind: 'starting' }, { kind: 'ready', blocking: true }])
+      expect(ask('Background', 's', inState(state))).toBe('nothing waits for an MCP server s');
   });
 });
 
 describe('the role of active client', () => {
-  const changed = (activeClient: object | undefined, holder?: string) =>
-    why({ type: 'session/activeClientChanged', activeClient }, holder ? { activeClient: { clientId: holder } } : {});
+  const held = (...clientIds: string[]) => ({ activeClients: clientIds.map((clientId) => ({ clientId, tools: [] })) });
+  /** Older wires know one active client: their actions carry the private member. */
+  const OLDER = { [PRIVATE]: {} };
+  const set = (clientId: string, holders: string[] = [], mark: object = {}) =>
+    why({ type: 'session/activeClientSet', activeClient: { clientId, tools: [] }, ...mark }, held(...holders));
+  const removed = (clientId: string, holders: string[] = [], mark: object = {}) =>
+    why({ type: 'session/activeClientRemoved', clientId, ...mark }, held(...holders));
 
-  it('is taken by oneself, when it is free, and given up by its holder', () => {
-    expect([changed({ clientId: 'c' }), changed({ clientId: 'c' }, 'c')]).toEqual([undefined, undefined]);
-    expect(changed({ clientId: 'c' }, 'd')).toBe('d is the active client');
-    expect(changed({ clientId: 'd' })).toBe('a client can claim the role only for itself');
-    expect(changed(undefined, 'c')).toBeUndefined();
-    expect([changed(undefined, 'd'), changed(undefined)]).toEqual(
-      Array(2).fill('only the active client can give the role up'),
-    );
+  it('is taken by oneself, and several may have it [UP-170]', () => {
+    expect([set('c'), set('c', ['c']), set('c', ['d']), set('c', ['c', 'd'])]).toEqual(Array(4).fill(undefined));
+    expect([set('d'), set('d', ['d'])]).toEqual(Array(2).fill('a client can claim the role only for itself'));
   });
 
-  it('comes with its tools', () => {
-    const tools = { type: 'session/activeClientToolsChanged' };
-    expect(why(tools, { activeClient: { clientId: 'c' } })).toBeUndefined();
-    expect(why(tools, { activeClient: { clientId: 'd' } })).toBe('only the active client can change its tools');
-    expect(why(tools)).toBe('only the active client can change its tools');
+  it('is given up by oneself', () => {
+    expect([removed('c', ['c']), removed('c', ['c', 'd']), removed('c')]).toEqual(Array(3).fill(undefined));
+    expect(removed('d', ['c', 'd'])).toBe('a client can give up the role only for itself');
+  });
+
+  it('is taken on older wires when the one that they show is oneself, or none', () => {
+    expect([set('c', [], OLDER), set('c', ['c'], OLDER), set('c', ['d', 'c'], OLDER)]).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect([set('c', ['d'], OLDER), set('c', ['c', 'd'], OLDER)]).toEqual(Array(2).fill('d is the active client'));
+    expect(set('d', [], OLDER)).toBe('a client can claim the role only for itself');
+  });
+
+  it('is given up on older wires by a holder', () => {
+    expect([removed('c', ['c'], OLDER), removed('c', ['c', 'd'], OLDER)]).toEqual([undefined, undefined]);
+    expect([removed('c', ['d'], OLDER), removed('c', [], OLDER)]).toEqual(
+      Array(2).fill('only the active client can give the role up'),
+    );
+    expect(removed('d', ['d'], OLDER)).toBe('a client can give up the role only for itself');
   });
 });
 
 describe('an action without a rule', () => {
   it('is accepted', () => {
     expect(why({ type: 'session/isReadChanged' })).toBeUndefined();
-  });
-});
-
-describe('what follows from an action', () => {
-  const kinds = (action: object, before: object, after: object) =>
-    reactionsTo({ action, before, after } as unknown as Step<SessionState>);
-  const turns: object[] = [];
-  const queued = { id: 'm' };
-
-  it('is that a turn runs', () => {
-    expect(kinds({ type: 'session/turnStarted', turnId: 't' }, { turns }, { turns, activeTurn: { id: 't' } })).toEqual([
-      { kind: 'run-turn', turnId: 't' },
-    ]);
-  });
-
-  it('is that a turn that is over is stopped and archived, and what waited for its end is done', () => {
-    const before = { turns, activeTurn: { id: 't' } };
-    const after = { turns: [{}], lifecycle: 'ready', queuedMessages: [queued] };
-    expect(kinds({ type: 'session/turnComplete' }, before, after)).toEqual([
-      { kind: 'stop-turn', turnId: 't' },
-      { kind: 'archive' },
-      { kind: 'release-deferred' },
-      { kind: 'start-queued', message: queued },
-    ]);
-    expect(kinds({ type: 'session/error' }, before, after).map(({ kind }) => kind)).not.toContain('start-queued');
-    expect(kinds({ type: 'session/delta' }, before, { turns, activeTurn: { id: 't' } })).toEqual([]);
-    expect(kinds({ type: 'session/delta' }, before, before)).toEqual([]);
-    const other = kinds({ type: 'session/x' }, before, { turns, activeTurn: { id: 'u' } });
-    expect(other.map(({ kind }) => kind)).toEqual(['stop-turn', 'archive', 'release-deferred']);
-  });
-
-  it('is that a history that was cut is archived, and cut in the agent', () => {
-    const truncated = { type: 'session/truncated', turnId: 't' };
-    expect(kinds(truncated, { turns: [{}] }, { turns })).toEqual([
-      { kind: 'archive' },
-      { kind: 'truncate-agent', turnId: 't' },
-    ]);
-    const same = { turns };
-    expect(kinds(truncated, same, same)).toEqual([]);
-  });
-
-  it.each([
-    ['session/turnComplete', true],
-    ['session/pendingMessageSet', true],
-    ['session/ready', true],
-    ['session/titleChanged', false],
-  ])('%s moves the queue of an idle session: %s', (type, moves) => {
-    const state = { turns, lifecycle: 'ready', queuedMessages: [queued, { id: 'n' }] };
-    const started = (after: object) => kinds({ type }, { turns }, after).length;
-    expect(started(state)).toBe(moves ? 1 : 0);
-    expect(started({ ...state, activeTurn: { id: 't' } })).toBe(0);
-    expect(started({ ...state, lifecycle: 'creating' })).toBe(0);
-    expect(started({ ...state, queuedMessages: undefined })).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import {
   TURN_TEXT_MAX_CHARACTERS,
 } from '../../src/sessions/limits.js';
 import { SessionObservers } from '../../src/sessions/session-observer.js';
-import { TurnWords } from '../../src/sessions/turn-output.js';
+import { TurnStream, TurnWords } from '../../src/sessions/turn-output.js';
 
 const CUT = /^x*\n\n\[Cut: one part of an answer may have .*\]$/;
 
@@ -44,6 +44,26 @@ describe('what an agent may say in one turn', () => {
     parts.beginPart();
     pieces.countAction();
     expect([parts.excess, pieces.excess]).toEqual([`${TURN_PARTS_MAX} parts`, `${TURN_ACTIONS_MAX} pieces`]);
+  });
+});
+
+describe('a turn that goes on in place', () => {
+  it('[REL-057] may say so much in all, with what it said before', () => {
+    const written: { type: string }[] = [];
+    const stream = (content: string, parts = 1) => {
+      const responseParts = Array.from({ length: parts }, () => ({ kind: 'markdown', content }));
+      return new TurnStream({ id: 't', responseParts } as never, (action) => written.push(action));
+    };
+    const most = 'x'.repeat(TURN_TEXT_MAX_CHARACTERS);
+    stream(most.slice(1)).say('markdown', 'x');
+    expect(written.map(({ type }) => type)).not.toContain('chat/error');
+    stream('', TURN_PARTS_MAX).wrote({ type: 'chat/responsePart' } as never);
+    expect(written.at(-1)).toMatchObject({ type: 'chat/error', part: { error: { errorType: 'too-long' } } });
+    written.length = 0;
+    stream(most).wrote({ type: 'chat/activityChanged' } as never);
+    expect(written).toEqual([]);
+    stream(`${most}x`).wrote({ type: 'chat/activityChanged' } as never);
+    expect(written).toMatchObject([{ type: 'chat/error' }]);
   });
 });
 

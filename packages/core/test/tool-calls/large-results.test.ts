@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol';
+import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import type { BlobStore } from '../../src/contracts/blobs.js';
 import { isLarge, shownResult, wholeContent, wholeTurns } from '../../src/tool-calls/large-results.js';

@@ -5,8 +5,10 @@ const named = (...names: string[]) => names.map((name) => ({ name }));
 
 /** What each name leads to. */
 function owners(host: readonly string[], client: readonly string[]): Record<string, string> {
-  const names = [...toolNames(named(...host), named(...client))];
-  return Object.fromEntries(names.map(([name, { owner, tool }]) => [name, `${owner} ${tool.name}`]));
+  const names = [...toolNames(named(...host), [{ clientId: 'c', tools: named(...client) }])];
+  return Object.fromEntries(
+    names.map(([name, { clientId, tool }]) => [name, `${clientId ? 'client' : 'host'} ${tool.name}`]),
+  );
 }
 
 describe('the names of tools', () => {
@@ -39,9 +41,15 @@ describe('the names of tools', () => {
     expect(owners(['a', 'a'], ['b', 'b'])).toEqual({ a: 'host a', b: 'client b' });
   });
 
+  it('are of the first of two clients that offer the same', () => {
+    const clients = ['one', 'two'].map((clientId) => ({ clientId, tools: named('look') }));
+    const names = [...toolNames([], clients)].map(([name, { clientId }]) => [name, clientId]);
+    expect(names).toEqual([['look', 'one']]);
+  });
+
   it('are what a model is offered', () => {
     const client = [{ name: 'shell', title: 'My shell' }];
-    expect(offeredTools(named('shell'), client)).toEqual([
+    expect(offeredTools(named('shell'), [{ clientId: 'c', tools: client }])).toEqual([
       { name: 'shell' },
       { name: 'client_shell', title: 'My shell' },
     ]);

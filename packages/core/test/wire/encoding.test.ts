@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
-import { encode, withoutOrigin } from '../../src/wire/encoding.js';
+import { encode, encodedOf, withoutOrigin } from '../../src/wire/encoding.js';
 import { merged, Outgoing, outgoing } from '../../src/wire/frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from '../../src/wire/limits.js';
 import { missedAction, TranslatedReplay } from '../../src/wire/replay.js';
@@ -10,7 +10,7 @@ type Params = Record<string, unknown>;
 function encoded(params: Params, version = '1', close?: string) {
   const frames: ActionFrame[] = [{ method: 'action', params, origin: undefined } as unknown as ActionFrame];
   const dialect = { traits: { version }, encodeSteps: () => ({ frames, close }) } as unknown as Dialect;
-  return encode(dialect, {} as never, []);
+  return encode(dialect, {} as never, {} as never, {} as never);
 }
 const envelope = (action: Params, more: Params = {}) => ({ channel: 'ahp:/s', serverSeq: 5, action, ...more });
 const delta = (content: unknown, more: Params = {}) => ({
@@ -114,7 +114,7 @@ describe('what was translated for an older wire', () => {
     origin: undefined,
     message: new Outgoing('x', size),
   });
-  const told = (...numbered: ReturnType<typeof message>[]) => ({ numbered, messages: [], close: undefined });
+  const told = (...numbered: ReturnType<typeof message>[]) => encodedOf(numbered);
   const tick = (upTo: number, isWatched = true, first = upTo) => ({ first, upTo, isWatched });
   const seqs = (replay: TranslatedReplay, seq: number) => replay.after('s', seq)?.map((each) => each.seq);
 

@@ -1,7 +1,7 @@
 import { ErrorCode } from '@atrium/protocol';
+import { pluginsOnly } from '@atrium/protocol/dialects';
 import { describe, expect, it, vi } from 'vitest';
 import type { RequestError } from '../../src/contracts/request-error.js';
-import { pluginsOnly } from '../../src/wire/dispatch.js';
 import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, paramsOf } from '../../src/wire/inbound.js';
 import {
   FIRST_HOST_REQUEST_ID,
@@ -38,11 +38,11 @@ describe('the parameters of a request', () => {
     const claim = (customizations: unknown) => ({ activeClient: { clientId: 'c', customizations }, more: 1 });
     expect(pluginsOnly(claim([plugin, { type: 'skill' }, {}, 'text']))).toEqual({
       claim: claim([plugin, {}, 'text']),
-      leftOut: 1,
+      leftOut: [{ type: 'skill' }],
     });
     for (const same of [claim([plugin]), claim([{ type: 7 }]), claim('none'), {}, { activeClient: null }, 'text']) {
       const { claim: kept, leftOut } = pluginsOnly(same);
-      expect([kept === same, leftOut]).toEqual([true, 0]);
+      expect([kept === same, leftOut]).toEqual([true, []]);
     }
   });
 

@@ -114,9 +114,9 @@ describe('a number that a client uses again', () => {
 
 describe('a client that counts from 1 on every connection', () => {
   const meantAgain = [
-    ...['root/configChanged', 'session/titleChanged', 'session/modelChanged', 'session/agentChanged'],
+    ...['root/configChanged', 'session/titleChanged', 'x-atrium/selectionChanged', 'chat/draftChanged'],
     ...['session/configChanged', 'session/isReadChanged', 'session/isArchivedChanged'],
-    ...['session/customizationToggled', 'session/queuedMessagesReordered', 'session/inputAnswerChanged'],
+    ...['session/customizationToggled', 'chat/queuedMessagesReordered', 'chat/inputAnswerChanged'],
     ...['terminal/input', 'terminal/resized', 'terminal/titleChanged', 'terminal/cleared'],
   ];
 
@@ -136,8 +136,8 @@ describe('a client that counts from 1 on every connection', () => {
   });
 
   it('does not mean again what it says only once, and what was turned down', async () => {
-    const once = await counting('session/turnStarted');
-    expect((await once.mine.dispatch(connection('c', once.start, 2), 1, { type: 'session/turnStarted' })).kind).toBe(
+    const once = await counting('chat/turnStarted');
+    expect((await once.mine.dispatch(connection('c', once.start, 2), 1, { type: 'chat/turnStarted' })).kind).toBe(
       'resend',
     );
     const refused = await counting('terminal/input', 'no');
@@ -153,7 +153,7 @@ describe('a client that counts from 1 on every connection', () => {
     expect((await mine.dispatch(connection('c', start, 1), 1, title('a'))).kind).toBe('resend');
   });
 
-  it.each(['session/activeClientChanged', 'session/activeClientToolsChanged', 'terminal/claimed'])(
+  it.each(['session/activeClientSet', 'session/activeClientRemoved', 'terminal/claimed'])(
     'means %s anew on every connection, and once on each',
     async (type) => {
       const mine = host();

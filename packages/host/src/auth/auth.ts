@@ -12,7 +12,13 @@ import type { SessionObserver } from '@atrium/core/sessions/session-observer.js'
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { within } from '@atrium/core/util/waiting.js';
-import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
+import {
+  type AuthenticateParams,
+  ErrorCode,
+  type ErrorInfo,
+  type ProtectedResourceMetadata,
+  type StateAction,
+} from '@atrium/protocol/ahp-1';
 
 /** How long an agent may take to check a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;
@@ -100,12 +106,9 @@ export class Auth implements Service {
   /** Tells the clients of a session when its agent fails because it needs a token. */
   attach = (session: Pick<Session, 'uri' | 'state'>): SessionObserver => ({
     observe: ({ action }) => {
-      const isRefused =
-        (action.type === 'session/error' || action.type === 'session/creationFailed') &&
-        action.error.errorType === 'auth';
-      if (!isRefused) return;
-      for (const { resource } of protectedBy(this.#agentOf(session)?.info)) {
-        const reason = this.#everAccepted.has(resource) ? 'expired' : 'required';
+      if (errorOf(action)?.errorType !== 'auth') return;
+      for (const resource of protectedBy(this.#agentOf(session)?.info)) {
+        const reason = this.#everAccepted.has(resource.resource) ? 'expired' : 'required';
         this.#options.notify(session.uri, 'auth/required', { resource, reason });
       }
     },
@@ -113,8 +116,14 @@ export class Auth implements Service {
   });
 
   #agentOf({ state }: Pick<Session, 'state'>): AgentBackend | undefined {
-    return this.#options.agents.find(({ info }) => info.provider === state.summary.provider);
+    return this.#options.agents.find(({ info }) => info.provider === state.provider);
   }
+}
+
+/** The error that ended a turn, or the creation of a session. */
+function errorOf(action: StateAction): ErrorInfo | undefined {
+  if (action.type === 'chat/error') return action.part.error;
+  return action.type === 'session/creationFailed' ? action.error : undefined;
 }
 
 const done = Promise.resolve();

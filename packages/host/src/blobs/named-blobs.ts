@@ -5,7 +5,7 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { gathered } from '@atrium/core/sessions/session-import.js';
 import { BLOB_MAX_BYTES } from '@atrium/core/tool-calls/limits.js';
 import { sizeText } from '@atrium/core/util/text.js';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { typeOfBytes } from '../workspace/files/content-type.js';
 import type { ContentReader } from '../workspace/files/read.js';
 

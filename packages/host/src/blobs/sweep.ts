@@ -9,12 +9,15 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 
 /** A blob younger than this stays, even when no stored session names it yet. */
 const FRESH_MS = 60 * 60 * 1_000;
 /** Turns, or entries, of a session that are read in one go. */
 export const SWEEP_PAGE_TURNS = 50;
 const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
+/** Where a session names a chat in JSON. */
+const CHAT = /"(ahp-chat:[^"\\]+)"/g;
 
 export interface SweepOptions {
   readonly clock: Clock;
@@ -33,6 +36,7 @@ export async function sweep({ clock, log, blobs, sessions, signal }: SweepOption
     if (unnamed.size === 0) return 0;
     for await (const text of textsOf(log, session)) {
       for (const [, hash = ''] of text.matchAll(NAMED)) unnamed.delete(hash);
+      if (unnamed.size === 0) return 0;
       await nextTurn();
       signal.throwIfAborted();
     }
@@ -42,16 +46,26 @@ export async function sweep({ clock, log, blobs, sessions, signal }: SweepOption
   return removed;
 }
 
-/** Everything that is stored of a session: its archive, and the entries behind it. */
+/** Everything that is stored of a session, and of the chats that it names. */
 async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerator<string, void, undefined> {
-  const archive = await log.archiveHead(session);
+  const chats = new Set([defaultChatUri(session)]);
+  for await (const text of textsOn(log, session)) {
+    for (const [, chat = ''] of text.matchAll(CHAT)) chats.add(chat);
+    yield text;
+  }
+  for (const chat of chats) yield* textsOn(log, chat);
+}
+
+/** Everything that is stored of a channel: its archive, and the entries behind it. */
+async function* textsOn(log: SweepOptions['log'], channel: string): AsyncGenerator<string, void, undefined> {
+  const archive = await log.archiveHead(channel);
   if (archive) yield archive.head;
   for (let start = 0; start < (archive?.turnCount ?? 0); start += SWEEP_PAGE_TURNS) {
-    yield await log.archivedTurnsText(session, { start, end: start + SWEEP_PAGE_TURNS });
+    yield await log.archivedTurnsText(channel, { start, end: start + SWEEP_PAGE_TURNS });
   }
   let after = archive?.seq ?? 0;
   for (;;) {
-    const entries = await log.read({ after, channel: session, limit: SWEEP_PAGE_TURNS });
+    const entries = await log.read({ after, channel, limit: SWEEP_PAGE_TURNS });
     const last = entries.at(-1);
     if (!last) return;
     for (const { action } of entries) yield action;

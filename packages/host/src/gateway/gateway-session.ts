@@ -3,9 +3,9 @@
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { ChatState, SessionAction, SessionState } from '@atrium/protocol/ahp-1';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
-import type { GatewayService, HostSession, SessionFacts } from './ports.js';
+import type { GatewayService, HostChat, HostSession, SessionFacts } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
 
 export interface GatewaySessionOptions {
@@ -51,8 +51,22 @@ export class GatewaySession {
     return this.#options.host.state;
   }
 
+  /** The conversation that providers follow, and that their messages go to. */
+  get chat(): HostChat {
+    return this.#options.host.chat;
+  }
+
+  get chats(): readonly HostChat[] {
+    return this.#options.host.chats;
+  }
+
+  /** Nothing runs in any of its chats, and nothing waits there. */
+  get isIdle(): boolean {
+    return this.state.lifecycle === 'ready' && this.chats.every(({ state }) => isIdle(state));
+  }
+
   get label(): string {
-    return this.state.summary.title;
+    return this.state.title;
   }
 
   get isClosed(): boolean {
@@ -179,6 +193,11 @@ export function asOneChange<T>(sessions: readonly GatewaySession[], work: () => 
   }
 }
 
+/** No turn runs in the chat, and no message waits for one. */
+export function isIdle({ activeTurn, queuedMessages = [] }: ChatState): boolean {
+  return !activeTurn && queuedMessages.length === 0;
+}
+
 /** The last part of the session's URI. */
 export function sessionIdOf(uri: string): string {
   return uri.slice(Math.max(uri.lastIndexOf('/'), uri.lastIndexOf(':')) + 1);
@@ -194,7 +213,7 @@ export interface GatewayMeta {
   readonly off?: readonly string[];
 }
 
-export function gatewayMeta({ _meta }: SessionState): GatewayMeta {
+export function gatewayMeta({ _meta }: Pick<SessionState, '_meta'>): GatewayMeta {
   const meta = _meta?.gateway;
   return isRecord(meta) ? (meta as GatewayMeta) : {};
 }

@@ -9,7 +9,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { RateLimit } from '@atrium/core/util/scheduling.js';
 import { digestOf, matchesToken } from '@atrium/core/util/secrets.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
-import { visibleText } from '@atrium/protocol';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import {
   GatewayErrorCode,
   PAIRING_ATTEMPTS_PER_MINUTE_MAX,
@@ -104,8 +104,8 @@ export class Pairings {
   }
 }
 
-function lastUse(session: GatewaySession): number {
-  return session.state.summary.modifiedAt;
+function lastUse({ chats }: GatewaySession): number {
+  return Math.max(...chats.map(({ state }) => Date.parse(state.modifiedAt)));
 }
 
 function distinctCodes(sessions: readonly GatewaySession[]): Map<GatewaySession, string> {

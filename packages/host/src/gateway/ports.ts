@@ -1,13 +1,13 @@
 /** The gateway's contracts: what it needs of the host, and what each of its services may do. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
 import type { AgentAbilities } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { TelemetryReports } from '@atrium/core/contracts/telemetry.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { ChatAction, ChatState, SessionAction, SessionState } from '@atrium/protocol/ahp-1';
 import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol/provider';
 import type { SessionTrust } from '../plugins/trust/session-trust.js';
 import type { GatewaySession, ProviderGroup } from './gateway-session.js';
@@ -60,7 +60,18 @@ export interface HostSession {
     /** Tells clients nothing until the returned function is called. */
     hold(): () => void;
   };
+  /** The default chat comes first, then those beside it. */
+  readonly chats: readonly HostChat[];
+  /** The default chat: the conversation that providers follow, and that their messages go to. */
+  readonly chat: HostChat;
   write(action: SessionAction): void;
+}
+
+/** A chat of such a session. */
+export interface HostChat {
+  readonly uri: string;
+  readonly state: ChatState;
+  write(action: ChatAction): void;
 }
 
 /** What the host knows of a session beside its state. */
@@ -104,6 +115,6 @@ export interface GatewayService {
   ending?(session: GatewaySession): Promise<void> | undefined;
   /** All providers have left the session; resolves when everything that ran for it has ended. */
   ended?(session: GatewaySession): Promise<void> | undefined;
-  /** An action was written to a session, in this very tick. */
-  observe?(session: GatewaySession, step: Step<SessionState>): void;
+  /** An action was written to a session or to one of its chats, in this very tick. */
+  observe?(session: GatewaySession, step: SessionStep): void;
 }

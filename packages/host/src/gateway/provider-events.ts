@@ -1,11 +1,11 @@
 /** Tells providers what happens in a session: its lifecycle, and once they are stored, the events that they subscribe to. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import type { ChatStep, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import { parsedInput } from '@atrium/core/tool-calls/arguments.js';
 import { outcomeOf, plain } from '@atrium/core/tool-calls/results.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { SessionAction, SessionState, ToolCallState, UserMessage } from '@atrium/protocol';
+import type { ChatState, Message, StateAction, ToolCallState, ToolInput } from '@atrium/protocol/ahp-1';
 import {
   type ProviderAssistantMessageData,
   type ProviderSessionEventMessage,
@@ -14,10 +14,9 @@ import {
   SHUTDOWN_DEADLINE_MS,
   type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
-import type { GatewaySession } from './gateway-session.js';
+import { type GatewaySession, isIdle } from './gateway-session.js';
 import type { Commits, GatewayService } from './ports.js';
 import { type Binding, bindingFor, type Provider, present } from './provider.js';
-import { isIdle } from './pushes/injects.js';
 
 interface LifecycleOptions {
   readonly clock: Clock;
@@ -51,11 +50,11 @@ export class Lifecycle implements GatewayService {
     if (!session.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
   }
 
-  observe(session: GatewaySession, { before, after }: Step<SessionState>): void {
-    if (!isIdle(after) || isIdle(before) || before.lifecycle !== 'ready') return;
+  observe(session: GatewaySession, step: SessionStep): void {
+    if (!step.chat || isIdle(step.before) || !session.isIdle) return;
     this.#options.commits.afterCommit(() => {
       // A held message may have started the next turn meanwhile.
-      if (!isIdle(session.state)) return;
+      if (!session.isIdle) return;
       for (const { provider } of present(session))
         provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'idle' });
     });
@@ -103,35 +102,47 @@ interface Following {
   readonly tools: ToolEvents;
 }
 
-/** Tells subscribed providers of messages, tool calls and intents. */
+/**
+ * Tells subscribed providers of messages, intents and tool calls. Nothing in an event says of which chat it is: messages
+ * and intents are those of the default chat, where providers take part; tool calls are those of all chats.
+ */
 export class SessionEvents implements GatewayService {
   readonly #options: EventsOptions;
-  readonly #following = new WeakMap<GatewaySession, Following>();
+  /** By the URI of the chat. */
+  readonly #following = new WeakMap<GatewaySession, Map<string, Following>>();
 
   constructor(options: EventsOptions) {
     this.#options = options;
   }
 
-  observe(session: GatewaySession, step: Step<SessionState>): void {
+  observe(session: GatewaySession, step: SessionStep): void {
     // Most sessions have no subscribers. One that comes in the middle of a turn hears what comes from then on.
     if (!session.bindings.some(isSubscribed)) return void this.#following.delete(session);
-    const { action } = step;
-    const { steps, tools } = this.#of(session);
-    const said = steps.take(action as SessionAction, step.after);
+    if (step.action.type === 'session/chatRemoved') this.#following.get(session)?.delete(step.action.chat);
+    if (!step.chat) return;
+    const { steps, tools } = this.#of(session, step.chat.uri);
+    if (step.chat.uri === session.chat.uri) this.#tellOfConversation(session, step, steps);
     const ended = tools.take(step, this.#options.clock.now());
-    if (action.type === 'session/turnStarted') {
-      const isOfProvider = this.#options.isOfProvider(session, action.turnId);
-      this.#tell(session, 'user.message', messageData(action.userMessage, isOfProvider));
-    }
-    if (said) this.#tell(session, 'assistant.message', said);
     for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
-    if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
+  }
+
+  #tellOfConversation(session: GatewaySession, step: ChatStep, steps: AgentSteps): void {
+    const { action, after } = step;
+    if (action.type === 'chat/turnStarted') {
+      const isOfProvider = this.#options.isOfProvider(session, action.turnId);
+      this.#tell(session, 'user.message', messageData(action.message, isOfProvider));
+    }
+    const said = steps.take(step);
+    if (said) this.#tell(session, 'assistant.message', said);
+    if (action.type === 'chat/activityChanged' && action.activity && after.activeTurn)
       this.#tell(session, 'assistant.intent', { intent: action.activity });
   }
 
-  #of(session: GatewaySession): Following {
-    const following = this.#following.get(session) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
-    this.#following.set(session, following);
+  #of(session: GatewaySession, chat: string): Following {
+    const chats = this.#following.get(session) ?? new Map<string, Following>();
+    this.#following.set(session, chats);
+    const following = chats.get(chat) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
+    chats.set(chat, following);
     return following;
   }
 
@@ -152,10 +163,7 @@ function isSubscribed({ provider }: Binding): boolean {
 }
 
 /** `origin` lets a provider recognise its own messages; messages of people have none. */
-function messageData(
-  { text, _meta }: UserMessage,
-  isOfProvider: boolean,
-): EventOf<'user.message'> & { origin?: object } {
+function messageData({ text, _meta }: Message, isOfProvider: boolean): EventOf<'user.message'> & { origin?: object } {
   const gateway = _meta?.gateway;
   if (!isOfProvider || !isRecord(gateway)) return { content: text };
   return { content: text, origin: { provider: gateway.provider, stream: gateway.stream } };
@@ -176,22 +184,22 @@ class AgentSteps {
   readonly #calls = new Map<string, Call>();
 
   /** Takes an action; returns the step that it ended, if any. */
-  take(action: SessionAction, after: SessionState): ProviderAssistantMessageData | undefined {
+  take({ action, after }: ChatStep): ProviderAssistantMessageData | undefined {
     const hasCallEnded = this.#add(action);
     const isOver = !after.activeTurn || (hasCallEnded && this.#areCallsComplete());
     return isOver && (this.#text !== '' || this.#calls.size > 0) ? this.#flush() : undefined;
   }
 
   /** Returns whether the action ended a call of this step. */
-  #add(action: SessionAction): boolean {
-    if (action.type === 'session/delta') this.#text += action.content;
-    if (action.type === 'session/responsePart' && action.part.kind === 'markdown') this.#text += action.part.content;
-    if (action.type === 'session/toolCallStart') this.#calls.set(action.toolCallId, { name: action.toolName });
+  #add(action: StateAction): boolean {
+    if (action.type === 'chat/delta') this.#text += action.content;
+    if (action.type === 'chat/responsePart' && action.part.kind === 'markdown') this.#text += action.part.content;
+    if (action.type === 'chat/toolCallStart') this.#calls.set(action.toolCallId, { name: action.toolName });
     if (!('toolCallId' in action)) return false;
     const call = this.#calls.get(action.toolCallId);
-    if (call && action.type === 'session/toolCallReady') call.input = action.toolInput ?? '';
-    const isEnd = action.type === 'session/toolCallComplete';
-    return call !== undefined && (isEnd || (action.type === 'session/toolCallConfirmed' && !action.approved));
+    if (call && action.type === 'chat/toolCallReady') call.input = inputText(action.toolInput);
+    const isEnd = action.type === 'chat/toolCallComplete';
+    return call !== undefined && (isEnd || (action.type === 'chat/toolCallConfirmed' && !action.approved));
   }
 
   #areCallsComplete(): boolean {
@@ -207,6 +215,11 @@ class AgentSteps {
   }
 }
 
+/** An input that stands in a file of its own is not read for an event. */
+function inputText(input: ToolInput | undefined): string {
+  return typeof input === 'string' ? input : '';
+}
+
 function argumentsOf(input: string | undefined): Record<string, unknown> {
   const value = parsedInput(input ?? '{}');
   return isRecord(value) ? value : {};
@@ -214,10 +227,10 @@ function argumentsOf(input: string | undefined): Record<string, unknown> {
 
 /** Actions that take a call from one state to the next. Input and progress come far more often, and end nothing. */
 const CHANGES: ReadonlySet<string> = new Set([
-  'session/toolCallReady',
-  'session/toolCallConfirmed',
-  'session/toolCallComplete',
-  'session/toolCallResultConfirmed',
+  'chat/toolCallReady',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/toolCallResultConfirmed',
 ]);
 
 /** Tells when tool calls end, however they do, and how long they ran. */
@@ -225,7 +238,7 @@ class ToolEvents {
   readonly #startedAt = new Map<string, number>();
 
   /** The calls that this action ended. */
-  take({ action, before, after }: Step<SessionState>, now: number): ProviderToolExecutionData[] {
+  take({ action, before, after }: ChatStep, now: number): ProviderToolExecutionData[] {
     if ('toolCallId' in action && !CHANGES.has(action.type)) return [];
     if ('toolCallId' in action)
       return this.#changed(callIn(before, action.toolCallId), callIn(after, action.toolCallId), now);
@@ -262,7 +275,7 @@ function dataOf(call: ToolCallState, durationMs: number): ProviderToolExecutionD
   return {
     tool: call.toolName,
     ...(provider !== undefined && { provider }),
-    args: argumentsOf(toolInput),
+    args: argumentsOf(inputText(toolInput)),
     result: resultOf(call),
     durationMs,
   };
@@ -289,10 +302,10 @@ function isOver({ status }: ToolCallState): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-function callsOf({ activeTurn }: SessionState): ToolCallState[] {
+function callsOf({ activeTurn }: ChatState): ToolCallState[] {
   return (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
 }
 
-function callIn(state: SessionState, toolCallId: string): ToolCallState | undefined {
+function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {
   return callsOf(state).find((call) => call.toolCallId === toolCallId);
 }

@@ -3,10 +3,11 @@
  * details in the session's metadata. Never the text that a provider gives to the model.
  */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import { isDeepStrictEqual } from 'node:util';
 import { isProviderId, PROVIDER_ID_PREFIX } from '@atrium/core/contracts/extension.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
+import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol/ahp-1';
 import { degradedWords } from './authorize.js';
 import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-session.js';
 import type { GatewayService } from './ports.js';
@@ -50,15 +51,16 @@ export class ProviderStatus implements GatewayService {
   }
 
   /** A person switched a provider off or on. */
-  observe(session: GatewaySession, { action }: Step<SessionState>): void {
+  observe(session: GatewaySession, { action }: SessionStep): void {
     if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
     const group = session.group(action.id.slice(PROVIDER_ID_PREFIX.length));
     const isShown = group.bindings.length > 0 || this.#isMissing(group);
-    if (!isShown || session.isEnabled(group.name) === action.enabled) return;
-    session.setEnabled(group.name, action.enabled);
+    const isEnabled = action.enablement[0]?.enabled ?? true;
+    if (!isShown || session.isEnabled(group.name) === isEnabled) return;
+    session.setEnabled(group.name, isEnabled);
     const off = session.disabled.slice(-SWITCHED_OFF_MAX);
     session.writeMeta({ off });
-    if (!action.enabled && isGuarding(group))
+    if (!isEnabled && isGuarding(group))
       this.options.note(session, group.name, 'is switched off; its checks on tools do not apply');
   }
 
@@ -83,11 +85,11 @@ export class ProviderStatus implements GatewayService {
       id: extensionId(group.name),
       uri: extensionId(group.name),
       name: group.name,
-      enabled: group.session.isEnabled(group.name),
+      ...enablementOf(group, known),
       load: this.#load(group),
       children: childrenOf(group),
     };
-    if (JSON.stringify(entry) === JSON.stringify(known)) return;
+    if (isDeepStrictEqual(entry, known)) return;
     group.session.write({ type: 'session/customizationUpdated', customization: entry });
   }
 
@@ -121,6 +123,14 @@ export class ProviderStatus implements GatewayService {
     if (JSON.stringify(providers) === JSON.stringify(known)) return;
     session.writeMeta({ providers });
   }
+}
+
+/** What a client has decided stays as it said it. On is the default, and needs no decision. */
+function enablementOf({ session, name }: ProviderGroup, known: Customization | undefined) {
+  const decided = known?.type === 'plugin' ? known.enablement : undefined;
+  const isOn = session.isEnabled(name);
+  if (decided && (decided[0]?.enabled ?? true) === isOn) return { enablement: decided };
+  return isOn ? {} : { enablement: [{ kind: 'session' as const, enabled: false }] };
 }
 
 function isGuarding({ bindings }: ProviderGroup): boolean {

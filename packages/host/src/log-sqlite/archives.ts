@@ -64,7 +64,7 @@ export class ArchiveTable {
 
   put(seq: number, archive: NewArchive): void {
     const { channel, head, turns } = archive;
-    checkTurnStart(archive, this.#countTurns(channel));
+    checkTurnStart(archive, this.countTurns(channel));
     this.#put.run(channel, seq, head, sumOf(channel, head), turns.start + turns.items.length);
     this.#cutTurns.run(channel, turns.start);
     turns.items.forEach(({ id, json }, index) => {
@@ -124,7 +124,7 @@ export class ArchiveTable {
   }
 
   copyTurns(from: string, to: string, end: number): void {
-    if (this.#countTurns(to) > 0) throw turnsPresent(to);
+    if (this.countTurns(to) > 0) throw turnsPresent(to);
     this.#copyTurns.run(to, from, end);
   }
 
@@ -133,7 +133,7 @@ export class ArchiveTable {
     this.#cutTurns.run(channel, 0);
   }
 
-  #countTurns(channel: string): number {
+  countTurns(channel: string): number {
     return this.#turnCount.get(channel)?.turnCount ?? 0;
   }
 }

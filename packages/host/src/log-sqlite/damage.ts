@@ -5,12 +5,16 @@ import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { LogRepair } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import type { Turn } from '@atrium/protocol';
+import type { ErrorInfo, Turn } from '@atrium/protocol/ahp-1';
 import { nameAside } from './repair.js';
 
 /** Damaged texts that one run keeps in files of their own. A badly damaged database must not fill the folder. */
 const DAMAGED_FILES_MAX = 1_000;
-const DAMAGED_ERROR = 'damaged';
+const DAMAGED_ERROR: ErrorInfo = {
+  errorType: 'damaged',
+  message:
+    'What was said in this turn was damaged on disk and cannot be shown. The damaged bytes are kept in the data folder; the log of the host names the file.',
+};
 
 interface DamagedText {
   /** What was damaged: `turn t1 of ahp-session:/s`. */
@@ -102,15 +106,9 @@ export function fits(sum: number | null, place: string, text: string): boolean {
 export function damagedTurn(id: string): string {
   const turn: Turn = {
     id,
-    userMessage: { text: '[This turn was damaged on disk.]' },
-    responseParts: [],
-    usage: undefined,
+    message: { text: '[This turn was damaged on disk.]', origin: { kind: 'user' } },
+    responseParts: [{ kind: 'error', error: DAMAGED_ERROR }],
     state: 'error',
-    error: {
-      errorType: DAMAGED_ERROR,
-      message:
-        'What was said in this turn was damaged on disk and cannot be shown. The damaged bytes are kept in the data folder; the log of the host names the file.',
-    },
   };
   return JSON.stringify(turn);
 }

@@ -5,14 +5,23 @@
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '@atrium/core/log/log.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, type FolderLock, holderOf, prepareFolder, takeLock } from './folder.js';
 import { installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';
-import { APPLICATION_ID, migrate, PAGE_BYTES, SCHEMA_VERSION, skipNumbers, withDatabase } from './schema.js';
+import {
+  APPLICATION_ID,
+  headerOf,
+  MODEL_03_VERSION,
+  migrate,
+  PAGE_BYTES,
+  SCHEMA_VERSION,
+  skipNumbers,
+  withDatabase,
+} from './schema.js';
+import { backUp, CACHE_KIB, upcast } from './upcast.js';
 import { checkWal, type WalState } from './wal-check.js';
 
-const MAGIC = 'SQLite format 3\0';
-const HEADER_BYTES = 100;
 /**
  * SQLite's check looks at the structure only; a damaged page that holds nothing but text shows in the JSON. Only `exec`
  * may be used here, which returns no rows (see the driver): a constraint that accepts no row reports what is damaged.
@@ -34,6 +43,7 @@ const COPY_BYTES = 2 ** 20;
 interface OpenFileOptions {
   readonly dataDir: string;
   readonly driver: SqliteDriver;
+  readonly logger: Logger;
   readonly now: number;
 }
 
@@ -46,17 +56,19 @@ export interface OpenedFile {
   close(): void;
 }
 
-export function openFile({ dataDir, driver, now }: OpenFileOptions): OpenedFile {
+export function openFile({ dataDir, driver, logger, now }: OpenFileOptions): OpenedFile {
   prepareFolder(dataDir);
   const database = path.join(dataDir, DATABASE_FILE);
   const lock = explained(dataDir, () => takeLock(dataDir, driver));
   try {
     return explained(database, () => {
       const repairs = makeWhole({ driver, database, now }, lock);
-      const db = openForUse(driver, database, lock);
+      if (isOfOlderModel(database)) keepBackup({ driver, database, logger });
+      const { db, found } = openForUse({ driver, database, logger, now }, lock);
       lock.settle();
       const close = () => closeFile(db, database, lock);
-      return { path: database, db, repairs: withCounts(repairs, db), renewLock: () => lock.renew(), close };
+      const all = [...withCounts(repairs, db), ...found];
+      return { path: database, db, repairs: all, renewLock: () => lock.renew(), close };
     });
   } catch (error) {
     lock.leaveAsFound();
@@ -136,18 +148,37 @@ function withCounts(repairs: readonly LogRepair[], db: Database): readonly LogRe
   );
 }
 
-function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): Database {
+interface UseOptions extends Pick<OpenFileOptions, 'driver' | 'logger' | 'now'> {
+  readonly database: string;
+}
+
+function keepBackup({ driver, database, logger }: Omit<UseOptions, 'now'>): void {
+  withDatabase(driver, database, (db) => {
+    if (!foldIntoOneFile(db)) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  });
+  const backup = backUp(database);
+  logger.log('info', 'the stored sessions are of an older model; a copy of them is kept', { backup });
+}
+
+/** `found`: damage that showed while the log was moved to the present model. */
+function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderLock) {
   const db = driver.open(database);
+  let found: LogRepair[] = [];
   try {
     checkAlone(db, database, lock);
+    // Not in write-ahead mode: SQLite undoes a large transaction that was cut off without a trace.
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB.upcast}`);
+    migrate(db, () => {
+      found = upcast({ db, path: database, logger, now });
+    });
   } catch (error) {
     db.close();
     throw error;
   }
   // `Checkpoints` decides when to run a checkpoint.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
-  migrate(db);
-  return db;
+  db.exec(`PRAGMA cache_size = -${CACHE_KIB.usual}`);
+  return { db, found };
 }
 
 /** Leaves a single file that contains everything. */
@@ -196,17 +227,18 @@ function stampOf(database: string): string {
 
 /** Refuses a file of another program or of a later version. Accepts a file that is too damaged to tell. */
 function checkOurs(database: string): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(database, 'r');
-  const read = readSync(file, header, 0, HEADER_BYTES, 0);
-  closeSync(file);
-  if (read < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) return;
-  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+  const header = headerOf(database);
+  if (!header) return;
+  if (header.applicationId !== APPLICATION_ID) {
     throw new LogOpenError('foreign', `${database} belongs to another program: choose another data folder`);
   }
-  if (header.readUInt32BE(60) > SCHEMA_VERSION) {
+  if (header.version > SCHEMA_VERSION) {
     throw new LogOpenError('newer', `${database} was written by a later version: update this program`);
   }
+}
+
+function isOfOlderModel(database: string): boolean {
+  return (headerOf(database)?.version ?? SCHEMA_VERSION) <= MODEL_03_VERSION;
 }
 
 /** Reads the whole file once. With the check done, SQLite has also taken over what the write-ahead file held. */

@@ -21,7 +21,16 @@ import { type LogRepair, REBUILT_RECORD } from '@atrium/core/log/log.js';
 import { damagedTurn } from './damage.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { syncFile, syncFolder } from './folder.js';
-import { createDatabase, DATABASE_PARTS, fillDatabase, PAGE_BYTES, skipNumbers } from './schema.js';
+import {
+  APPLICATION_ID,
+  createDatabase,
+  DATABASE_PARTS,
+  fillDatabase,
+  headerOf,
+  MODEL_03_VERSION,
+  PAGE_BYTES,
+  skipNumbers,
+} from './schema.js';
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 /** After this many unreadable row ranges, bad ranges are not divided any further. Each costs about 30 µs. */
@@ -131,11 +140,26 @@ function salvage({ driver, from, to, now }: SalvageOptions): void {
     graftFirstPage(copy, to);
     copyRows(driver, copy, to);
   }
+  const header = headerOf(from);
   fillDatabase(driver, to, (db) => {
     cutAtGap(db);
     skipNumbers(db, now);
+    const isOurs = header?.applicationId === APPLICATION_ID;
+    const isOld = isOurs ? header.version <= MODEL_03_VERSION : hasOldModel(db);
+    if (isOld) db.exec(`PRAGMA user_version = ${MODEL_03_VERSION}`);
   });
   removeDatabase(copy);
+}
+
+/** Whether the rows are of the 0.3.0 model: a constraint that accepts no row tells. */
+function hasOldModel(db: Database): boolean {
+  db.exec('CREATE TEMP TABLE old (found INTEGER CHECK (false))');
+  const isNew =
+    attempt(db, `INSERT INTO old SELECT 1 FROM turns WHERE json_type(json, '$.userMessage') = 'object'`) &&
+    attempt(db, `INSERT INTO old SELECT 1 FROM records WHERE json_type(value, '$.summary.createdAt') = 'integer'`) &&
+    attempt(db, `INSERT INTO old SELECT 1 FROM archives WHERE json_type(head, '$.summary.createdAt') = 'integer'`);
+  db.exec('DROP TABLE old');
+  return !isNew;
 }
 
 function removeDatabase(path: string): void {

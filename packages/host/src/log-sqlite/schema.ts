@@ -1,13 +1,15 @@
 /** The tables of the embedded log, how a file with them is created and migrated, and when checkpoints run. */
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync } from 'node:fs';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Database, SqliteDriver, Statement } from './driver.js';
 
 /** Marks a file as ours in its header: "Atrm". */
 export const APPLICATION_ID = 0x4174726d;
-/** Goes up when the tables change. */
-export const SCHEMA_VERSION = 2;
+/** Goes up when the tables change, or what is stored in them. 3: the 1.0 model of the protocol. */
+export const SCHEMA_VERSION = 3;
+/** The last version with the 0.3.0 model. */
+export const MODEL_03_VERSION = 2;
 /**
  * Columns that were added since version 1, always at the end: a migration does not rewrite the file, and older rows
  * have null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the archive, so that a
@@ -72,6 +74,19 @@ const CHECKPOINT_MAX_PAGES = 4_000;
 /** The log is quiet after this long without a commit. */
 export const CHECKPOINT_QUIET_MS = 50;
 
+const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 100;
+
+/** What the header of a file says; undefined when it is too damaged to tell. */
+export function headerOf(database: string): { readonly applicationId: number; readonly version: number } | undefined {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(database, 'r');
+  const read = readSync(file, header, 0, HEADER_BYTES, 0);
+  closeSync(file);
+  if (read < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  return { applicationId: header.readUInt32BE(68), version: header.readUInt32BE(60) };
+}
+
 /** Makes a file that only its owner can read, with empty tables. */
 export function createDatabase(driver: SqliteDriver, path: string): void {
   for (const part of DATABASE_PARTS) rmSync(path + part, { force: true });
@@ -92,17 +107,22 @@ export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Data
   });
 }
 
-/** Migrates a file of an earlier version, in constant time. */
-export function migrate(db: Database): void {
+/** Migrates a file of an earlier version. `upcast` moves what is stored to the present model. */
+export function migrate(db: Database, upcast: () => void): void {
   const { version = 0 } =
     db.prepare<{ version: number }>('SELECT user_version AS version FROM pragma_user_version').get() ?? {};
   if (version >= SCHEMA_VERSION) return;
   db.transaction(() => {
-    for (const [table, columns] of Object.entries(ADDED_COLUMNS)) {
-      for (const column of columns) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
-    }
+    if (version < MODEL_03_VERSION) addColumns(db);
+    upcast();
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
+}
+
+function addColumns(db: Database): void {
+  for (const [table, columns] of Object.entries(ADDED_COLUMNS)) {
+    for (const column of columns) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
+  }
 }
 
 /** The work must use `exec` only: see the driver. */

@@ -59,7 +59,7 @@ export interface SqliteLogOptions {
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
   const { dataDir, clock = systemClock, logger = silentLogger } = options;
   const driver = options.driver ?? (await loadDriver());
-  const file = openFile({ dataDir, driver, now: clock.now() });
+  const file = openFile({ dataDir, driver, logger, now: clock.now() });
   try {
     return new SqliteLog({ file, clock, logger });
   } catch (error) {

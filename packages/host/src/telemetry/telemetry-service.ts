@@ -1,13 +1,12 @@
 /** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
 import type { Attributes } from '@atrium/core/contracts/telemetry.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
-import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import { type ClientChannels, HttpExporter, TelemetryChannels } from './exporters.js';
 import type { Span, Telemetry } from './telemetry.js';
 
@@ -52,6 +51,29 @@ interface OpenSpan {
 
 /** Reads turns and tool calls off the actions of a session as spans: no other part of the host has to report them. */
 export class SessionSpans implements SessionObserver {
+  /** By the URI of the chat. */
+  readonly #chats = new Map<string, ChatSpans>();
+
+  constructor(
+    private readonly session: Pick<Session, 'uri' | 'state'>,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  observe({ action, chat }: SessionStep): void {
+    if (!chat) return;
+    const spans = this.#chats.get(chat.uri) ?? new ChatSpans(this.session, this.telemetry);
+    if (!spans.isInTurn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
+    this.#chats.set(chat.uri, spans);
+    spans.observe(action);
+  }
+
+  async close(): Promise<void> {
+    for (const spans of this.#chats.values()) spans.endTurn('cancelled');
+  }
+}
+
+/** The spans of one chat. */
+class ChatSpans {
   #turn: OpenSpan | undefined;
   readonly #calls = new Map<string, OpenSpan>();
   /** Tokens of the turn, as far as the agent has reported them. */
@@ -62,20 +84,19 @@ export class SessionSpans implements SessionObserver {
     private readonly telemetry: Telemetry,
   ) {}
 
-  observe({ action }: Step<SessionState>): void {
-    if (!this.#turn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
-    this.#observe(action as SessionAction);
+  get isInTurn(): boolean {
+    return this.#turn !== undefined;
   }
 
-  #observe(action: SessionAction): void {
+  observe(action: StateAction): void {
     switch (action.type) {
-      case 'session/turnStarted':
+      case 'chat/turnStarted':
         this.#turn = this.#begin('atrium.turn', {
           'ahp.turn.id': action.turnId,
-          'gen_ai.provider.name': this.session.state.summary.provider,
+          'gen_ai.provider.name': this.session.state.provider,
         });
         return;
-      case 'session/toolCallStart':
+      case 'chat/toolCallStart':
         this.#calls.set(
           action.toolCallId,
           this.#begin('atrium.tool_call', {
@@ -85,23 +106,23 @@ export class SessionSpans implements SessionObserver {
           }),
         );
         return;
-      case 'session/toolCallConfirmed':
+      case 'chat/toolCallConfirmed':
         if (!action.approved) this.#endCall(action.toolCallId, 'denied');
         return;
-      case 'session/toolCallComplete':
+      case 'chat/toolCallComplete':
         this.#endCall(action.toolCallId, action.result.success ? undefined : 'failed');
         return;
-      case 'session/usage':
+      case 'chat/usage':
         this.#usage(action.usage.inputTokens, 'input');
         this.#usage(action.usage.outputTokens, 'output');
         return;
-      case 'session/turnComplete':
-        return this.#endTurn(undefined);
-      case 'session/turnCancelled':
-      case 'session/truncated':
-        return this.#endTurn('cancelled');
-      case 'session/error':
-        return this.#endTurn(action.error.errorType);
+      case 'chat/turnComplete':
+        return this.endTurn(undefined);
+      case 'chat/turnCancelled':
+      case 'chat/truncated':
+        return this.endTurn('cancelled');
+      case 'chat/error':
+        return this.endTurn(action.part.error.errorType);
     }
   }
 
@@ -119,7 +140,7 @@ export class SessionSpans implements SessionObserver {
   }
 
   /** The end of a turn ends its calls. */
-  #endTurn(outcome: string | undefined): void {
+  endTurn(outcome: string | undefined): void {
     for (const id of [...this.#calls.keys()]) this.#endCall(id, 'cancelled');
     if (this.#turn) this.#end('atrium.turn', this.#turn, outcome);
     this.#turn = undefined;
@@ -138,11 +159,7 @@ export class SessionSpans implements SessionObserver {
     const tokens = (soFar ?? 0) - (this.#tokens.get(kind) ?? 0);
     if (tokens <= 0) return;
     this.#tokens.set(kind, soFar ?? 0);
-    const provider = { 'gen_ai.provider.name': this.session.state.summary.provider };
+    const provider = { 'gen_ai.provider.name': this.session.state.provider };
     this.telemetry.measure('gen_ai.client.token.usage', '{token}', tokens, { ...provider, kind });
-  }
-
-  async close(): Promise<void> {
-    this.#endTurn('cancelled');
   }
 }

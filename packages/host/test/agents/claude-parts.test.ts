@@ -1,5 +1,5 @@
 /** The parts of the Claude agent that need no Claude. */
-import type { Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { claudeAgent } from '../../../agents/src/claude/backend.js';
 import { resultError } from '../../../agents/src/claude/errors.js';
@@ -15,10 +15,10 @@ import {
 } from '../../../agents/src/claude/session.js';
 import type { TurnCalls } from '../../../agents/src/claude/tools.js';
 import { callWords, resultText } from '../../../agents/src/claude/tools.js';
-import { FakeTurn } from '../support/fake-turn.js';
+import { FakeTurn, messageOf } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {
-  return { id, userMessage: { text }, responseParts: [], usage: undefined, state: 'complete' };
+  return { id, message: messageOf(text), responseParts: [], usage: undefined, state: 'complete' };
 }
 
 const memory: ClaudeMemory = {

@@ -1,15 +1,15 @@
 /** What Copilot has heard and what it has not, by a runtime that does only what a test tells it to. */
-import type { Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { CopilotRuntime } from '../../../agents/src/copilot/runtime.js';
 import type { CopilotSdk, SdkEvent, SdkSession, SessionConfig } from '../../../agents/src/copilot/sdk.js';
 import { CopilotSession } from '../../../agents/src/copilot/session.js';
-import { FakeTurn } from '../support/fake-turn.js';
+import { FakeTurn, messageOf } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const EARLIER: Turn = {
   id: 'turn-0',
-  userMessage: { text: 'which fruit?' },
+  message: messageOf('which fruit?'),
   responseParts: [{ kind: 'markdown', id: 'p', content: 'A plum.' }],
   state: 'complete',
   usage: undefined,
@@ -77,7 +77,7 @@ async function openSession(hearings: Hearing[]) {
   const runtime = new CopilotRuntime(options, standIn.load);
   const memory = { get: () => undefined, set: () => {} };
   const { signal } = new AbortController();
-  const context = { session: 'ahp-session:/1', workingDirectory: undefined, signal, memory };
+  const context = { session: 'ahp-session:/1', chat: 'ahp-chat:/1', workingDirectory: undefined, signal, memory };
   const session = await CopilotSession.open({
     ...{ agent: options, runtime },
     context: { ...context, history: async () => [EARLIER] },

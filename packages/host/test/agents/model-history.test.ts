@@ -1,10 +1,12 @@
 /** What a model is told, after a restart, of calls that did not come to their end. */
 
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
-import { type ResponsePart, steeringPart, type ToolCallState } from '@atrium/protocol';
+import { type ResponsePart, steeringPart, type ToolCallState } from '@atrium/protocol/ahp-1';
+import { turnUp } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
 import { exchangeOf } from '../../../agents/src/model/history.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { messageOf } from '../support/fake-turn.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetFixture, startHost, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
@@ -13,7 +15,7 @@ import { echoTool } from '../support/tools.js';
 const CUT_OFF = 'The turn ended before this call was done; it may have run in part.';
 
 function told(responseParts: ResponsePart[]): unknown {
-  const turn = { id: 't1', userMessage: { text: 'go' }, responseParts, state: 'complete' as const, usage: undefined };
+  const turn = { id: 't1', message: messageOf('go'), responseParts, state: 'complete' as const, usage: undefined };
   return exchangeOf(turn).messages.at(-1)?.content;
 }
 
@@ -39,7 +41,7 @@ describe('a call that was cut off', () => {
     const host = await startHost({ log, agents: [new PuppetAgent()], clock: new FakeClock() });
     const [turn] = (await stateOf(await host.client('desk'), uri)).turns;
     const value = expect.stringContaining('Interrupted while running');
-    expect(told([...(turn?.responseParts ?? [])])).toMatchObject([{ output: { type: 'error-text', value } }]);
+    expect(told(turn ? turnUp(turn).responseParts : [])).toMatchObject([{ output: { type: 'error-text', value } }]);
   });
 
   it.each([
@@ -57,8 +59,8 @@ describe('what steered a turn', () => {
     const done = { status: 'completed', toolCallId: 'c1', toolName: 'look', displayName: 'Look', success: true };
     const call = { kind: 'toolCall', toolCall: done as unknown as ToolCallState } as const;
     const text = (content: string) => ({ kind: 'markdown' as const, id: content, content });
-    const responseParts = [text('one'), call, steeringPart({ text: 'to the left' }), text('two')];
-    const turn = { id: 't1', userMessage: { text: 'go' }, responseParts, state: 'complete' as const, usage: undefined };
+    const responseParts = [text('one'), call, steeringPart(messageOf('to the left')), text('two')];
+    const turn = { id: 't1', message: messageOf('go'), responseParts, state: 'complete' as const, usage: undefined };
     const { messages } = exchangeOf(turn);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
     expect(messages[3]).toEqual({ role: 'user', content: 'to the left' });

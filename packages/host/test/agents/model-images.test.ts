@@ -1,7 +1,7 @@
 /** Images that tools give back: models that can see do, the others are told of them. */
 
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
-import type { ToolResultContent, Turn } from '@atrium/protocol';
+import type { ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
@@ -17,7 +17,7 @@ import {
 } from '../../../agents/src/model/conversation.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
 import { mcpResult } from '../../../agents/src/shared/tool-results.js';
-import { FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
+import { FakeTurn, messageOf, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -85,13 +85,18 @@ describe('an image in the result of a tool', () => {
     const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', invocationMessage: 'Look' };
     const done = { status: 'completed' as const, success: true, confirmed: 'not-needed' as const };
     const turn: Turn = {
-      ...{ id: 't0', userMessage: { text: 'look' }, usage: undefined, state: 'complete' },
+      ...{ id: 't0', message: messageOf('look'), usage: undefined, state: 'complete' },
       responseParts: [
         { kind: 'toolCall', toolCall: { ...call, ...done, pastTenseMessage: 'Looked', content: [SHOT] } },
       ],
     };
     const session = await agent.open({
-      ...{ session: 'ahp-session:/1', workingDirectory: undefined, signal: new AbortController().signal },
+      ...{
+        session: 'ahp-session:/1',
+        chat: 'ahp-chat:/1',
+        workingDirectory: undefined,
+        signal: new AbortController().signal,
+      },
       history: async () => [turn],
       memory: { get: () => undefined, set: () => {} },
     });

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
 import { ContextWindow, tokensIn } from '../../../agents/src/model/context-window.js';
 import { messagesOf } from '../../../agents/src/model/conversation.js';
 import { attachedImages, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
-import { completed, FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
+import { completed, FakeTurn, type FakeTurnOptions, messageOf, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
 const LONG = 'x'.repeat(4_000);
@@ -207,7 +207,7 @@ describe('an image that a person attached', () => {
 
   function showing(attachments: MessageAttachment[], workingDirectory?: string): FakeTurn {
     const turn = turnOf('what is this?', workingDirectory === undefined ? {} : { workingDirectory });
-    const message: UserMessage = { text: 'what is this?', attachments };
+    const message: Message = { ...messageOf('what is this?'), attachments };
     return Object.assign(turn, { message });
   }
 
@@ -248,8 +248,10 @@ describe('an image that a person attached', () => {
       ...{ type: 'resource', label: 'gone.png', contentType: 'image/png', uri: 'file:///gone.png' },
     };
     const attachments = [...Array.from({ length: IMAGES_MAX_PER_MESSAGE }, () => gone), embedded];
-    expect(await attachedImages({ text: 'look', attachments }, undefined)).toEqual([]);
-    expect(await attachedImages({ text: 'look', attachments: attachments.slice(1) }, undefined)).toHaveLength(1);
+    expect(await attachedImages({ ...messageOf('look'), attachments }, undefined)).toEqual([]);
+    expect(await attachedImages({ ...messageOf('look'), attachments: attachments.slice(1) }, undefined)).toHaveLength(
+      1,
+    );
   });
 
   it('does not count by its bytes', () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OFFLINE_SECTIONS, offlineAgent } from '../../../agents/src/offline/backend.js';
-import { FakeTurn, type FakeTurnOptions, openSession, realTools, runTurn } from '../support/fake-turn.js';
+import { FakeTurn, type FakeTurnOptions, messageOf, openSession, realTools, runTurn } from '../support/fake-turn.js';
 import { ManualClock, tick } from '../support/manual-clock.js';
 
 let folder: string;
@@ -83,9 +83,10 @@ describe('the offline agent', () => {
   });
 
   it('gives no second title to a session that has a history', async () => {
-    const turn = { id: 't', userMessage: { text: 'before' }, responseParts: [], state: 'complete' } as const;
+    const turn = { id: 't', message: messageOf('before'), responseParts: [], state: 'complete' } as const;
     const session = await agent.open({
       session: 's',
+      chat: 'c',
       workingDirectory: folder,
       signal: new AbortController().signal,
       history: async () => [{ ...turn, responseParts: [] }],

@@ -9,7 +9,8 @@ import {
   TURN_TEXT_MAX_CHARACTERS,
 } from '@atrium/core/sessions/limits.js';
 import { TurnStream } from '@atrium/core/sessions/turn-output.js';
-import type { ResponsePart, SessionAction } from '@atrium/protocol';
+import type { ResponsePart } from '@atrium/protocol';
+import type { ChatAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { leftBehind } from '../../src/agent-acceptance/cases.js';
 import { ACP_TEST_MAX_MS, acpFixture } from '../support/acp-fixture.js';
@@ -66,18 +67,18 @@ describe('what an agent says in a turn', { timeout: 30_000 }, () => {
   });
 
   it('ends the turn when it has too many parts', () => {
-    const written: SessionAction[] = [];
-    const stream = new TurnStream('t1', (action) => {
+    const written: ChatAction[] = [];
+    const stream = new TurnStream({ id: 't1', responseParts: [] } as never, (action) => {
       // As the runner does: a turn that is over takes nothing more.
-      if (written.at(-1)?.type === 'session/error') return;
+      if (written.at(-1)?.type === 'chat/error') return;
       written.push(action);
       stream.wrote(action);
     });
     for (let part = 1; part <= TURN_PARTS_MAX; part++) stream.note('.');
-    expect(new Set(written.map(({ type }) => type))).toEqual(new Set(['session/responsePart']));
+    expect(new Set(written.map(({ type }) => type))).toEqual(new Set(['chat/responsePart']));
     stream.note('one too many');
     const message = expect.stringContaining(`more than ${TURN_PARTS_MAX} parts`);
-    expect(written.at(-1)).toMatchObject({ type: 'session/error', turnId: 't1', error: { message } });
+    expect(written.at(-1)).toMatchObject({ type: 'chat/error', turnId: 't1', part: { error: { message } } });
   });
 
   it('has short notes, a short title, and short words about what is going on', async () => {

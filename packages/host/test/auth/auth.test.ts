@@ -6,6 +6,7 @@ import type { RootState } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TOKEN_CHECK_TIMEOUT_MS } from '../../src/auth/auth.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { nativeClient, nativeSession, userMessage } from '../support/native-client.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { ROOT, settle, startTestHost, type TestHost } from '../support/test-host.js';
 
@@ -114,6 +115,16 @@ describe('tokens for agents', () => {
     (await agent.turn(0)).fail(new AgentError('auth', 'The token has expired.'));
     const told = await client.until(({ method }) => method === 'auth/required');
     expect(told.params).toMatchObject({ channel: 'ahp-session:/a', resource: GITHUB.resource, reason: 'expired' });
+  });
+
+  it('[UP-053] tells a client of 1.0 all about the resource', async () => {
+    const client = await nativeClient(fixture, 'native');
+    await client.request('authenticate', token('good-1'));
+    const { uri, chat } = await nativeSession(client, { provider: 'guarded' });
+    client.dispatch(chat, { type: 'chat/turnStarted', turnId: 't1', message: userMessage('go') } as { type: string });
+    (await agent.turn(0)).fail(new AgentError('auth', 'The token has expired.'));
+    const told = await client.until(({ method }) => method === 'auth/required');
+    expect(told.params).toEqual({ channel: uri, resource: GITHUB, reason: 'expired' });
   });
 
   it('never logs a token nor repeats it in an error', async () => {

@@ -61,7 +61,7 @@ describe('operations on a changeset', { timeout: 30_000 }, () => {
     await fixture.invoke('uncommitted', 'stage', onBefore);
     expect(gitIn(folder, 'status', '--porcelain').trim()).toBe('M  a.txt');
     // None of ours is for files alone; one that were would need a target.
-    const forFiles = { id: 'x', label: 'X', scopes: ['resource' as const] };
+    const forFiles = { id: 'x', label: 'X', status: 'idle' as const, scopes: ['resource' as const] };
     expect(() => checkScope(forFiles, undefined)).toThrow('it needs one');
     expect(() => checkScope(forFiles, { kind: 'resource', resource: 'file:///a' })).not.toThrow();
   });

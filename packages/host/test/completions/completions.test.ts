@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { CompletionItem } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host.js';
 import { COMPLETIONS_MAX } from '../../src/workspace/completions/completions.js';
@@ -38,7 +39,7 @@ async function fixture(files: Readonly<Record<string, string>> = PROJECT) {
     const params = { channel, kind: 'userMessage', text: marked.replace('|', ''), offset: marked.indexOf('|') };
     return (await client.request<{ items: CompletionItem[] }>('completions', params)).items;
   };
-  return { folder, client, channel, greeting, complete };
+  return { host, folder, client, channel, greeting, complete };
 }
 
 describe('completions', () => {
@@ -104,5 +105,21 @@ describe('completions', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`file-${index}.txt`, '']));
     const { complete } = await fixture(many);
     expect(await complete('@file|')).toHaveLength(COMPLETIONS_MAX);
+  });
+});
+
+describe('completions, for a client of 1.0', () => {
+  it('[UP-048] [UP-185] are asked for on the chat, or by some clients on the session', async () => {
+    const { host, channel } = await fixture();
+    const client = new RawClient();
+    host.connect(client.transport);
+    await client.initialize('editor', { protocolVersions: ['1.0.0'] });
+    const params = { kind: 'userMessage', text: '@pars', offset: 5 };
+    for (const place of [defaultChatUri(channel), channel]) {
+      const { items } = await client.request<{ items: CompletionItem[] }>('completions', { channel: place, ...params });
+      expect(items[0]?.insertText, place).toBe('@src/parser.ts ');
+    }
+    const { error } = await client.ask('completions', { channel: 'ahp-chat:/never', ...params });
+    expect(error?.code).toBe(-32008);
   });
 });

@@ -56,7 +56,10 @@ function approve(session: Subscription): void {
 }
 
 /** Kills the host, starts it again on the same folder, and gives what a new client sees. */
-async function killAndLook({ host, dataDir, client }: Fixture, versions?: readonly string[]): Promise<SessionState> {
+async function killAndLook(
+  { host, dataDir, client }: Fixture,
+  versions: readonly string[] = ['0.3.0'],
+): Promise<SessionState> {
   await host.kill();
   client.close();
   const next = new HostProcess({ dataDir });
@@ -64,7 +67,7 @@ async function killAndLook({ host, dataDir, client }: Fixture, versions?: readon
   const { port } = (await next.serving()) ?? {};
   if (port === undefined) throw new Error(`the host does not start again: ${next.complaints}`);
   const [snapshot] = await snapshotsOf(port, [SESSION], versions);
-  return snapshot?.state as SessionState;
+  return snapshot?.state as unknown as SessionState;
 }
 
 function callIn({ activeTurn, turns }: SessionState): ToolCallState | undefined {

@@ -1,6 +1,7 @@
 /** Bit rot: text that SQLite reads without a complaint, and that is not what was stored. */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import type { Log } from '@atrium/core/log/log.js';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   type Database,
@@ -13,6 +14,7 @@ import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
 
 const CHANNEL = 'ahp-session:/s';
+const CHAT = defaultChatUri(CHANNEL);
 const HEAD = '{"title":"marker-head"}';
 const ENTRY = '{"type":"test","text":"marker-entry"}';
 const VALUE = '{"text":"marker-record"}';
@@ -71,9 +73,9 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
     expect([turns[0], turns[2]]).toEqual([turn(0), turn(2)]);
     expect(JSON.parse(turns[1]?.json ?? '')).toMatchObject({
       id: 't1',
-      userMessage: { text: expect.stringContaining('damaged') },
+      message: { text: expect.stringContaining('damaged') },
       state: 'error',
-      error: { errorType: 'damaged' },
+      responseParts: [{ kind: 'error', error: { errorType: 'damaged' } }],
     });
     const text = await log.archivedTurnsText(CHANNEL, { start: 0, end: 3 });
     expect(text).toBe(turns.map(({ json }) => json).join(','));
@@ -126,6 +128,11 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
   });
 });
 
+/** What a host of the first version stored: it had the 0.3.0 model. */
+const FIRST_SUMMARY = { resource: CHANNEL, provider: 'p', title: 'Kept', status: 1, createdAt: 1, modifiedAt: 2 };
+const FIRST_STATE = { summary: FIRST_SUMMARY, lifecycle: 'ready', turns: [] };
+const FIRST_TURN = { id: 't0', userMessage: { text: 'hi' }, responseParts: [], state: 'complete' };
+
 /** The tables of the first version, as it made them. */
 const FIRST_VERSION = `
   PRAGMA application_id = ${0x4174726d}; PRAGMA user_version = 1;
@@ -144,9 +151,9 @@ const FIRST_VERSION = `
   INSERT INTO compaction VALUES (1, 0);
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
   INSERT INTO entries VALUES (1, '${CHANNEL}', 1, '${ENTRY}', 'c', 1, 1);
-  INSERT INTO archives VALUES ('${CHANNEL}', 1, '${HEAD}');
-  INSERT INTO turns VALUES ('${CHANNEL}', 0, 't0', '${turn(0).json}');
-  INSERT INTO records VALUES ('session:s', '${VALUE}');`;
+  INSERT INTO archives VALUES ('${CHANNEL}', 1, '${JSON.stringify(FIRST_STATE)}');
+  INSERT INTO turns VALUES ('${CHANNEL}', 0, 't0', '${JSON.stringify(FIRST_TURN)}');
+  INSERT INTO records VALUES ('session:${CHANNEL}', '${JSON.stringify(FIRST_STATE)}');`;
 
 function firstVersion(driver: SqliteDriver): string {
   const dataDir = dataFolder();
@@ -156,13 +163,15 @@ function firstVersion(driver: SqliteDriver): string {
   return dataDir;
 }
 
+/** The same in the 1.0 model. */
 async function expectContents(log: Log): Promise<void> {
-  expect(await log.read({ after: 0, channel: CHANNEL })).toEqual([
-    { seq: 1, channel: CHANNEL, time: 1, action: ENTRY, origin: { clientId: 'c', epoch: 1, clientSeq: 1 } },
-  ]);
-  expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 1, head: HEAD, turnCount: 1 });
-  expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([turn(0)]);
-  expect(await log.record('session:s')).toBe(VALUE);
+  expect(await log.clientSeqs('c', 1, 0)).toEqual([1]);
+  expect(JSON.parse((await log.archiveHead(CHANNEL))?.head ?? '')).toMatchObject({ title: 'Kept', defaultChat: CHAT });
+  const [first, ...others] = await log.archivedTurns(CHAT, { start: 0, end: 9 });
+  expect(others).toEqual([]);
+  expect(JSON.parse(first?.json ?? '')).toMatchObject({ id: 't0', message: { text: 'hi' } });
+  const listing = JSON.parse((await log.record(`session:${CHANNEL}`)) ?? '');
+  expect(listing).toMatchObject({ summary: { title: 'Kept', createdAt: '1970-01-01T00:00:00.001Z' } });
 }
 
 describe.each(drivers)('a log of the first version ($name)', (driver) => {
@@ -172,7 +181,7 @@ describe.each(drivers)('a log of the first version ($name)', (driver) => {
     expect(log.repairs).toEqual([]);
     await expectContents(log);
     const items = [turn(1)];
-    const archive = { channel: CHANNEL, head: HEAD, turns: { start: 1, items } };
+    const archive = { channel: CHAT, head: HEAD, turns: { start: 1, items } };
     await log.append({ entries: [], archives: [archive], durability: 'full' });
     await log.close();
     const file = databaseOf(dataDir);
@@ -182,8 +191,8 @@ describe.each(drivers)('a log of the first version ($name)', (driver) => {
     writeSync(handle, Buffer.from([(bytes[at] ?? 0) ^ 1]), 0, 1, at);
     closeSync(handle);
     const again = await openLog(copyOf(dataDir), { driver });
-    const turns = await again.archivedTurns(CHANNEL, { start: 0, end: 9 });
-    expect(turns[0]).toEqual(turn(0));
+    const turns = await again.archivedTurns(CHAT, { start: 0, end: 9 });
+    expect(turns[0]?.json).toContain('"hi"');
     expect(turns[1]?.json).toContain('damaged');
   });
 

@@ -1,7 +1,9 @@
 /** Opening a data folder, step by step: what stands in it, what is made of it, and what is told about that. */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
+import { silentLogger } from '@atrium/core/util/logger.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Damage, damagedTurn, fits, sumOf } from '../../src/log-sqlite/damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
@@ -23,7 +25,7 @@ const databaseIn = (dataDir: string) => path.join(dataDir, 'atrium.db');
 const noteIn = (dataDir: string) => JSON.parse(readFileSync(path.join(dataDir, 'atrium.owner'), 'utf8'));
 const putNote = (dataDir: string, note: unknown) =>
   writeFileSync(path.join(dataDir, 'atrium.owner'), typeof note === 'string' ? note : JSON.stringify(note));
-const open = (dataDir: string) => openFile({ dataDir, driver, now: NOW });
+const open = (dataDir: string) => openFile({ dataDir, driver, now: NOW, logger: silentLogger });
 
 function rows(db: Database, sql: string): unknown[] {
   return db
@@ -122,9 +124,8 @@ describe('damage that a read finds', () => {
     expect(JSON.parse(damagedTurn('t'))).toMatchObject({
       id: 't',
       state: 'error',
-      responseParts: [],
-      userMessage: { text: expect.stringContaining('damaged') },
-      error: { errorType: 'damaged', message: expect.stringContaining('damaged') },
+      responseParts: [{ kind: 'error', error: { errorType: 'damaged', message: expect.stringContaining('damaged') } }],
+      message: { text: expect.stringContaining('damaged') },
     });
   });
 });
@@ -266,7 +267,7 @@ describe('a folder that is opened', () => {
     const turns = rows(db, 'SELECT json AS value FROM turns ORDER BY idx').map((json) => JSON.parse(String(json)));
     expect(turns).toHaveLength(3);
     expect(turns.filter(({ text }) => text === 'said')).toHaveLength(2);
-    const [lost] = turns.filter(({ error }) => error?.errorType === 'damaged');
+    const [lost] = turns.filter(({ responseParts: [part] = [] }) => part?.error?.errorType === 'damaged');
     expect(lost.id).toBe(`damaged-${turns.indexOf(lost)}`);
     close();
     expect(existsSync(`${databaseIn(dataDir)}.repairing`)).toBe(false);
@@ -304,7 +305,7 @@ describe('a folder that is opened', () => {
     const note = noteIn(dataDir);
     const tried = (error: unknown) => {
       try {
-        openFile({ dataDir, driver: failing(error), now: NOW });
+        openFile({ dataDir, driver: failing(error), now: NOW, logger: silentLogger });
         return undefined;
       } catch (thrown) {
         return thrown;

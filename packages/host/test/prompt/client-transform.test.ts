@@ -366,7 +366,7 @@ describe('what is published and logged', () => {
     const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections: ['tone'] } };
     const sections = await withClient(new Map([['tone', 'Be brief.']]), {
       session: 'ahp-session:/1',
-      activeClient,
+      activeClients: [activeClient],
       clients: askerOf(() => ({ tone: 'Sing.' })),
       logger: { log: (level, message, fields) => lines.push({ level, message, fields }) },
     });
@@ -416,7 +416,7 @@ describe('what is published and logged', () => {
     let count = 0;
     await withClient(new Map(ids.map((id) => [id, id])), {
       session: 'ahp-session:/1',
-      activeClient: { clientId: 'desk', tools: [], systemMessageTransform: { sections: ids } },
+      activeClients: [{ clientId: 'desk', tools: [], systemMessageTransform: { sections: ids } }],
       clients: askerOf((sections) => {
         count = Object.keys(sections).length;
         return {};

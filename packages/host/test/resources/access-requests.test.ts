@@ -34,7 +34,8 @@ async function setUp() {
   const session = (uri: string, modifiedAt: number, active?: string) =>
     ({
       uri,
-      state: { summary: { modifiedAt }, ...(active !== undefined && { activeClient: { clientId: active } }) },
+      state: { activeClients: active === undefined ? [] : [{ clientId: active }] },
+      chats: [{ state: { modifiedAt: new Date(modifiedAt).toISOString() } }],
       standing: {
         ask: ({ message }: { message: string }, answer: (response: string) => void) => {
           const withdraw = vi.fn();

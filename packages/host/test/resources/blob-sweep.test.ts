@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { NewEntry } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { systemClock } from '@atrium/core/util/clock.js';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { SWEEP_PAGE_TURNS, sweep } from '../../src/blobs/sweep.js';
@@ -49,6 +50,29 @@ describe('a sweep', () => {
     expect(await sweep({ clock: systemClock, log, blobs, sessions: [SESSION], signal })).toBe(2);
     const left = await Promise.all(hashes.map((hash) => blobs.has(hash)));
     expect(left).toEqual([false, true, true, true, true, true, false]);
+  });
+
+  it('leaves what is named in the chats of a session', async () => {
+    const { blobs, hashes } = await oldBlobs('default chat', 'listed chat', 'added chat', 'foreign chat');
+    const log = new MemoryLog();
+    const archive = (channel: string, head: object, hash?: string) => ({
+      channel,
+      head: JSON.stringify(head),
+      turns: { start: 0, items: hash === undefined ? [] : [{ id: 't', json: naming(hash) }] },
+    });
+    const archives = [
+      archive(SESSION, { chats: [{ resource: 'ahp-chat:/listed' }] }),
+      archive(defaultChatUri(SESSION), {}, hashes[0]),
+      archive('ahp-chat:/listed', {}, hashes[1]),
+      archive('ahp-chat:/added', {}, hashes[2]),
+      archive('ahp-chat:/foreign', {}, hashes[3]),
+    ];
+    await log.append({ entries: [], archives, durability: 'normal' });
+    const action = JSON.stringify({ type: 'session/chatAdded', chat: { resource: 'ahp-chat:/added' } });
+    await log.append({ entries: [{ channel: SESSION, time: 0, action }], durability: 'normal' });
+    const { signal } = new AbortController();
+    expect(await sweep({ clock: systemClock, log, blobs, sessions: [SESSION], signal })).toBe(1);
+    expect(await Promise.all(hashes.map((hash) => blobs.has(hash)))).toEqual([true, true, true, false]);
   });
 
   it('removes nothing when it is stopped, or when the log cannot be read', async () => {

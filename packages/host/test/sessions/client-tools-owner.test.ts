@@ -155,8 +155,9 @@ describe('an owner that vanishes', () => {
   it('[REL-028] while its input is still on its way has thirty seconds', async () => {
     const { client, phone, uri, clock, puppet } = await ownedFixture();
     if (!(puppet.turn instanceof TurnRunner)) throw new Error('not a turn of the host');
-    const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', toolClientId: 'desk' };
-    puppet.turn.write({ type: 'session/toolCallStart', turnId: 't1', ...call });
+    const contributor = { kind: 'client', clientId: 'desk' } as const;
+    const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', contributor };
+    puppet.turn.write({ type: 'chat/toolCallStart', turnId: 't1', ...call });
     await settle();
     client.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);

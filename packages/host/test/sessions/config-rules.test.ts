@@ -1,14 +1,18 @@
-import { refusal } from '@atrium/core/sessions/session-rules.js';
-import type { Customization, SessionState, StateAction } from '@atrium/protocol';
+import { sessionRefusal } from '@atrium/core/sessions/session-rules.js';
+import type { Customization, StateAction } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openFixture, refusalOf, stateOf } from '../support/session-fixture.js';
 
 function configured(values: Record<string, unknown>): SessionState {
   return {
-    summary: { resource: 'x:1', provider: 'mock', title: '', status: 1, createdAt: 0, modifiedAt: 0 },
+    provider: 'mock',
+    title: '',
+    status: 1,
     lifecycle: 'ready',
-    turns: [],
+    activeClients: [],
+    chats: [],
     config: {
       schema: {
         type: 'object',
@@ -24,8 +28,8 @@ function configured(values: Record<string, unknown>): SessionState {
 }
 
 function verdict(config: Record<string, unknown>, replace?: boolean): string | undefined {
-  const action: StateAction = { type: 'session/configChanged', config, ...(replace && { replace }) };
-  return refusal(action, { state: configured({ mode: 'a', fixed: 'x' }), clientId: 'desk' });
+  const action = { type: 'session/configChanged' as const, config, ...(replace && { replace }) };
+  return sessionRefusal(action, { state: configured({ mode: 'a', fixed: 'x' }), clientId: 'desk' });
 }
 
 describe('changing the configuration', () => {
@@ -69,9 +73,8 @@ describe('toggling a customization', () => {
     id: 'plugin',
     uri: 'file:///p',
     name: 'P',
-    enabled: true,
     children: [
-      { type: 'mcpServer', id: 'server', uri: 'file:///p/s', name: 'S' },
+      { type: 'mcpServer', id: 'server', uri: 'file:///p/s', name: 'S', state: { kind: 'stopped' } },
       { type: 'prompt', id: 'prompt', uri: 'file:///p/q', name: 'Q' },
     ],
   } as unknown as Customization;

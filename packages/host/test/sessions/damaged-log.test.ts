@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { LogEntry } from '@atrium/core/log/log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { SessionState, SessionSummary, Turn } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { databaseOf, garbage, overwrite, zeros } from '../support/log-damage.js';
 import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
@@ -161,7 +162,7 @@ describe('a host whose database has one damaged page', () => {
     expect(shown.map(({ id, error }) => [id, error?.errorType])).toEqual(
       Array.from({ length: TURNS }, (_, turn) => [`s2-t${turn}`, turn === 1 ? 'damaged' : undefined]),
     );
-    expect(found.messages.join('\n')).toContain('turn 1 (s2-t1) of ahp-session:/s2 was damaged');
+    expect(found.messages.join('\n')).toContain(`turn 1 (s2-t1) of ${defaultChatUri('ahp-session:/s2')} was damaged`);
     expect(problems(intact, found)).toEqual([]);
     expect(JSON.stringify([...found.turns.values()])).not.toContain('Question s2-t1');
   });
@@ -177,7 +178,7 @@ class SpeechlessLog extends KeptLog {
   }
 
   #damaged(entries: readonly LogEntry[]): LogEntry[] {
-    const isSpeech = ({ action }: LogEntry) => /"session\/(delta|responsePart)"/.test(action);
+    const isSpeech = ({ action }: LogEntry) => /"chat\/(delta|responsePart)"/.test(action);
     return entries.map((entry) =>
       this.isDamaged && isSpeech(entry) ? { ...entry, action: '', isDamaged: true } : entry,
     );

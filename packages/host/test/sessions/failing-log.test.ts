@@ -293,12 +293,12 @@ describe('a turn whose words cannot be stored', () => {
     });
     await settle();
     log.failNext();
-    expect(puppet.turn.takeSteering()).toEqual({ text: 'left' });
+    expect(puppet.turn.takeSteering()).toEqual({ text: 'left', origin: { kind: 'user' } });
     await settle();
     expect(puppet.turn.takeSteering()).toBeUndefined();
     await clock.advance(STORE_RETRY_MS);
     client.dispatch(uri, turnStarted('t2'));
-    expect((await agent.turn(1)).turn.takeSteering()).toEqual({ text: 'left' });
+    expect((await agent.turn(1)).turn.takeSteering()).toEqual({ text: 'left', origin: { kind: 'user' } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { DISPOSED_KEPT_MS, HOUSEKEEPING_EVERY_MS, UNFINISHED_KEPT_MS } from '@atrium/core/sessions/limits.js';
 import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '@atrium/core/wire/limits.js';
 import { ErrorCode } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { failingLog } from '../support/failing-log.js';
 import { componentsOf } from '../support/host-components.js';
@@ -108,9 +109,9 @@ describe('what an import has left that was never finished', () => {
     const { client, clock, log } = await keptFixture();
     await client.request('atrium/importSession', page);
     await clock.advance(UNFINISHED_KEPT_MS);
-    expect((await log.archiveHead(page.channel))?.turnCount).toBe(1);
+    expect((await log.archiveHead(defaultChatUri(page.channel)))?.turnCount).toBe(1);
     await clock.advance(HOUSEKEEPING_EVERY_MS);
-    expect(await log.archiveHead(page.channel)).toBeUndefined();
+    expect(await log.archiveHead(defaultChatUri(page.channel))).toBeUndefined();
     expect(await log.records('unfinished:')).toEqual([]);
   });
 

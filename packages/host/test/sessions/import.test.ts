@@ -43,6 +43,28 @@ describe('importing a session', () => {
     expect(items.map(({ resource }) => resource)).toContain(URI);
   });
 
+  it('takes exports of the 1.0 model, too', async () => {
+    const { client } = await openFixture();
+    const newer = (id: string) => {
+      const { userMessage, ...rest } = turn(id);
+      return { ...rest, message: { ...userMessage, origin: { kind: 'user' } } };
+    };
+    const { createdAt, modifiedAt, workingDirectory, ...rest } = summary;
+    const [created, modified] = [createdAt, modifiedAt].map((time) => new Date(time).toISOString());
+    const state = {
+      summary: { ...rest, createdAt: created, modifiedAt: modified, workingDirectories: [workingDirectory] },
+    };
+    await client.request(METHOD, page(0, ['a']));
+    await client.request(METHOD, { channel: URI, start: 1, turns: [newer('b')], state });
+    const imported = await stateOf(client, URI);
+    expect(imported.turns).toEqual([turn('a'), turn('b')]);
+    expect(imported.summary).toMatchObject({ title: summary.title, createdAt, modifiedAt, workingDirectory });
+    const other = { channel: 'ahp-session:/other', start: 0 };
+    expect((await problemOf(client, { ...other, turns: [{ ...newer('x'), responseParts: 7 }] })).message).toContain(
+      '/turns/0/responseParts',
+    );
+  });
+
   it('keeps it over a restart', async () => {
     const log = new KeptLog();
     const { client, host } = await openFixture({ log });

@@ -38,7 +38,7 @@ describe('the queue', () => {
     puppet.finish();
     const { turn } = await agent.turn(1);
     await settle();
-    expect(turn.message).toEqual({ text: 'the next one' });
+    expect(turn.message).toEqual({ text: 'the next one', origin: { kind: 'user' } });
     const [removed, started] = envelopesOf(client, uri).slice(-2);
     expect(removed?.action).toEqual({ type: 'session/pendingMessageRemoved', kind: 'queued', id: 'q1' });
     expect(started?.action).toMatchObject({
@@ -168,7 +168,7 @@ describe('steering', () => {
     const { client, uri, puppet } = await openPuppetFixture();
     client.dispatch(uri, steering('s1', 'more to the left'));
     await client.action(uri, 'session/pendingMessageSet');
-    expect(puppet.turn.takeSteering()).toEqual({ text: 'more to the left' });
+    expect(puppet.turn.takeSteering()).toEqual({ text: 'more to the left', origin: { kind: 'user' } });
     expect(puppet.turn.takeSteering()).toBeUndefined();
     const removed = await client.action(uri, 'session/pendingMessageRemoved');
     expect(removed.action).toMatchObject({ kind: 'steering', id: 's1' });
@@ -185,7 +185,7 @@ describe('steering', () => {
     const userMessage = { text: `  left,\n\n**not** right ${'x'.repeat(40_000)} `, attachments };
     client.dispatch(uri, { type: 'session/pendingMessageSet', kind: 'steering', id: 's1', userMessage });
     await client.action(uri, 'session/pendingMessageSet');
-    expect(puppet.turn.takeSteering()).toEqual(userMessage);
+    expect(puppet.turn.takeSteering()).toEqual({ ...userMessage, origin: { kind: 'user' } });
     puppet.turn.text('after');
     puppet.finish();
     await client.action(uri, 'session/turnComplete');
@@ -222,7 +222,7 @@ describe('steering', () => {
     client.dispatch(uri, steering('s1', 'left'));
     client.dispatch(uri, steering('s2', 'right'));
     await settle();
-    expect(puppet.turn.takeSteering()).toEqual({ text: 'right' });
+    expect(puppet.turn.takeSteering()).toEqual({ text: 'right', origin: { kind: 'user' } });
     expect(puppet.turn.takeSteering()).toBeUndefined();
   });
 
@@ -233,6 +233,6 @@ describe('steering', () => {
     expect(agent.turns).toEqual([]);
     expect((await stateOf(client, uri)).steeringMessage).toMatchObject({ id: 's1' });
     client.dispatch(uri, turnStarted('t1'));
-    expect((await agent.turn(0)).turn.takeSteering()).toEqual({ text: 'gently' });
+    expect((await agent.turn(0)).turn.takeSteering()).toEqual({ text: 'gently', origin: { kind: 'user' } });
   });
 });

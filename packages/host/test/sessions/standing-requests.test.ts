@@ -1,5 +1,5 @@
 import { StandingRequests } from '@atrium/core/sessions/questions.js';
-import type { SessionAction } from '@atrium/protocol';
+import { defaultChatUri, type SessionAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { componentsOf } from '../support/host-components.js';
 import {
@@ -58,15 +58,16 @@ describe('a standing question', () => {
   it('is changed when it is asked again under its id, and an older hand cannot take it back', () => {
     const written: SessionAction[] = [];
     const standing = new StandingRequests({
+      chat: { uri: defaultChatUri('x:1'), state: { activeTurn: undefined } } as never,
       write: (action) => void written.push(action),
-      state: () => ({ activeTurn: undefined }) as never,
+      state: () => ({ inputNeeded: [] }) as never,
       isNoteNeeded: () => false,
     });
     const first = standing.ask({ id: 'q', message: 'one' }, () => {});
     const second = standing.ask({ id: 'q', message: 'two' }, () => {});
     first();
-    expect(written.map(({ type }) => type)).toEqual(['session/inputRequested', 'session/inputRequested']);
+    expect(written.map(({ type }) => type)).toEqual(['session/inputNeededSet', 'session/inputNeededSet']);
     second();
-    expect(written.at(-1)).toMatchObject({ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' });
+    expect(written.at(-1)).toMatchObject({ type: 'session/inputNeededRemoved', id: 'standing:q' });
   });
 });

@@ -2,13 +2,13 @@
 
 import type { Step } from '@atrium/core/channels/channel.js';
 import { CallIndex, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
-import type { ResponsePart, SessionState } from '@atrium/protocol';
+import type { ChatState, ResponsePart } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPuppetFixture } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
 
-function stepOf(action: object): Step<SessionState> {
-  return { action, after: {} } as unknown as Step<SessionState>;
+function stepOf(action: object): Step<ChatState> {
+  return { action, after: {} } as unknown as Step<ChatState>;
 }
 
 const ids = Array.from({ length: 100 }, (_, index) => `c${index}`);
@@ -18,7 +18,7 @@ describe('waiting for calls', () => {
     const waiters = new Waiters();
     let looks = 0;
     const waiting = ids.map((id) => waiters.wait([id], () => ++looks));
-    for (const id of ids) waiters.observe(stepOf({ type: 'session/toolCallComplete', toolCallId: id }));
+    for (const id of ids) waiters.observe(stepOf({ type: 'chat/toolCallComplete', toolCallId: id }));
     await Promise.all(waiting);
     expect(looks).toBe(ids.length);
   });
@@ -27,9 +27,9 @@ describe('waiting for calls', () => {
     const waiters = new Waiters();
     let looks = 0;
     const waiting = waiters.wait(['c1', NO_CALL], () => ++looks);
-    waiters.observe(stepOf({ type: 'session/toolCallDelta', toolCallId: 'c2' }));
-    waiters.observe(stepOf({ type: 'session/activeClientChanged' }));
-    waiters.observe(stepOf({ type: 'session/toolCallDelta', toolCallId: 'c1' }));
+    waiters.observe(stepOf({ type: 'chat/toolCallDelta', toolCallId: 'c2' }));
+    waiters.lookAgain({} as ChatState);
+    waiters.observe(stepOf({ type: 'chat/toolCallDelta', toolCallId: 'c1' }));
     expect([await waiting, looks]).toEqual([1, 1]);
   });
 

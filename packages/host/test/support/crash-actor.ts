@@ -1,10 +1,13 @@
 /** Somebody who works with a host that is killed again and again. */
-import type { ActionEnvelope, SessionState, StateAction } from '@atrium/protocol';
+import type { SessionState, StateAction } from '@atrium/protocol';
 import type { Dispatched } from './fuzz-client.js';
+import type { AnyEnvelope } from './fuzz-wire.js';
 
 export interface Actor {
   readonly clientId: string;
-  readonly received: readonly ActionEnvelope[];
+  /** The version of the protocol that it speaks. */
+  readonly version: string;
+  readonly received: readonly AnyEnvelope[];
   readonly dispatched: readonly Dispatched[];
   readonly violations: readonly string[];
   /** Comparisons of a mirror with a fresh snapshot so far. */

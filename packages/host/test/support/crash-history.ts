@@ -1,10 +1,10 @@
-/** Holds what is left of sessions in the end against everything that was ever stored about them. */
+/** Holds what is left of chats in the end against everything that was ever stored about them. */
 
 import type { LogEntry } from '@atrium/core/log/log.js';
-import type { SessionState, StateAction } from '@atrium/protocol';
+import type { ChatState, StateAction } from '@atrium/protocol/ahp-1';
 
 interface Sent {
-  /** How often each turn was started, by session and id. */
+  /** How often each turn was started, by chat and id. */
   readonly started: Map<string, number>;
   /** How often each queued message became a turn. */
   readonly queued: Map<string, number>;
@@ -18,10 +18,10 @@ export interface HistoryCheck {
   readonly problems: readonly string[];
 }
 
-export function checkHistory(entries: readonly LogEntry[], sessions: ReadonlyMap<string, SessionState>): HistoryCheck {
+export function checkHistory(entries: readonly LogEntry[], chats: ReadonlyMap<string, ChatState>): HistoryCheck {
   const sent = readSent(entries);
-  const turns = [...sessions].flatMap(([uri, state]) => state.turns.map(({ id }) => `${uri} ${id}`));
-  for (const { queuedMessages = [] } of sessions.values()) {
+  const turns = [...chats].flatMap(([uri, state]) => state.turns.map(({ id }) => `${uri} ${id}`));
+  for (const { queuedMessages = [] } of chats.values()) {
     for (const { id } of queuedMessages) count(sent.queued, id);
   }
   const problems = [...turnProblems(turns, sent), ...queueProblems(sent)];
@@ -31,16 +31,16 @@ export function checkHistory(entries: readonly LogEntry[], sessions: ReadonlyMap
 function readSent(entries: readonly LogEntry[]): Sent {
   const sent: Sent = { started: new Map(), queued: new Map(), removed: new Set() };
   for (const { channel, action, origin } of entries) {
-    if (/"session\/(turnStarted|pendingMessage)/.test(action))
+    if (/"chat\/(turnStarted|pendingMessage)/.test(action))
       note(sent, channel, JSON.parse(action), origin !== undefined);
   }
   return sent;
 }
 
 function note({ started, queued, removed }: Sent, channel: string, action: StateAction, isFromClient: boolean): void {
-  if (action.type === 'session/pendingMessageSet') count(queued, action.id, 0);
-  if (action.type === 'session/pendingMessageRemoved' && isFromClient) removed.add(action.id);
-  if (action.type !== 'session/turnStarted') return;
+  if (action.type === 'chat/pendingMessageSet') count(queued, action.id, 0);
+  if (action.type === 'chat/pendingMessageRemoved' && isFromClient) removed.add(action.id);
+  if (action.type !== 'chat/turnStarted') return;
   count(started, `${channel} ${action.turnId}`);
   if (action.queuedMessageId) count(queued, action.queuedMessageId);
 }

@@ -5,25 +5,36 @@
 
 import type { LogEntry } from '@atrium/core/log/log.js';
 import {
-  type ActionEnvelope,
+  type ChatState,
+  channelKind,
+  chatReducer,
   type SessionState,
   type Snapshot,
   type StateAction,
   sessionReducer,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { checkHistory } from './crash-history.js';
 import { difference } from './fuzz-difference.js';
+import { type AnyAction, type AnyEnvelope, toldOf, withMembersOf } from './fuzz-wire.js';
 
-interface Dispatcher {
+/** A client, and the version that it speaks. */
+interface Listener {
   readonly clientId: string;
-  readonly dispatched: readonly { readonly channel: string; readonly action: StateAction }[];
+  readonly version: string;
 }
+
+interface Dispatcher extends Listener {
+  readonly dispatched: readonly { readonly channel: string; readonly action: AnyAction }[];
+}
+
+type Queue = ChatState['queuedMessages'];
 
 export class Ledger {
   /** What is wrong with the host. */
   readonly violations: string[] = [];
-  /** Sessions as their entries make them. */
+  /** Sessions and chats as their entries make them. */
   readonly sessions = new Map<string, SessionState>();
+  readonly chats = new Map<string, ChatState>();
   /** Turns that a crash cut off. */
   interrupted = 0;
   readonly #entries: LogEntry[] = [];
@@ -35,20 +46,29 @@ export class Ledger {
 
   /** Takes over what was stored since the last time. The host has just started, and nobody has talked to it yet. */
   take(entries: readonly LogEntry[]): void {
-    const queues = new Map<string, SessionState['queuedMessages']>();
+    const queues = new Map<string, Queue>();
     for (const entry of entries) {
       this.#add(entry);
-      const state = this.sessions.get(entry.channel);
-      if (!state) continue;
+      if (entry.action === '') continue;
       const action = JSON.parse(entry.action) as StateAction;
-      if (isCutOff(action)) {
-        this.interrupted += 1;
-        queues.set(entry.channel, state.queuedMessages);
-        if (!state.activeTurn) this.#wrong(`${entry.channel}: turn ${action.turnId} was cut off, but did not run`);
-      }
-      this.sessions.set(entry.channel, sessionReducer(state, action, { now: entry.time }));
+      const chat = this.chats.get(entry.channel);
+      if (chat) this.#takeOfChat(entry.channel, chat, action, queues);
+      const session = this.sessions.get(entry.channel);
+      if (session) this.sessions.set(entry.channel, sessionReducer(session, action));
     }
-    for (const [uri, state] of this.sessions) this.#checkAtRest(uri, state, queues);
+    for (const [uri, state] of this.chats) this.#checkAtRest(uri, state, queues);
+    for (const [uri, { inputNeeded }] of this.sessions) {
+      if (inputNeeded) this.#wrong(`${uri}: something waits for an answer after a restart`);
+    }
+  }
+
+  #takeOfChat(uri: string, state: ChatState, action: StateAction, queues: Map<string, Queue>): void {
+    if (isCutOff(action)) {
+      this.interrupted += 1;
+      queues.set(uri, state.queuedMessages);
+      if (!state.activeTurn) this.#wrong(`${uri}: turn ${action.turnId} was cut off, but did not run`);
+    }
+    this.chats.set(uri, chatReducer(state, action));
   }
 
   #add(entry: LogEntry): void {
@@ -63,62 +83,64 @@ export class Ledger {
   }
 
   /** After a crash nothing runs, nothing waits for an answer, and what was queued is still queued. */
-  #checkAtRest(uri: string, state: SessionState, queues: ReadonlyMap<string, SessionState['queuedMessages']>): void {
+  #checkAtRest(uri: string, state: ChatState, queues: ReadonlyMap<string, Queue>): void {
     if (state.activeTurn) this.#wrong(`${uri}: turn ${state.activeTurn.id} runs after a restart`);
-    if (state.inputRequests) this.#wrong(`${uri}: a question is open after a restart`);
     if (state.turns.some(hasOpenCall)) this.#wrong(`${uri}: a tool call is left running`);
     if (!queues.has(uri)) return;
     const found = difference(state.queuedMessages, queues.get(uri));
     if (found) this.#wrong(`${uri}: the queue did not survive: ${found}`);
   }
 
-  /** Compares a snapshot of the host with what its entries come to, times included. The first one is the beginning; one that is newer than the copy is left. */
+  /**
+   * Compares a snapshot of the host with what its entries come to, times included. The first one is the beginning; one that
+   * is newer than the copy is left.
+   */
   compare({ resource, state, fromSeq }: Snapshot): void {
     if (fromSeq > this.head) return;
-    const own = this.sessions.get(resource);
-    if (!own) this.#adopt(resource, state as SessionState);
+    const own = this.sessions.get(resource) ?? this.chats.get(resource);
+    if (!own) this.#adopt(resource, state);
     const found = own && difference(state, own);
     if (found) this.#wrong(`the state of ${resource} does not follow from its entries: ${found}`);
   }
 
-  #adopt(uri: string, state: SessionState): void {
-    this.sessions.set(uri, state);
-    this.#checkAtRest(uri, state, new Map());
+  #adopt(uri: string, state: unknown): void {
+    if (channelKind(uri) !== 'chat') return void this.sessions.set(uri, state as SessionState);
+    this.chats.set(uri, state as ChatState);
+    this.#checkAtRest(uri, state as ChatState, new Map());
   }
 
-  /** What a client was shown must be stored, just so. */
-  confirm(clientId: string, { channel, action, serverSeq, origin, rejectionReason }: ActionEnvelope): void {
+  /** What a client was shown must be stored: it is what the client's version says of the entry. */
+  confirm({ clientId, version }: Listener, shown: AnyEnvelope): void {
+    const { serverSeq, action, rejectionReason } = shown;
     const entry = this.#entries[serverSeq - 1];
     const what = `${clientId} was shown ${serverSeq} (${action.type})`;
     if (!entry) return this.#wrong(`${what}, but it is not stored`);
     // A resend that is rejected again uses up a number of its own.
     if (rejectionReason !== undefined && !entry.channel && !entry.origin) return;
-    const stored = entry.channel
-      ? { channel: entry.channel, action: JSON.parse(entry.action), origin: originOf(entry) }
-      : { origin: originOf(entry) };
-    const shown = rejectionReason === undefined ? { channel, action, origin } : { origin };
-    const found = difference(stored, shown);
-    if (found && !this.#isMerged(serverSeq, action)) this.#wrong(`${what}, but stored is something else: ${found}`);
+    const told = entry.channel ? toldOf(version, entry) : { origin: originOf(entry) };
+    const found = difference(told, rejectionReason === undefined ? shown : { origin: shown.origin });
+    if (found && !this.#isMerged(version, shown)) this.#wrong(`${what}, but stored is something else: ${found}`);
   }
 
   /** A client that reads slowly gets deltas that wait as one, under the number of the last. */
-  #isMerged(serverSeq: number, shown: StateAction): boolean {
-    if (shown.type !== 'session/delta' && shown.type !== 'session/reasoning') return false;
+  #isMerged(version: string, { serverSeq, action: shown }: AnyEnvelope): boolean {
+    if (!STREAMED.has(shown.type)) return false;
     const channel = this.#entries[serverSeq - 1]?.channel;
+    const whole = String(shown.content);
     let text = '';
-    for (let index = serverSeq - 1; index >= 0 && text.length < shown.content.length; index--) {
+    for (let index = serverSeq - 1; index >= 0 && text.length < whole.length; index--) {
       const entry = this.#entries[index];
       if (!entry || entry.channel !== channel) continue;
-      const action = JSON.parse(entry.action) as StateAction;
-      if (action.type !== shown.type || action.turnId !== shown.turnId || action.partId !== shown.partId) return false;
+      const { action } = toldOf(version, entry) ?? {};
+      if (action?.type !== shown.type || action.turnId !== shown.turnId || action.partId !== shown.partId) return false;
       text = action.content + text;
     }
-    return text === shown.content;
+    return text === whole;
   }
 
   /** Every action that a client ever asked for has been decided, once; but for those that nobody had to decide. */
   settle(
-    { clientId, dispatched }: Dispatcher,
+    { clientId, version, dispatched }: Dispatcher,
     mayBeMissing: (clientSeq: number) => boolean = () => false,
   ): { accepted: number; rejected: number } {
     let accepted = 0;
@@ -127,22 +149,24 @@ export class Ledger {
       const what = `action ${index + 1} of ${clientId} (${asked.action.type})`;
       const isMissed = entries.length === 0 && !mayBeMissing(index + 1);
       // A role ends with its connection, so that a claim which is sent again on another is made anew.
-      const isDoubled = entries.length > 1 && asked.action.type !== 'session/activeClientChanged';
+      const isDoubled = entries.length > 1 && !isClaim(asked.action);
       if (isDoubled || isMissed) this.#wrong(`${what} is stored ${entries.length} times`);
       const [entry] = entries;
       if (!entry?.channel) continue;
       accepted += 1;
-      const found = difference({ channel: entry.channel, action: JSON.parse(entry.action) }, asked);
+      const { channel, action } = toldOf(version, entry) ?? {};
+      const found = difference({ channel, action: withMembersOf(action, asked.action) }, asked);
       if (found) this.#wrong(`${what} was stored as something else: ${found}`);
     }
     return { accepted, rejected: dispatched.length - accepted };
   }
 
   /** For a client that uses its numbers again: nothing that it asked for is stored more often than it asked for it. */
-  settleActions({ clientId, dispatched }: Dispatcher): void {
+  settleActions({ clientId, version, dispatched }: Dispatcher): void {
     const asked = countOf(dispatched.map((request) => keyOfAction(request.channel, request.action)));
     const own = this.#entries.filter(({ channel, origin }) => channel && origin?.clientId === clientId);
-    const stored = countOf(own.map(({ channel, action }) => keyOfAction(channel, JSON.parse(action))));
+    const told = own.flatMap((entry) => toldOf(version, entry) ?? []);
+    const stored = countOf(told.map(({ channel, action }) => keyOfAction(channel, action)));
     for (const [key, times] of stored) {
       const wanted = asked.get(key) ?? 0;
       if (times > wanted) this.#wrong(`${clientId} asked ${wanted} times for what is stored ${times} times: ${key}`);
@@ -160,7 +184,7 @@ export class Ledger {
 
   /** Every turn and every queued message that was accepted is in its session's history once. Nothing may be running. */
   checkHistory(): { turns: number; queued: number } {
-    const { turns, queued, problems } = checkHistory(this.#entries, this.sessions);
+    const { turns, queued, problems } = checkHistory(this.#entries, this.chats);
     this.violations.push(...problems);
     return { turns, queued };
   }
@@ -170,8 +194,11 @@ export class Ledger {
   }
 }
 
-function keyOfAction(channel: string, { type, ...members }: StateAction): string {
-  return JSON.stringify([channel, type, Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))]);
+/** Without what the host stamps where a client leaves it out: times, and the model that a message is sent with. */
+function keyOfAction(channel: string, { type, startedAt, duration, message, ...members }: AnyAction): string {
+  const { model: _chosen, ...rest } = (message ?? {}) as { model?: unknown };
+  const asked = Object.entries({ ...members, ...rest });
+  return JSON.stringify([channel, type, asked.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 function countOf(keys: readonly string[]): Map<string, number> {
@@ -184,11 +211,24 @@ function originOf({ origin }: LogEntry) {
   return origin && { clientId: origin.clientId, clientSeq: origin.clientSeq };
 }
 
-function isCutOff(action: StateAction): action is Extract<StateAction, { type: 'session/error' }> {
-  return action.type === 'session/error' && action.error.errorType === 'host-restarted';
+/** Text as it streams, by its names in all versions. */
+export const STREAMED: ReadonlySet<string> = new Set([
+  'session/delta',
+  'session/reasoning',
+  'chat/delta',
+  'chat/reasoning',
+]);
+
+/** Of a role that ends with the connection. */
+export function isClaim({ type }: AnyAction): boolean {
+  return type.startsWith('session/activeClient');
 }
 
-function hasOpenCall({ responseParts }: SessionState['turns'][number]): boolean {
+function isCutOff(action: StateAction): action is Extract<StateAction, { type: 'chat/error' }> {
+  return action.type === 'chat/error' && action.part.error.errorType === 'host-restarted';
+}
+
+function hasOpenCall({ responseParts }: ChatState['turns'][number]): boolean {
   return responseParts.some(
     (part) => part.kind === 'toolCall' && part.toolCall.status !== 'completed' && part.toolCall.status !== 'cancelled',
   );

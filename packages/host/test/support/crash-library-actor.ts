@@ -1,11 +1,12 @@
 /** An actor that uses our client library, and looks over its shoulder. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
-import { type ActionEnvelope, ErrorCode, type SessionState, type Snapshot, type StateAction } from '@atrium/protocol';
+import { ErrorCode, type SessionState, type Snapshot, type StateAction } from '@atrium/protocol';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
 import { difference, withoutTimes } from './fuzz-difference.js';
+import type { AnyEnvelope } from './fuzz-wire.js';
 
 /** The port of a host, once there is one. */
 class Address {
@@ -26,7 +27,9 @@ interface ActorFrame extends Answer {
 }
 
 export class LibraryActor implements Actor {
-  readonly received: ActionEnvelope[] = [];
+  readonly received: AnyEnvelope[] = [];
+  /** As the host and the library agreed. */
+  version = '';
   readonly dispatched: Dispatched[] = [];
   readonly violations: string[] = [];
   probes = 0;
@@ -87,14 +90,15 @@ export class LibraryActor implements Actor {
   }
 
   #overhear({ id, method, params, result }: ActorFrame): void {
-    if (method === 'action') this.#note(params as ActionEnvelope);
-    for (const envelope of (result?.actions ?? []) as ActionEnvelope[]) this.#note(envelope);
+    if (typeof result?.protocolVersion === 'string') this.version = result.protocolVersion;
+    if (method === 'action') this.#note(params as AnyEnvelope);
+    for (const envelope of (result?.actions ?? []) as AnyEnvelope[]) this.#note(envelope);
     const snapshots = (result?.snapshots ?? (result?.snapshot ? [result.snapshot] : [])) as Snapshot[];
     for (const snapshot of snapshots) this.#compare(snapshot);
     this.#questions.get(id ?? 0)?.();
   }
 
-  #note(envelope: ActionEnvelope): void {
+  #note(envelope: AnyEnvelope): void {
     const { serverSeq, rejectionReason } = envelope;
     this.received.push(envelope);
     if (rejectionReason !== undefined) return;
@@ -113,7 +117,7 @@ export class LibraryActor implements Actor {
   dispatch(uri: string, action: StateAction): void {
     const subscription = this.#subscriptions.get(uri);
     if (!subscription) return;
-    this.dispatched.push({ channel: uri, action });
+    this.dispatched.push({ channel: uri, action: { ...action } });
     void subscription.dispatch(action as Parameters<Subscription['dispatch']>[0]);
   }
 

@@ -1,13 +1,18 @@
 /** Somebody who comes by, looks, and leaves. */
-import type { Snapshot } from '@atrium/protocol';
+import { defaultChatUri, type Snapshot } from '@atrium/protocol/ahp-1';
 import { WebSocket } from 'ws';
 import { FuzzClient } from './fuzz-client.js';
+
+/** Sessions and their chats. */
+export function channelsOf(sessions: readonly string[]): string[] {
+  return sessions.flatMap((uri) => [uri, defaultChatUri(uri)]);
+}
 
 /** Fresh snapshots, for somebody who has never been here. */
 export async function snapshotsOf(
   port: number,
   uris: readonly string[],
-  versions?: readonly string[],
+  versions: readonly string[] = ['1.0.0'],
 ): Promise<Snapshot[]> {
   if (uris.length === 0) return [];
   const client = new FuzzClient('observer', versions, uris);

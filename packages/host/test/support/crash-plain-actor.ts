@@ -19,6 +19,9 @@ export class PlainActor implements Actor {
   get clientId() {
     return this.#client.clientId;
   }
+  get version() {
+    return this.#client.version;
+  }
   get received() {
     return this.#client.received;
   }
@@ -54,7 +57,7 @@ export class PlainActor implements Actor {
   }
 
   dispatch(uri: string, action: StateAction): void {
-    this.#client.dispatch(uri, action);
+    this.#client.dispatch(uri, { ...action });
   }
 
   watch(uri: string): void {

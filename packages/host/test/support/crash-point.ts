@@ -1,13 +1,14 @@
 /** One host that dies at one chosen commit, under a client that does the same things every time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ActionEnvelope, SessionState, Snapshot, StateAction } from '@atrium/protocol';
+import type { SessionState, StateAction } from '@atrium/protocol';
 import { crashFolder, HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import type { CrashPoint } from './crash-log.js';
-import { snapshotsOf } from './crash-observer.js';
+import { channelsOf, snapshotsOf } from './crash-observer.js';
 import { PlainActor } from './crash-plain-actor.js';
 import { answerTo } from './crash-work.js';
 import { Random } from './fuzz-random.js';
+import type { AnyEnvelope } from './fuzz-wire.js';
 
 const SESSION = 'ahp-session:/point';
 /** Without any progress: a loaded machine may need long for the whole, never for the next step. */
@@ -67,14 +68,14 @@ async function goOn({ dataDir, actor, work }: Interrupted): Promise<string[]> {
     const { port } = (await host.serving()) ?? { port: 0 };
     const ledger = new Ledger();
     await audit(ledger, host, port);
-    for (const envelope of actor.received) ledger.confirm(actor.clientId, envelope);
+    for (const envelope of actor.received) ledger.confirm(actor, envelope);
     await until(actor, 'the wire is cut', () => !actor.isOpen);
     actor.enter(port);
     await work;
     await until(actor, 'it is back, and everything is decided', () => actor.isOpen && actor.undecided === 0);
     await actor.probe();
     await audit(ledger, host, port);
-    for (const envelope of actor.received) ledger.confirm(actor.clientId, envelope);
+    for (const envelope of actor.received) ledger.confirm(actor, envelope);
     ledger.settle(actor);
     const { turns, queued } = ledger.checkHistory();
     if (turns < TURNS.length + 1 || queued !== 1) ledger.violations.push(`${turns} turns, ${queued} queued messages`);
@@ -86,8 +87,7 @@ async function goOn({ dataDir, actor, work }: Interrupted): Promise<string[]> {
 
 async function audit(ledger: Ledger, host: HostProcess, port: number): Promise<void> {
   ledger.take((await host.entries(ledger.head)) ?? []);
-  const snapshot = await snapshotOf(port);
-  if (snapshot) ledger.compare(snapshot);
+  for (const snapshot of await snapshotsOf(port, channelsOf([SESSION]))) ledger.compare(snapshot);
 }
 
 const TURNS = ['tool', 'ask', 'fail', 'tool', 'ask', 'think', 'long'] as const;
@@ -132,7 +132,7 @@ async function runTurn(actor: PlainActor, id: string, text: string, meanwhile = 
   }
 }
 
-function rejects({ action, rejectionReason }: ActionEnvelope, turnId: string): boolean {
+function rejects({ action, rejectionReason }: AnyEnvelope, turnId: string): boolean {
   const isOfTurn = action.type === 'session/turnStarted' && action.turnId === turnId;
   return isOfTurn && rejectionReason?.endsWith('is running: queue the message, or wait') === true;
 }
@@ -185,8 +185,4 @@ function situation(actor: PlainActor): string {
     `asked for last: ${JSON.stringify(actor.dispatched.at(-1)?.action)}`,
     ...last,
   ].join('\n');
-}
-
-async function snapshotOf(port: number): Promise<Snapshot | undefined> {
-  return (await snapshotsOf(port, [SESSION]))[0];
 }

@@ -1,10 +1,12 @@
 /** One host on one folder, killed and started again and again under two clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ActionEnvelope } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import type { Actor } from './crash-actor.js';
 import { HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import { LibraryActor } from './crash-library-actor.js';
-import { snapshotsOf } from './crash-observer.js';
+import { channelsOf, snapshotsOf } from './crash-observer.js';
 import { PlainActor } from './crash-plain-actor.js';
 import { SeenCalls } from './crash-seen-calls.js';
 import { TerminalWatcher } from './crash-terminal-watcher.js';
@@ -128,9 +130,9 @@ export class CrashRun {
     if (!serving || !entries) throw new Error(`the host does not start after kill ${this.#kills}: ${host.complaints}`);
     this.#checkRepairs(serving.repairs);
     this.#ledger.take(entries);
-    for (const snapshot of await snapshotsOf(serving.port, observed)) this.#ledger.compare(snapshot);
+    for (const snapshot of await snapshotsOf(serving.port, channelsOf(observed))) this.#ledger.compare(snapshot);
     for (const actor of this.#actors) this.#confirm(actor);
-    this.#ledger.violations.push(...this.#calls.check(this.#ledger.sessions));
+    this.#ledger.violations.push(...this.#calls.check(this.#ledger.chats));
     this.#stopIfWrong();
     return serving.port;
   }
@@ -152,8 +154,8 @@ export class CrashRun {
   #confirm(actor: Actor): void {
     const known = this.#confirmed.get(actor) ?? 0;
     for (const envelope of actor.received.slice(known)) {
-      this.#ledger.confirm(actor.clientId, envelope);
-      this.#calls.envelope(envelope);
+      this.#ledger.confirm(actor, envelope);
+      this.#calls.envelope(envelope as unknown as ActionEnvelope);
     }
     this.#confirmed.set(actor, actor.received.length);
   }
@@ -174,7 +176,7 @@ export class CrashRun {
 
   #renewSessions(): void {
     const full = this.#current.filter(
-      (uri) => (this.#ledger.sessions.get(uri)?.turns.length ?? 0) >= TURNS_PER_SESSION,
+      (uri) => (this.#ledger.chats.get(defaultChatUri(uri))?.turns.length ?? 0) >= TURNS_PER_SESSION,
     );
     for (const actor of this.#actors) for (const uri of full) actor.leave(uri);
     this.#current = this.#current.filter((uri) => !full.includes(uri));

@@ -1,7 +1,8 @@
 /** What watchers saw of tool calls before a host was killed, to be held against what is there after its restart. */
 
 import { plainText } from '@atrium/core/util/plain-text.js';
-import type { ActionEnvelope, SessionState, ToolCallState, ToolResultContent } from '@atrium/protocol';
+import type { ActionEnvelope } from '@atrium/protocol';
+import { type ChatState, defaultChatUri, type ToolCallState } from '@atrium/protocol/ahp-1';
 
 interface Seen {
   readonly session: string;
@@ -41,13 +42,15 @@ export class SeenCalls {
   }
 
   /** After a restart nothing runs: every call that was seen is in a finished turn. Says what is wrong. */
-  check(sessions: ReadonlyMap<string, SessionState>): string[] {
-    const wrong = [...this.#seen.values()].flatMap((seen) => this.#problemsOf(seen, sessions.get(seen.session)));
+  check(chats: ReadonlyMap<string, ChatState>): string[] {
+    const wrong = [...this.#seen.values()].flatMap((seen) => {
+      return this.#problemsOf(seen, chats.get(defaultChatUri(seen.session)));
+    });
     this.#seen.clear();
     return wrong;
   }
 
-  #problemsOf(seen: Seen, state: SessionState | undefined): string[] {
+  #problemsOf(seen: Seen, state: ChatState | undefined): string[] {
     const turn = state?.turns.find(({ id }) => id === seen.turnId);
     const what = `call ${seen.toolCallId} of ${seen.turnId} in ${seen.session}`;
     if (!turn) return [`${what} was seen, but its turn is not there`];
@@ -70,6 +73,6 @@ function missingIn(call: Extract<ToolCallState, { status: 'completed' }>, { text
   return [...texts].map((text) => plainText(text).trimEnd()).filter((text) => !output.includes(text));
 }
 
-function textOf(content: readonly ToolResultContent[]): string {
-  return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+function textOf(content: readonly { readonly type: string; readonly text?: unknown }[]): string {
+  return content.flatMap((block) => (block.type === 'text' ? String(block.text) : [])).join('\n');
 }

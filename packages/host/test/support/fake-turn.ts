@@ -12,7 +12,7 @@ import type {
   ToolOutcome,
   ToolRequest,
 } from '@atrium/core/contracts/agent.js';
-import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
+import type { ChatInputRequest, Message, ToolDefinition, UsageInfo } from '@atrium/protocol/ahp-1';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 export type TurnEvent =
@@ -26,7 +26,7 @@ export type TurnEvent =
   | { readonly input: string }
   | { readonly failedCall: { readonly name: string; readonly message: string } }
   | { readonly scriptedTool: ScriptedToolCall }
-  | { readonly ask: SessionInputRequest };
+  | { readonly ask: ChatInputRequest };
 
 type Eventually<T> = T | Promise<T>;
 type Prompt = Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface FakeTurnOptions {
   readonly context?: readonly string[];
   callTool?(call: ToolRequest): Eventually<ToolOutcome>;
   scriptedTool?(call: ScriptedToolCall): Eventually<ToolOutcome>;
-  ask?(request: SessionInputRequest): Eventually<InputOutcome>;
+  ask?(request: ChatInputRequest): Eventually<InputOutcome>;
   /** The sections; made anew by every render, of what the agent hands in, when it is a function. */
   readonly prompt?: Prompt | ((pristine: Prompt) => Prompt);
 }
@@ -48,7 +48,7 @@ export class FakeTurn implements AgentTurn {
   readonly model = undefined;
   readonly agent = undefined;
   readonly context: readonly string[];
-  readonly message: { readonly text: string };
+  readonly message: Message;
   readonly workingDirectory: string | undefined;
   readonly events: TurnEvent[] = [];
   /** What a person still has to say to steer the turn. */
@@ -62,7 +62,7 @@ export class FakeTurn implements AgentTurn {
     // Every call that runs listens, as in a turn of the host.
     setMaxListeners(0, this.controller.signal);
     this.id = options.id ?? 'turn-1';
-    this.message = { text };
+    this.message = messageOf(text);
     this.context = options.context ?? [];
     this.workingDirectory = options.workingDirectory;
   }
@@ -138,7 +138,7 @@ export class FakeTurn implements AgentTurn {
     return this.options.scriptedTool?.(call) ?? completed(call.output, call.success);
   }
 
-  async ask(request: SessionInputRequest): Promise<InputOutcome> {
+  async ask(request: ChatInputRequest): Promise<InputOutcome> {
     this.events.push({ ask: request });
     return this.options.ask?.(request) ?? { response: 'cancel', answers: {} };
   }
@@ -149,10 +149,15 @@ export class FakeTurn implements AgentTurn {
     return new Map(Object.entries(typeof prompt === 'function' ? prompt(given) : prompt));
   }
 
-  takeSteering(): { text: string } | undefined {
+  takeSteering(): Message | undefined {
     const text = this.steering.shift();
-    return text === undefined ? undefined : { text };
+    return text === undefined ? undefined : messageOf(text);
   }
+}
+
+/** A message of a person. */
+export function messageOf(text: string): Message {
+  return { text, origin: { kind: 'user' } };
 }
 
 export function completed(text: string, success = true): ToolOutcome {
@@ -174,6 +179,7 @@ export function realTools(cwd: string, approve = true): (call: ToolRequest) => P
 export function openSession(agent: AgentBackend, session = 'ahp-session:/1'): Promise<AgentSession> {
   return agent.open({
     session,
+    chat: 'ahp-chat:/1',
     workingDirectory: undefined,
     signal: new AbortController().signal,
     history: async () => [],

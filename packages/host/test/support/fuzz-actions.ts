@@ -1,19 +1,18 @@
 /** Things that people do, sensible and not: chosen at random from what a client sees. */
-import type { SessionState, StateAction, ToolCallState } from '@atrium/protocol';
 import type { SessionsV1SessionState } from '@atrium/protocol/dialects';
 import type { Random } from './fuzz-random.js';
-import { CLIENT_TOOL, FUZZ_PROMPTS } from './fuzz-script.js';
+import { FUZZ_PROMPTS } from './fuzz-script.js';
 import type { SessionsV1Request } from './fuzz-sessions-v1-client.js';
+import type { Intent, Seen } from './fuzz-speech.js';
 
 interface Situation {
-  readonly state: SessionState;
-  readonly clientId: string;
+  readonly seen: Seen;
   readonly random: Random;
   /** Unique: ids and texts are made of it. */
   readonly name: string;
 }
 
-type Idea = (situation: Situation) => StateAction | undefined;
+type Idea = (situation: Situation) => Intent | undefined;
 
 /** Each as often as it stands here. */
 const IDEAS: readonly [Idea, ...Idea[]] = [
@@ -40,102 +39,78 @@ const IDEAS: readonly [Idea, ...Idea[]] = [
   nonsense,
 ];
 
-export function randomAction(situation: Situation): StateAction | undefined {
+export function randomIntent(situation: Situation): Intent | undefined {
   return situation.random.pick(IDEAS)(situation);
 }
 
-function start({ random, name }: Situation): StateAction {
-  return { type: 'session/turnStarted', turnId: `turn-${name}`, userMessage: { text: random.pick(FUZZ_PROMPTS) } };
+function start({ random, name }: Situation): Intent {
+  return { wants: 'start', turnId: `turn-${name}`, text: random.pick(FUZZ_PROMPTS) };
 }
 
 /** Whatever waits for somebody: a question, a permission, a tool of a client. */
-export function answer({ state, random }: Situation): StateAction | undefined {
-  const [question] = state.inputRequests ?? [];
-  if (question) {
-    const answers = { why: { state: 'submitted', value: { kind: 'text', value: 'Because.' } } } as const;
+export function answer({ seen, random }: Situation): Intent | undefined {
+  const [question] = seen.questions;
+  if (question !== undefined) {
     const response = random.pick(['accept', 'decline', 'cancel'] as const);
-    return { type: 'session/inputCompleted', requestId: question.id, response, ...(random.chance(0.8) && { answers }) };
+    return { wants: 'answer', requestId: question, response, isFull: random.chance(0.8) };
   }
-  const call = random.pick(
-    callsOf(state).filter(({ status }) => status === 'pending-confirmation' || status === 'running'),
-  );
-  const turnId = state.activeTurn?.id;
-  if (!call || turnId === undefined) return undefined;
-  const target = { turnId, toolCallId: call.toolCallId };
-  if (call.status === 'running') {
-    return { type: 'session/toolCallComplete', ...target, result: { success: true, pastTenseMessage: 'Looked it up' } };
-  }
-  return random.chance(0.6)
-    ? { type: 'session/toolCallConfirmed', ...target, approved: true, confirmed: 'user-action' }
-    : { type: 'session/toolCallConfirmed', ...target, approved: false, reason: 'denied' };
+  const open = seen.calls.filter(({ status }) => status === 'pending-confirmation' || status === 'running');
+  const call = random.pick(open);
+  if (!call || seen.turn === undefined) return undefined;
+  const target = { turnId: seen.turn, toolCallId: call.toolCallId };
+  if (call.status === 'running') return { wants: 'complete', ...target };
+  return { wants: 'confirm', ...target, approved: random.chance(0.6) };
 }
 
-function callsOf({ activeTurn }: SessionState): ToolCallState[] {
-  return (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
+function enqueue({ seen, random, name }: Situation): Intent {
+  const known = random.pick(seen.queued);
+  const id = known !== undefined && random.chance(0.2) ? known : `queued-${name}`;
+  return { wants: 'message', kind: 'queued', id, text: `message ${name}` };
 }
 
-function enqueue({ state, random, name }: Situation): StateAction {
-  const known = random.pick(state.queuedMessages ?? []);
-  const id = known && random.chance(0.2) ? known.id : `queued-${name}`;
-  return { type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text: `message ${name}` } };
+function unqueue({ seen, random }: Situation): Intent {
+  return { wants: 'unqueue', id: random.pick(seen.queued) ?? 'nothing' };
 }
 
-function unqueue({ state, random }: Situation): StateAction {
-  const id = random.pick(state.queuedMessages ?? [])?.id ?? 'nothing';
-  return { type: 'session/pendingMessageRemoved', kind: 'queued', id };
+function reorder({ seen }: Situation): Intent {
+  return { wants: 'reorder', order: seen.queued.toReversed() };
 }
 
-function reorder({ state }: Situation): StateAction {
-  const order = (state.queuedMessages ?? []).map(({ id }) => id).reverse();
-  return { type: 'session/queuedMessagesReordered', order };
+function steer({ name }: Situation): Intent {
+  return { wants: 'message', kind: 'steering', id: `steer-${name}`, text: name };
 }
 
-function steer({ name }: Situation): StateAction {
-  return { type: 'session/pendingMessageSet', kind: 'steering', id: `steer-${name}`, userMessage: { text: name } };
+function cancel({ seen }: Situation): Intent {
+  return { wants: 'cancel', turnId: seen.turn ?? 'nothing' };
 }
 
-function cancel({ state }: Situation): StateAction {
-  return { type: 'session/turnCancelled', turnId: state.activeTurn?.id ?? 'nothing' };
+function title({ name }: Situation): Intent {
+  return { wants: 'title', title: `title ${name}` };
 }
 
-function title({ name }: Situation): StateAction {
-  return { type: 'session/titleChanged', title: `title ${name}` };
+function model({ random }: Situation): Intent {
+  return { wants: 'model', id: random.pick(['small', 'large']) };
 }
 
-function model({ random }: Situation): StateAction {
-  return { type: 'session/modelChanged', model: { id: random.pick(['small', 'large']) } };
+function truncate({ seen, random }: Situation): Intent {
+  if (random.chance(0.1)) return { wants: 'truncate' };
+  return { wants: 'truncate', turnId: random.pick(seen.turns) ?? 'nothing' };
 }
 
-function truncate({ state, random }: Situation): StateAction {
-  if (random.chance(0.1)) return { type: 'session/truncated' };
-  return { type: 'session/truncated', turnId: random.pick(state.turns)?.id ?? 'nothing' };
+function claim({ seen }: Situation): Intent {
+  return { wants: 'role', isActive: !seen.isActive };
 }
 
-function claim({ state, clientId }: Situation): StateAction {
-  if (state.activeClient?.clientId === clientId) return { type: 'session/activeClientChanged', activeClient: null };
-  const tools = [{ name: CLIENT_TOOL, description: 'Looks things up', inputSchema: { type: 'object' as const } }];
-  return { type: 'session/activeClientChanged', activeClient: { clientId, tools } };
+function configure({ random }: Situation): Intent {
+  return { wants: 'config', config: { autoApprove: random.chance(0.3) } };
 }
 
-function configure({ random }: Situation): StateAction {
-  return { type: 'session/configChanged', config: { autoApprove: random.chance(0.3) } };
+function flag({ random }: Situation): Intent {
+  return { wants: 'flag', flag: random.pick(['isRead', 'isArchived']), value: random.chance(0.5) };
 }
 
-function flag({ random }: Situation): StateAction {
-  return random.chance(0.5)
-    ? { type: 'session/isReadChanged', isRead: random.chance(0.5) }
-    : { type: 'session/isArchivedChanged', isArchived: random.chance(0.5) };
-}
-
-/** What a host must turn down: unknown, malformed, its own, or of another channel. */
-function nonsense({ random }: Situation): StateAction {
-  const actions: readonly [object, ...object[]] = [
-    { type: 'session/nonsense' },
-    { type: 'session/turnStarted', turnId: 7 },
-    { type: 'session/ready' },
-    { type: 'root/configChanged', config: {} },
-  ];
-  return random.pick(actions) as StateAction;
+function nonsense({ random }: Situation): Intent {
+  return { wants: 'nonsense', which: random.below(4) };
 }
 
 export function randomSessionsV1Action(

@@ -6,23 +6,16 @@
  * One that counts anew is as the published clients of 0.2.0 are: its numbers begin at 1 on every connection, and it never
  * sends again what an earlier connection was given.
  */
-import {
-  type ActionEnvelope,
-  type ActionOrigin,
-  ErrorCode,
-  type RootState,
-  rootReducer,
-  type SessionState,
-  type Snapshot,
-  type StateAction,
-  sessionReducer,
-} from '@atrium/protocol';
-import { difference, withoutTimes } from './fuzz-difference.js';
+import { ErrorCode, type SessionState, type Snapshot } from '@atrium/protocol';
+import { channelKind, defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import { isClaim } from './crash-ledger.js';
+import { difference } from './fuzz-difference.js';
+import { type AnyAction, type AnyEnvelope, type FuzzWire, wireOf, withMembersOf } from './fuzz-wire.js';
 
 export const ROOT = 'ahp-root://';
 
 export interface Mirrored {
-  readonly state: SessionState | RootState;
+  readonly state: object;
   /** The number that the state is true at. */
   readonly seq: number;
 }
@@ -37,7 +30,7 @@ export type Manner = 'resume' | 'snapshot' | 'anew';
 
 export interface Dispatched {
   readonly channel: string;
-  readonly action: StateAction;
+  readonly action: AnyAction;
 }
 
 interface Message extends Answer {
@@ -49,7 +42,7 @@ interface Message extends Answer {
 export class FuzzClient {
   readonly channels = new Map<string, Mirrored>();
   /** Every envelope that ever came, live or in a replay. */
-  readonly received: ActionEnvelope[] = [];
+  readonly received: AnyEnvelope[] = [];
   /** Every action that was ever asked for: the one with the number n is at n - 1. */
   readonly dispatched: Dispatched[] = [];
   /** What the host did wrong. */
@@ -63,7 +56,7 @@ export class FuzzClient {
   /** Asked for, and not left again while the answer was on its way. */
   readonly #subscribing = new Set<string>();
   /** How each own number was answered, and how often it was sent on this connection. */
-  readonly #answers = new Map<number, Pick<ActionEnvelope, 'serverSeq' | 'rejectionReason'>>();
+  readonly #answers = new Map<number, Pick<AnyEnvelope, 'serverSeq' | 'rejectionReason'>>();
   readonly #sent = new Map<number, number>();
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #post: ((text: string) => void) | undefined;
@@ -71,29 +64,52 @@ export class FuzzClient {
   #known = false;
   #lastSeen = 0;
   #nextId = 1;
+  /** The greatest number of this connection, whatever the channel: the next one must be above it. */
+  #highest = 0;
   /** The numbers above are of its last beginning. */
   #began = 0;
   /** What is taken off a number on the wire: so many were dispatched before this connection. */
   #base = 0;
+
+  readonly #wire: FuzzWire;
 
   constructor(
     readonly clientId: string,
     readonly protocolVersions: readonly string[] = ['0.3.0', '0.2.0'],
     readonly wanted: readonly string[] = [ROOT],
     readonly countsAnew = false,
-  ) {}
+  ) {
+    this.#wire = wireOf(this.version);
+  }
+
+  /** What it speaks: the first of what it offers. */
+  get version(): string {
+    return this.protocolVersions[0] ?? '';
+  }
+
+  /** As a failed test names it. */
+  get name(): string {
+    return `${this.clientId} (${this.version}${this.countsAnew ? ', counts anew' : ''})`;
+  }
+
+  get hasChats(): boolean {
+    return this.#wire.hasChats;
+  }
 
   /** Whether the handshake is done. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  session(uri: string): SessionState | undefined {
-    return this.channels.get(uri)?.state as SessionState | undefined;
+  /** The sessions that it watches, as versions without chats have them. */
+  get sessions(): [uri: string, state: SessionState][] {
+    return this.watched.map((uri) => [uri, this.channels.get(uri)?.state as SessionState]);
   }
 
-  get sessions(): [uri: string, state: SessionState][] {
-    return [...this.channels].flatMap(([uri, { state }]) => (uri === ROOT ? [] : [[uri, state as SessionState]]));
+  /** The sessions that it watches, be it only their chats. */
+  get watched(): string[] {
+    const uris = [...this.channels.keys()].filter((uri) => uri !== ROOT);
+    return [...new Set(uris.map((uri) => sessionOfDefaultChat(uri) ?? uri))];
   }
 
   /** A new connection: says hello, or takes up the last one. */
@@ -129,6 +145,7 @@ export class FuzzClient {
     this.#subscribing.add(uri);
     this.request('subscribe', { channel: uri }, (answer) => {
       const { snapshot } = (answer.result ?? {}) as { snapshot?: Snapshot };
+      if (snapshot) this.#highest = Math.max(this.#highest, snapshot.fromSeq);
       if (snapshot && this.#subscribing.has(uri)) this.#install(snapshot);
       answered(answer);
     });
@@ -141,7 +158,7 @@ export class FuzzClient {
   }
 
   /** Asks for an action; without a connection it waits for the next. */
-  dispatch(channel: string, action: StateAction): void {
+  dispatch(channel: string, action: AnyAction): void {
     this.dispatched.push({ channel, action });
     this.pending.add(this.dispatched.length);
     if (this.#isOpen) this.#sendAction(this.dispatched.length);
@@ -156,7 +173,7 @@ export class FuzzClient {
   probe(uri: string, done: () => void = () => {}): void {
     this.request('subscribe', { channel: uri }, ({ result, error }) => {
       if (result) this.#compare(uri, result.snapshot as Snapshot);
-      else if (error?.code !== ErrorCode.SessionNotFound) this.#wrong(`${uri} cannot be compared: ${error?.message}`);
+      else if (!isGone(uri, error?.code)) this.#wrong(`${uri} cannot be compared: ${error?.message}`);
       done();
     });
   }
@@ -165,19 +182,25 @@ export class FuzzClient {
     const mirror = this.channels.get(uri);
     if (!mirror) return;
     this.probes += 1;
+    this.#highest = Math.max(this.#highest, fromSeq);
     if (mirror.seq > fromSeq) this.#wrong(`${uri} is seen up to ${mirror.seq}, the host is only at ${fromSeq}`);
-    const found = difference(withoutTimes(mirror.state), withoutTimes(state));
+    const found = difference(this.#wire.comparable(mirror.state), this.#wire.comparable(state));
     if (found) this.#wrong(`the mirror of ${uri} at ${fromSeq} is not what the host has: ${found}`);
   }
 
   receive(text: string): void {
     const message = JSON.parse(text) as Message;
-    if (message.method === 'action') return this.#action(message.params as ActionEnvelope);
-    if (message.method === 'root/sessionRemoved') this.channels.delete((message.params as { session: string }).session);
+    if (message.method === 'action') return this.#action(message.params as AnyEnvelope);
+    if (message.method === 'root/sessionRemoved') this.#removed((message.params as { session: string }).session);
     if (message.method !== undefined || message.id === undefined) return;
     const answered = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     answered?.(message);
+  }
+
+  #removed(session: string): void {
+    this.channels.delete(session);
+    this.channels.delete(defaultChatUri(session));
   }
 
   /** From the moment that this is sent, the host may count its numbers anew: what was under way stays unknown. */
@@ -193,6 +216,7 @@ export class FuzzClient {
       if (!result) return this.#wrong(`initialize failed: ${error?.message}`);
       this.#known = true;
       this.#lastSeen = Number(result.serverSeq);
+      this.#highest = this.#lastSeen;
       this.#replace(result.snapshots as Snapshot[]);
       this.#opened();
     });
@@ -215,13 +239,15 @@ export class FuzzClient {
   }
 
   #replayed({ actions, missing }: Record<string, unknown>): void {
-    for (const envelope of actions as ActionEnvelope[]) this.#action(envelope);
+    this.#highest = this.#lastSeen;
+    for (const envelope of actions as AnyEnvelope[]) this.#action(envelope);
     for (const uri of missing as string[]) this.channels.delete(uri);
   }
 
   #restarted({ snapshots }: Record<string, unknown>): void {
     this.#lastSeen = 0;
     this.#replace(snapshots as Snapshot[]);
+    this.#highest = this.#lastSeen;
   }
 
   #replace(snapshots: readonly Snapshot[]): void {
@@ -231,7 +257,7 @@ export class FuzzClient {
 
   #install({ resource, state, fromSeq }: Snapshot): void {
     this.#lastSeen = Math.max(this.#lastSeen, fromSeq);
-    this.channels.set(resource, { state: state as SessionState | RootState, seq: fromSeq });
+    this.channels.set(resource, { state: state as object, seq: fromSeq });
   }
 
   #opened(): void {
@@ -249,10 +275,11 @@ export class FuzzClient {
     this.#post?.(JSON.stringify({ jsonrpc: '2.0', ...message }));
   }
 
-  #action(envelope: ActionEnvelope): void {
+  #action(envelope: AnyEnvelope): void {
     const { channel, serverSeq, origin, rejectionReason } = envelope;
     this.received.push(envelope);
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq);
+    this.#checkNumber(envelope);
     if (origin?.clientId === this.clientId) this.#echo(origin, envelope);
     else if (rejectionReason !== undefined) this.#wrong(`it was told of somebody else's rejection, ${serverSeq}`);
     if (rejectionReason !== undefined) return;
@@ -260,29 +287,36 @@ export class FuzzClient {
     if (mirror) this.#reduce(mirror, envelope);
   }
 
+  /** Some clients keep one number for all channels, and drop what is not above it. */
+  #checkNumber({ channel, serverSeq, origin }: AnyEnvelope): void {
+    if (serverSeq <= this.#highest && !this.#isAnswerAgain(origin))
+      this.#wrong(`${channel} was told ${serverSeq}, after ${this.#highest} on some channel`);
+    this.#highest = Math.max(this.#highest, serverSeq);
+  }
+
   /** Whether an own action may come back under an old number: its number stands for an action that the host knows. */
-  #isAnswerAgain(origin: ActionOrigin | undefined): boolean {
+  #isAnswerAgain(origin: AnyEnvelope['origin']): boolean {
     if (origin?.clientId !== this.clientId) return false;
     return this.countsAnew || (this.#sent.get(origin.clientSeq) ?? 0) > 1;
   }
 
-  #reduce(mirror: Mirrored, { channel, serverSeq, action, origin }: ActionEnvelope): void {
+  #reduce(mirror: Mirrored, envelope: AnyEnvelope): void {
+    const { channel, serverSeq, origin } = envelope;
     if (serverSeq <= mirror.seq) {
       if (!this.#isAnswerAgain(origin)) this.#wrong(`${channel} was told ${serverSeq} again, after ${mirror.seq}`);
       return;
     }
-    const context = { now: serverSeq };
-    const state =
-      channel === ROOT
-        ? rootReducer(mirror.state as RootState, action, context)
-        : sessionReducer(mirror.state as SessionState, action, context);
-    this.channels.set(channel, { state, seq: serverSeq });
+    this.channels.set(channel, { state: this.#wire.reduce(channel, mirror.state, envelope), seq: serverSeq });
   }
 
-  #echo(origin: ActionOrigin, envelope: ActionEnvelope): void {
+  #echo(origin: { readonly clientSeq: number }, envelope: AnyEnvelope): void {
     const clientSeq = origin.clientSeq + this.#base;
     const asked = this.dispatched[clientSeq - 1];
-    const found = difference({ channel: envelope.channel, action: envelope.action }, asked);
+    const { channel, rejectionReason } = envelope;
+    // A host adds what a client of a version with chats left out, as when a turn began.
+    const isFilled = this.hasChats && rejectionReason === undefined;
+    const action = isFilled ? withMembersOf(envelope.action, asked?.action) : envelope.action;
+    const found = difference({ channel, action }, asked);
     // An echo of an earlier connection's action has a number that says nothing here.
     if (this.countsAnew && (found || !this.#sent.has(clientSeq))) return;
     if (found) this.#wrong(`its action ${clientSeq} came back changed: ${found}`);
@@ -292,10 +326,10 @@ export class FuzzClient {
   }
 
   /** What is answered again is answered as before, and only because it was sent again. */
-  #checkAgain(clientSeq: number, { serverSeq, rejectionReason }: ActionEnvelope): void {
+  #checkAgain(clientSeq: number, { serverSeq, rejectionReason }: AnyEnvelope): void {
     const before = this.#answers.get(clientSeq);
-    const isClaim = this.dispatched[clientSeq - 1]?.action.type === 'session/activeClientChanged';
-    if (!before || this.countsAnew || isClaim) return;
+    const asked = this.dispatched[clientSeq - 1]?.action;
+    if (!before || !asked || this.countsAnew || isClaim(asked)) return;
     if ((this.#sent.get(clientSeq) ?? 0) < 2) this.#wrong(`its action ${clientSeq} came back twice`);
     if (before.rejectionReason !== rejectionReason) this.#wrong(`its action ${clientSeq} was judged a second time`);
     const isApplied = rejectionReason === undefined && before.serverSeq !== serverSeq;
@@ -303,6 +337,11 @@ export class FuzzClient {
   }
 
   #wrong(what: string): void {
-    this.violations.push(`${this.clientId}: ${what}`);
+    this.violations.push(`${this.name}: ${what}`);
   }
+}
+
+/** Whether an error says that there is no such channel. */
+function isGone(uri: string, code: number | undefined): boolean {
+  return code === ErrorCode.SessionNotFound || (channelKind(uri) === 'chat' && code === ErrorCode.NotFound);
 }

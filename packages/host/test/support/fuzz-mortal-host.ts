@@ -3,10 +3,11 @@
 import type { LogEntry } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { Snapshot } from '@atrium/protocol';
+import type { Snapshot } from '@atrium/protocol/ahp-1';
 import { scriptedAgent } from '../../../agents/src/scripted/backend.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
+import { channelsOf } from './crash-observer.js';
 import { FakeClock } from './fake-clock.js';
 import { FuzzClient } from './fuzz-client.js';
 import { type Death, LeasedLog } from './fuzz-leased-log.js';
@@ -55,9 +56,9 @@ export class MortalHost {
     return this.#kept.read({ after });
   }
 
-  /** Fresh snapshots, for somebody who has never been here. */
+  /** Fresh snapshots of sessions and their chats, for somebody who has never been here. */
   async snapshots(uris: readonly string[]): Promise<Snapshot[]> {
-    const observer = new FuzzClient('observer', undefined, uris);
+    const observer = new FuzzClient('observer', ['1.0.0'], channelsOf(uris));
     const link = new FuzzLink();
     this.host.connect(link.transport);
     observer.attach((text) => link.post(text), 'anew');

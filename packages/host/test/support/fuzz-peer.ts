@@ -1,10 +1,12 @@
 /** One client of a fuzzed host, of whatever version, and the wire it is on. */
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import type { Host } from '../../src/host-options.js';
-import { randomAction, randomSessionsV1Action } from './fuzz-actions.js';
+import { randomIntent, randomSessionsV1Action } from './fuzz-actions.js';
 import { FuzzClient } from './fuzz-client.js';
 import { FuzzLink } from './fuzz-link.js';
 import type { Random } from './fuzz-random.js';
 import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
+import { said, seenBy } from './fuzz-speech.js';
 
 export class FuzzPeer {
   #link: FuzzLink | undefined;
@@ -69,9 +71,12 @@ export class FuzzPeer {
       if (uri && request) client.dispatch(uri, request);
       return;
     }
-    const [uri, state] = random.pick(client.sessions) ?? [];
-    const action = uri && state && randomAction({ state, clientId: client.clientId, random, name });
-    if (uri && action) client.dispatch(uri, action);
+    const uri = random.pick(client.watched);
+    const seen = uri === undefined ? undefined : seenBy(client, uri);
+    const intent = seen && randomIntent({ seen, random, name });
+    if (uri === undefined || !intent) return;
+    const { channel, action } = said(client, uri, intent);
+    client.dispatch(channel, action);
   }
 
   /** Sends something again that it has sent before. */
@@ -92,13 +97,30 @@ export class FuzzPeer {
   turnTo(uri: string): void {
     const { client } = this;
     if (!client.isOpen) return;
-    const isWatching = client instanceof FuzzClient ? client.channels.has(uri) : client.sessions.has(nameInV1(uri));
+    const isWatching = client instanceof FuzzClient ? client.watched.includes(uri) : client.sessions.has(nameInV1(uri));
     if (!isWatching) return this.subscribe(uri);
-    client.unsubscribe(client instanceof FuzzClient ? uri : nameInV1(uri));
+    if (client instanceof FuzzClient) for (const channel of this.#some(uri)) client.unsubscribe(channel);
+    else client.unsubscribe(nameInV1(uri));
   }
 
   subscribe(uri: string): void {
-    this.client.subscribe(this.client instanceof FuzzClient ? uri : nameInV1(uri));
+    const { client } = this;
+    if (client instanceof FuzzClient) for (const channel of this.#channelsOf(uri)) client.subscribe(channel);
+    else client.subscribe(nameInV1(uri));
+  }
+
+  /** A session and its conversation may be two channels. Clients ask for them in any order. */
+  #channelsOf(uri: string): string[] {
+    const isTwo = this.client instanceof FuzzClient && this.client.hasChats;
+    if (!isTwo) return [uri];
+    const channels = [uri, defaultChatUri(uri)];
+    return this.random.chance(0.5) ? channels : channels.toReversed();
+  }
+
+  /** Of the two, both or one. */
+  #some(uri: string): string[] {
+    const channels = this.#channelsOf(uri);
+    return this.random.chance(0.7) ? channels : channels.slice(0, 1);
   }
 }
 

@@ -1,19 +1,31 @@
-/** A host, a log that outlives it, and up to four clients: everything happens by the choice of a seed. */
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
-import { Ledger } from './crash-ledger.js';
+/** A host, a log that outlives it, and clients of all versions: everything happens by the choice of a seed. */
+import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import { Ledger, STREAMED } from './crash-ledger.js';
 import { answer } from './fuzz-actions.js';
 import { FuzzClient, ROOT } from './fuzz-client.js';
 import { MortalHost } from './fuzz-mortal-host.js';
 import { FuzzPeer } from './fuzz-peer.js';
 import type { Random } from './fuzz-random.js';
 import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
+import { said, seenBy } from './fuzz-speech.js';
 import { settle } from './test-host.js';
 
 const PEERS_MAX = 4;
 const SESSIONS_MAX = 3;
-/** A client that offers every version, one for each older version alone, and those that have a client of their own. */
-const OFFERS = SUPPORTED_PROTOCOL_VERSIONS.map((_version, index) => SUPPORTED_PROTOCOL_VERSIONS.slice(index));
-const VERSIONS = [...OFFERS, 'counts anew', undefined] as const;
+/** What clients offer: each version alone, and ours as our own library offers it. */
+const OFFERS = [
+  ['1.0.0'],
+  ['0.9.0'],
+  ['0.7.0'],
+  ['0.6.0'],
+  ['0.5.2'],
+  ['0.5.1'],
+  ['0.5.0'],
+  ['0.3.0', '0.2.0'],
+  ['0.2.0'],
+] as const;
+/** Beside them, clients that number their actions anew on every connection, and the oldest wire. */
+const ALL = [...OFFERS, 'counts anew', 'counts anew with chats', undefined] as const;
 /** Rounds after which everything that was begun has come to its end, or never will. */
 const ROUNDS_TO_REST = 200;
 
@@ -36,10 +48,11 @@ export class FuzzWorld {
     this.#random = random;
   }
 
-  static async begin(random: Random): Promise<FuzzWorld> {
+  /** A few clients of versions that the seed chooses, or one of each version. */
+  static async begin(random: Random, { isMixed = false } = {}): Promise<FuzzWorld> {
     const world = new FuzzWorld(random);
     await world.#start();
-    world.#invite();
+    world.#invite(isMixed ? ALL : world.#someVersions());
     await world.#readAll();
     world.#createSession();
     await world.#readAll();
@@ -48,11 +61,14 @@ export class FuzzWorld {
   }
 
   /** The first one can do everything; the others are as they come. */
-  #invite(): void {
-    const count = this.#random.between(2, PEERS_MAX);
-    for (let index = 1; index <= count; index++) {
-      const offered = index === 1 ? VERSIONS[0] : this.#random.pick(VERSIONS);
-      this.#peers.push(new FuzzPeer(clientOf(`peer-${index}`, offered), this.#random));
+  #someVersions(): (typeof ALL)[number][] {
+    const others = Array.from({ length: this.#random.between(1, PEERS_MAX - 1) }, () => this.#random.pick(ALL));
+    return [this.#random.pick(OFFERS), ...others];
+  }
+
+  #invite(versions: readonly (typeof ALL)[number][]): void {
+    for (const [index, offered] of versions.entries()) {
+      this.#peers.push(new FuzzPeer(clientOf(`peer-${index + 1}`, offered), this.#random));
     }
     for (const peer of this.#peers) peer.connect(this.#host.host);
   }
@@ -98,12 +114,12 @@ export class FuzzWorld {
   }
 
   #createSession(): void {
-    const maker = this.#clients.find(({ isOpen }) => isOpen);
-    if (!maker || this.#sessions.size >= SESSIONS_MAX) return;
+    const peer = this.#peers.find(({ client }) => client instanceof FuzzClient && client.isOpen);
+    if (!peer || this.#sessions.size >= SESSIONS_MAX) return;
     const uri = `ahp-session:/fuzz-${this.#all.length + 1}`;
     this.#all.push(uri);
     this.#sessions.add(uri);
-    maker.request('createSession', { channel: uri }, () => maker.subscribe(uri));
+    peer.client.request('createSession', { channel: uri }, () => peer.subscribe(uri));
   }
 
   #disposeSession({ client }: FuzzPeer): void {
@@ -122,15 +138,14 @@ export class FuzzWorld {
     const snapshots = await this.#host.snapshots(this.#all);
     for (const snapshot of snapshots) this.#ledger.compare(snapshot);
     this.#sessions.clear();
-    for (const { resource } of snapshots) this.#sessions.add(resource);
+    for (const { resource } of snapshots) this.#sessions.add(sessionOfDefaultChat(resource) ?? resource);
     for (const client of this.#clients) this.#confirm(client);
   }
 
   /** Everything that a client was shown must be stored; deltas may have been merged on their way. */
   #confirm(client: FuzzClient): void {
     for (const envelope of client.received.slice(this.#confirmed.get(client) ?? 0)) {
-      const { type } = envelope.action;
-      if (type !== 'session/delta' && type !== 'session/reasoning') this.#ledger.confirm(client.clientId, envelope);
+      if (!STREAMED.has(envelope.action.type)) this.#ledger.confirm(client, envelope);
     }
     this.#confirmed.set(client, client.received.length);
   }
@@ -167,11 +182,12 @@ export class FuzzWorld {
       peer.connect(this.#host.host);
     }
     await this.#readAll();
-    const [first] = this.#clients;
-    if (!first?.isOpen) return false;
-    for (const uri of this.#sessions) if (!first.channels.has(uri)) first.subscribe(uri);
+    const [peer] = this.#peers;
+    if (!(peer?.client instanceof FuzzClient) || !peer.client.isOpen) return false;
+    const { client: first } = peer;
+    for (const uri of this.#sessions) if (!isWatchedWhole(first, uri)) peer.subscribe(uri);
     await this.#readAll();
-    const busy = first.sessions.filter(([, { activeTurn }]) => activeTurn);
+    const busy = first.watched.filter((uri) => seenBy(first, uri)?.turn !== undefined);
     if (round % 5 === 0) this.#help(first, round);
     await this.#readAll();
     return busy.length === 0 && this.#clients.every((client) => this.#undecided(client).length === 0);
@@ -179,18 +195,20 @@ export class FuzzWorld {
 
   /** Answers what waits for an answer; what is still there after a long time is called off. */
   #help(client: FuzzClient, round: number): void {
-    for (const [uri, state] of client.sessions) {
-      if (!state.activeTurn) continue;
-      const cancel = { type: 'session/turnCancelled', turnId: state.activeTurn.id } as const;
-      const helped = answer({ state, clientId: client.clientId, random: this.#random, name: 'rest' });
-      const action = round > ROUNDS_TO_REST / 2 ? cancel : helped;
-      if (action) client.dispatch(uri, action);
+    for (const uri of client.watched) {
+      const seen = seenBy(client, uri);
+      if (seen?.turn === undefined) continue;
+      const cancel = { wants: 'cancel', turnId: seen.turn } as const;
+      const intent = round > ROUNDS_TO_REST / 2 ? cancel : answer({ seen, random: this.#random, name: 'rest' });
+      if (!intent) continue;
+      const { channel, action } = said(client, uri, intent);
+      client.dispatch(channel, action);
     }
   }
 
   /** A session that was disposed is gone for everybody, also for those who were away. */
-  #checkGone({ clientId, sessions }: FuzzClient): void {
-    for (const [uri] of sessions) {
+  #checkGone({ clientId, watched }: FuzzClient): void {
+    for (const uri of watched) {
       if (!this.#sessions.has(uri)) this.#ledger.violations.push(`${clientId} still shows ${uri}, which is gone`);
     }
   }
@@ -202,21 +220,27 @@ export class FuzzWorld {
 
   #isGone(client: FuzzClient, clientSeq: number): boolean {
     const channel = client.dispatched[clientSeq - 1]?.channel ?? '';
-    return channel !== ROOT && !this.#sessions.has(channel);
+    return channel !== ROOT && !this.#sessions.has(sessionOfDefaultChat(channel) ?? channel);
   }
 
   #settle(client: FuzzClient | FuzzSessionsV1Client): void {
     if (client instanceof FuzzSessionsV1Client) return this.#ledger.settleNumbers(client.clientId, client.accepted);
     for (const clientSeq of this.#undecided(client)) {
-      this.#ledger.violations.push(`${client.clientId}: ${clientSeq} was never decided`);
+      const { action } = client.dispatched[clientSeq - 1] ?? {};
+      this.#ledger.violations.push(`${client.name}: ${clientSeq} (${action?.type}) was never decided`);
     }
     if (client.countsAnew) return this.#ledger.settleActions(client);
     this.#ledger.settle(client, (clientSeq) => client.abandoned.has(clientSeq) || this.#isGone(client, clientSeq));
   }
 }
 
-function clientOf(name: string, offered: (typeof VERSIONS)[number]): FuzzClient | FuzzSessionsV1Client {
+function clientOf(name: string, offered: (typeof ALL)[number]): FuzzClient | FuzzSessionsV1Client {
   if (offered === undefined) return new FuzzSessionsV1Client(name);
   if (offered === 'counts anew') return new FuzzClient(name, ['0.2.0'], [ROOT], true);
+  if (offered === 'counts anew with chats') return new FuzzClient(name, ['0.9.0'], [ROOT], true);
   return new FuzzClient(name, offered);
+}
+
+function isWatchedWhole({ channels, hasChats }: FuzzClient, uri: string): boolean {
+  return channels.has(uri) && (!hasChats || channels.has(defaultChatUri(uri)));
 }

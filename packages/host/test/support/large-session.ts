@@ -4,6 +4,8 @@ import type { Log } from '@atrium/core/log/log.js';
 import { WireFrame } from '@atrium/core/wire/frames.js';
 import type { MessagePart } from '@atrium/core/wire/transport.js';
 import type { SessionState, Turn } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { sessionUp } from '@atrium/protocol/dialects';
 import { onTestFinished } from 'vitest';
 import { RawClient, type TestHost } from './test-host.js';
 
@@ -56,11 +58,15 @@ export function largeState({ turns, turnBytes }: LargeSession): SessionState {
 /** Stores the session as if it had been worked in for weeks, and gives its state. Call it before the host starts. */
 export async function storeLargeSession(log: Log, session: LargeSession): Promise<SessionState> {
   const state = largeState(session);
-  const { summary, lifecycle, turns } = state;
-  const items = turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  const { session: stored, chat, summary } = sessionUp(state, defaultChatUri(LARGE));
+  const { lifecycle } = stored;
+  const items = chat.turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
   await log.append({
     entries: [],
-    archives: [{ channel: LARGE, head: JSON.stringify({ ...state, turns: [] }), turns: { start: 0, items } }],
+    archives: [
+      { channel: LARGE, head: JSON.stringify(stored), turns: { start: 0, items: [] } },
+      { channel: chat.resource, head: JSON.stringify({ ...chat, turns: [] }), turns: { start: 0, items } },
+    ],
     records: [{ key: `session:${LARGE}`, value: JSON.stringify({ summary, lifecycle }) }],
     durability: 'full',
   });

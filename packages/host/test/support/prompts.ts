@@ -8,7 +8,7 @@ import { type RenderRequest, renderPrompt, type TurnAudience } from '@atrium/cor
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import type { Sections } from '@atrium/core/util/prompt-sections.js';
-import type { SessionActiveClient } from '@atrium/protocol';
+import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
 import { sectionCatalogue } from '../../../agents/src/shared/agent-info.js';
 
 export const PRISTINE = {
@@ -82,7 +82,7 @@ function audienceOf({ client, clock = systemClock, signal, memory }: RenderOptio
     memory: memory ?? new CallbackMemory(),
     clock,
     signal: signal ?? new AbortController().signal,
-    activeClient: client && activeClient,
+    activeClients: client ? [activeClient] : [],
     clients: askerOf(client?.rewrite),
   };
 }

@@ -8,7 +8,7 @@ import type {
   AgentTurn,
 } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol/ahp-1';
 
 export interface PuppetTurn {
   readonly turn: AgentTurn;

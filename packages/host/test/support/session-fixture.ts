@@ -108,8 +108,14 @@ export function lastText({ turns }: SessionState): string {
   return textIn(turns.at(-1)?.responseParts);
 }
 
-export function callsIn(parts: readonly ResponsePart[] | undefined): ToolCallState[] {
-  return (parts ?? []).flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
+type CallIn<Part> = Part extends { readonly kind: 'toolCall'; readonly toolCall: infer Call } ? Call : never;
+
+/** The tool calls of a turn, as a client or as an agent sees it. */
+export function callsIn<Part extends { readonly kind: string } = ResponsePart>(
+  parts: readonly Part[] | undefined,
+): CallIn<Part>[] {
+  const calls = (parts ?? []).filter(({ kind }) => kind === 'toolCall') as unknown as { toolCall: CallIn<Part> }[];
+  return calls.map(({ toolCall }) => toolCall);
 }
 
 /** The one tool call of the running turn, as soon as it is in this state. */

@@ -54,15 +54,53 @@ describe('a failure', () => {
 describe('the tokens of a turn', () => {
   it('are counted once, although agents say how many there were so far', () => {
     const { telemetry, text } = listening();
-    const session = { uri: 'ahp-session:/a', state: { summary: { provider: 'p' } } } as never;
+    const session = { uri: 'ahp-session:/a', state: { provider: 'p' } } as never;
     const spans = new SessionSpans(session, telemetry);
-    const happens = (action: object) => spans.observe({ action } as never);
+    const chat = { uri: 'ahp-chat:/a' };
+    const happens = (action: object) => spans.observe({ action, chat } as never);
     for (const turnId of ['t1', 't2']) {
-      happens({ type: 'session/turnStarted', turnId });
-      for (const inputTokens of [100, 250, 250]) happens({ type: 'session/usage', turnId, usage: { inputTokens } });
-      happens({ type: 'session/turnComplete', turnId });
+      happens({ type: 'chat/turnStarted', turnId });
+      for (const inputTokens of [100, 250, 250]) happens({ type: 'chat/usage', turnId, usage: { inputTokens } });
+      happens({ type: 'chat/turnComplete', turnId });
     }
     expect(text()).toContain('"count":"4","sum":500,"min":100,"max":150');
+  });
+});
+
+interface SentSpan {
+  readonly name: string;
+  readonly status: { readonly message?: string };
+}
+
+/** Every span in what was sent, in the order in which they ended. */
+function spansIn(sent: unknown): SentSpan[] {
+  if (typeof sent !== 'object' || sent === null) return [];
+  if ('status' in sent && 'name' in sent) return [sent as SentSpan];
+  return Object.values(sent).flatMap(spansIn);
+}
+
+describe('the turns of two chats', () => {
+  it('are spans of their own, with their own calls and tokens', async () => {
+    const { telemetry, text } = listening();
+    const spans = new SessionSpans({ uri: 'ahp-session:/a', state: { provider: 'p' } } as never, telemetry);
+    const happens = (chat: string, action: object) => spans.observe({ action, chat: { uri: chat } } as never);
+    for (const chat of ['one', 'two']) {
+      happens(chat, { type: 'chat/turnStarted', turnId: chat });
+      happens(chat, { type: 'chat/toolCallStart', turnId: chat, toolCallId: 'c', toolName: 'look' });
+    }
+    happens('one', { type: 'chat/usage', turnId: 'one', usage: { inputTokens: 100 } });
+    happens('one', { type: 'chat/turnComplete', turnId: 'one' });
+    happens('two', { type: 'chat/usage', turnId: 'two', usage: { inputTokens: 100 } });
+    happens('two', { type: 'chat/toolCallComplete', turnId: 'two', toolCallId: 'c', result: { success: true } });
+    await spans.close();
+    expect(text()).toContain('"count":"2","sum":200,"min":100,"max":100');
+    const ended = spansIn(JSON.parse(text())).map(({ name, status }) => [name, status.message]);
+    expect(ended).toEqual([
+      ['atrium.tool_call', 'cancelled'],
+      ['atrium.turn', undefined],
+      ['atrium.tool_call', undefined],
+      ['atrium.turn', 'cancelled'],
+    ]);
   });
 });
 

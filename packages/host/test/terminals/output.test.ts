@@ -1,5 +1,5 @@
 import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '@atrium/core/util/plain-text.js';
-import { type TerminalContentPart, type TerminalState, terminalReducer } from '@atrium/protocol';
+import { type TerminalContentPart, type TerminalState, terminalReducer } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   OscSplitter,
@@ -143,8 +143,11 @@ describe('output as plain text', () => {
 });
 
 describe('what a terminal keeps of its past', () => {
-  const EMPTY: TerminalState = { title: 't', claim: { kind: 'client', clientId: 'desk' }, content: [] };
-  const add = (state: TerminalState, data: string) => reduceBounded(state, { type: 'terminal/data', data }, { now: 0 });
+  const EMPTY: TerminalState = {
+    ...{ title: 't', claim: { kind: 'client', clientId: 'desk' }, content: [] },
+    lifecycle: { status: 'running' },
+  };
+  const add = (state: TerminalState, data: string) => reduceBounded(state, { type: 'terminal/data', data });
 
   it('is bounded, and always the newest', () => {
     let state = EMPTY;
@@ -164,7 +167,7 @@ describe('what a terminal keeps of its past', () => {
 
   it('is what the protocol says as long as it is small', () => {
     const action = { type: 'terminal/data', data: 'x' } as const;
-    expect(reduceBounded(EMPTY, action, { now: 0 })).toEqual(terminalReducer(EMPTY, action, { now: 0 }));
+    expect(reduceBounded(EMPTY, action)).toEqual(terminalReducer(EMPTY, action));
   });
 
   it('is bounded in parts, too; a command that runs stays one', () => {

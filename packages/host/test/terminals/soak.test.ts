@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CloseCode } from '@atrium/core/wire/transport.js';
-import type { TerminalState } from '@atrium/protocol';
+import type { TerminalState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createHost, MemoryLog, scriptedAgent, startServer } from '../../src/index.js';
@@ -147,7 +147,7 @@ class Watcher {
       return this.#answered?.();
     }
     if (params?.channel !== URI || !this.state) return;
-    this.state = reduceBounded(this.state, params.action, { now: 0 });
+    this.state = reduceBounded(this.state, params.action);
     if (params.action.type === 'terminal/data') this.#data(params.action.data);
   }
 

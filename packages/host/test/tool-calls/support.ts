@@ -50,7 +50,7 @@ export function extension(id: string, parts: Omit<Extension, 'id' | 'name'>): Ex
 
 export function sessionOf(turn: AgentTurn): Session {
   if (!(turn instanceof TurnRunner)) throw new Error('not a turn of the host');
-  return turn.session;
+  return turn.chat.session;
 }
 
 /** Begins a call; nobody minds if the turn ends before the tool does. */

@@ -88,7 +88,7 @@ describe('a handshake that fails', () => {
   it('[AHP-018] no acceptable version: an error, and then the connection is closed', async () => {
     const host = await startHost();
     const client = host.connect();
-    const { error } = await client.ask('initialize', { ...hello, protocolVersions: ['0.1.0', '1.0.0'] });
+    const { error } = await client.ask('initialize', { ...hello, protocolVersions: ['0.1.0', '2.0.0'] });
     expect(error).toMatchObject({ code: -32005 });
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.UnsupportedVersion });
   });

@@ -1,3 +1,4 @@
+import { BASELINES } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { FailingLog } from '../support/logs.js';
 import { answerTo, startHost } from '../support/session-fixture.js';
@@ -58,7 +59,7 @@ describe('errors of requests', () => {
     const params = { channel: ROOT, protocolVersions: ['0.1.0'], clientId: 'desk' };
     expect((await client.ask('initialize', params)).error).toMatchObject({
       code: -32005,
-      data: { supportedVersions: ['0.3.0', '0.2.0'] },
+      data: { supportedVersions: BASELINES.map(({ baseline }) => baseline) },
     });
   });
 

@@ -1,3 +1,4 @@
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { answerTo, openFixture, refusalOf } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
@@ -9,16 +10,27 @@ function numbersOf(client: { received: readonly { params?: Record<string, unknow
 }
 
 describe('the sequence', () => {
-  it('[AHP-105] is one for all channels, and leaves nothing out', async () => {
-    const { client: desktop, uri } = await openFixture();
+  it('[AHP-105] [UP-240] is one for all channels, and leaves nothing out', async () => {
+    const { client: desktop, uri, host } = await openFixture();
     const other = await desktop.session();
+    const channels = [uri, other].flatMap((session) => [session, defaultChatUri(session)]);
+    const native = await host.client('native', {
+      protocolVersions: ['1.0.0'],
+      initialSubscriptions: [ROOT, ...channels],
+    });
+    const { head } = host.log;
     await Promise.all([desktop.turn(uri, 'hello'), desktop.turn(other, 'hello')]);
     await refusalOf(desktop, uri, { type: 'session/turnCancelled' });
     await desktop.request('disposeSession', { channel: other });
     await settle();
+    const stored = await host.log.read({ after: head });
+    // A rejection has a number too, and goes to its sender only.
+    const shown = stored.filter(({ channel }) => channel !== '');
+    expect(stored.length - shown.length).toBe(1);
+    expect(numbersOf(native)).toEqual(shown.map(({ seq }) => seq));
+    expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => head + 1 + index));
     const numbers = numbersOf(desktop);
-    const [first = 0] = numbers;
-    expect(numbers).toEqual(numbers.map((_, index) => first + index));
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(new Set(desktop.envelopes(ROOT).map(({ action }) => action.type))).toEqual(
       new Set(['root/activeSessionsChanged']),
     );

@@ -99,7 +99,8 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
     gitIn(place, 'commit', '-qm', 'in the worktree');
     const make = async () => {
       const worktrees = new Worktrees(path.join(first.data, 'worktrees'), silentLogger);
-      const state = await first.client.state<SessionState>('ahp-session:/a');
+      const { summary, config } = await first.client.state<SessionState>('ahp-session:/a');
+      const state = { project: summary.project, workingDirectories: [summary.workingDirectory], config };
       await worktrees.attach({ uri: 'ahp-session:/a', state } as never).prepareFolder?.();
     };
     await rm(place, { recursive: true });

@@ -67,3 +67,85 @@ export function actionKind(type: string): ChannelKind | undefined {
   const family = type.slice(0, Math.max(0, type.indexOf('/')));
   return ACTION_FAMILIES.has(family) ? (family as ChannelKind) : undefined;
 }
+
+const DEFAULT_CHAT = 'ahp-chat://default/';
+
+/** How many names are remembered; the host asks for the same few with every action. */
+const NAMES_MAX = 1_000;
+
+function remembered<Value>(make: (uri: string) => Value): (uri: string) => Value {
+  const known = new Map<string, Value>();
+  return (uri) => {
+    const before = known.get(uri);
+    if (before !== undefined) return before;
+    const made = make(uri);
+    if (known.size >= NAMES_MAX) known.clear();
+    known.set(uri, made);
+    return made;
+  };
+}
+
+/** The URI of the chat that a session begins with. Some clients derive it from the session's URI, so it has this form. */
+export const defaultChatUri = remembered((session: string): string => DEFAULT_CHAT + base64url(session));
+
+const sessionBehind = remembered((chat: string): string | undefined => {
+  const session = fromBase64url(chat.slice(DEFAULT_CHAT.length));
+  return session !== undefined && defaultChatUri(session) === chat ? session : undefined;
+});
+
+/** The session whose default chat has this URI; undefined for other URIs. */
+export function sessionOfDefaultChat(chat: string): string | undefined {
+  return chat.startsWith(DEFAULT_CHAT) ? sessionBehind(chat) : undefined;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** This package runs in browsers and in Node, and knows neither. */
+function base64url(text: string): string {
+  const bytes = utf8(text);
+  let encoded = '';
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [a = 0, b = 0, c = 0] = bytes.slice(at, at + 3);
+    const bits = (a << 16) | (b << 8) | c;
+    const digits = [18, 12, 6, 0].map((shift) => DIGITS.charAt((bits >> shift) & 63)).join('');
+    encoded += digits.slice(0, Math.min(3, bytes.length - at) + 1);
+  }
+  return encoded;
+}
+
+function fromBase64url(text: string): string | undefined {
+  let escaped = '';
+  let bits = 0;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const value = DIGITS.indexOf(text.charAt(at));
+    if (value < 0) return undefined;
+    bits = ((bits << 6) | value) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    escaped += escapedByte((bits >> count) & 0xff);
+  }
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Letters as they are, everything else as `decodeURIComponent` reads it. */
+function escapedByte(byte: number): string {
+  const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x25;
+  return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`;
+}
+
+function utf8(text: string): number[] {
+  const encoded = encodeURIComponent(text);
+  const bytes: number[] = [];
+  for (let at = 0; at < encoded.length; at++) {
+    const isEscaped = encoded.charAt(at) === '%';
+    bytes.push(isEscaped ? Number.parseInt(encoded.slice(at + 1, at + 3), 16) : encoded.charCodeAt(at));
+    if (isEscaped) at += 2;
+  }
+  return bytes;
+}

@@ -5,6 +5,14 @@
  * The schemas behind the types are in `@atrium/protocol/ahp-1/schemas`.
  */
 
+export {
+  COMBINING_MARKS_MAX,
+  isVisible,
+  type VisibleSegment,
+  type VisibleTextMode,
+  visibleSegments,
+  visibleText,
+} from '../common/visible-text.js';
 export type {
   ResourceWatchAction,
   ResourceWatchActionMap,
@@ -18,6 +26,7 @@ export type {
   ResourceWatchState,
   WatchFilter,
 } from '../resource-watch/state.js';
+export { type ProjectOfWorktree, projectLabel } from '../session/project-label.js';
 export { ACTIVITY_MASK, SessionStatus } from '../session/status.js';
 export {
   type Agreement,
@@ -135,7 +144,9 @@ export {
   annotationsChannel,
   type ChannelKind,
   channelKind,
+  defaultChatUri,
   ROOT_CHANNEL,
+  sessionOfDefaultChat,
 } from './channels.js';
 export type {
   ChatAction,
@@ -238,6 +249,7 @@ export type {
   SideChatSelection,
   SubagentBackgroundWork,
 } from './chat/state.js';
+export { steeringIn, steeringPart } from './chat/steering.js';
 export type {
   ChatToolCallApprovedAction,
   ChatToolCallAuthRequiredAction,
@@ -346,6 +358,24 @@ export type {
   HostRequestMethod,
   HostRequests,
 } from './methods.js';
+export {
+  isMcpServerAction,
+  isStanding,
+  PRIVATE,
+  type PrivateMembers,
+  privateMembersOf,
+  SELECTION_CHANGED,
+  type SelectionChangedAction,
+  selectionAction,
+  shownClient,
+  standingEntry,
+  standingRequestId,
+  type WithPrivateMembers,
+  withPendingMark,
+  withPrimaryDirectory,
+  withServerEntry,
+  withShownClient,
+} from './private-members.js';
 export { reducers } from './reducers.js';
 export type { Handler, Handlers, Reducer } from './reducing.js';
 export { resourceWatchReducer } from './resource-watch/reducer.js';

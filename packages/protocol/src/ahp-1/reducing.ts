@@ -49,8 +49,10 @@ export function without<T>(list: T[], key: string, keyOf: (entry: T) => string):
 
 /** The named ones first, in the order given; unknown and repeated names are skipped, the rest keep their order. */
 export function reordered<T extends object>(list: T[], order: readonly string[], keyOf: (entry: T) => string): T[] {
-  const named = [...new Set(order)].flatMap((key) => list.find((entry) => keyOf(entry) === key) ?? []);
-  const rest = list.filter((entry) => !named.includes(entry));
+  // Of two with the same key, the first.
+  const byKey = new Map(list.toReversed().map((entry) => [keyOf(entry), entry]));
+  const named = new Set(order.flatMap((key) => byKey.get(key) ?? []));
+  const rest = list.filter((entry) => !named.has(entry));
   return sameWhenEqual(list, [...named, ...rest]);
 }
 

@@ -77,6 +77,8 @@ export type InboundNotification =
       readonly clientSeq: number;
       readonly original: OriginalAction;
       readonly reason: string;
+      /** When it is known: an action on a channel that does not exist is dropped without an answer. */
+      readonly channel?: string;
     }
   | { readonly kind: 'ignore'; readonly connection: DialectConnection };
 
@@ -123,6 +125,8 @@ export interface DialectTraits {
   readonly needsStates: boolean;
   /** Clients wait for the echoes of their actions in order, so the host echoes a deferred action at once. */
   readonly waitsForEchoes: boolean;
+  /** A client that unsubscribes from a session is no active client of it any more. Otherwise the role ends with the connection. */
+  readonly roleEndsWithSubscription?: boolean;
 }
 
 export interface Dialect {

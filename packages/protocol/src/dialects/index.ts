@@ -1,4 +1,20 @@
 /** The registry of dialects, and the types to use them with. */
+
+export {
+  isStanding,
+  PRIVATE,
+  type PrivateMembers,
+  SELECTION_CHANGED,
+  type SelectionChangedAction,
+  selectionAction,
+  shownClient,
+  standingEntry,
+  standingRequestId,
+  type WithPrivateMembers,
+  withPendingMark,
+  withPrimaryDirectory,
+  withShownClient,
+} from '../ahp-1/private-members.js';
 export {
   type ActionFrame,
   type Call,
@@ -29,25 +45,11 @@ export type {
   StepGroup,
 } from './dialect-1.js';
 export { actionUp, type Refused, type UpAction, type UpContext } from './model-0.3/actions-up.js';
-export {
-  isStanding,
-  PRIVATE,
-  type PrivateMembers,
-  SELECTION_CHANGED,
-  type SelectionChangedAction,
-  selectionAction,
-  shownClient,
-  standingEntry,
-  standingRequestId,
-  type WithPrivateMembers,
-  withPendingMark,
-  withPrimaryDirectory,
-  withShownClient,
-} from './model-0.3/private-members.js';
 export type { CatalogueChanges, CatalogueSummary, SummaryExtras } from './model-0.3/states.js';
 export {
   changesetUp,
   inputNeededOf,
+  rootUp,
   type StoredAction,
   sessionUp,
   sessionUpWithLog,
@@ -55,6 +57,14 @@ export {
   turnUp,
   type UpcastSession,
 } from './model-0.3/upcast.js';
+export {
+  agreeOnVersion,
+  MODEL_DIALECTS,
+  modelDialectNamed,
+  modelDialectOfferedIn,
+  NATIVE_MODEL_DIALECT,
+} from './model-registry.js';
+export { type PluginsOnly, pluginsOnly } from './plugins-only.js';
 export { DIALECTS, dialectNamed, dialectOfferedIn, NATIVE_DIALECT, OLDER_DIALECTS } from './registry.js';
 export type {
   SessionsV1Action,

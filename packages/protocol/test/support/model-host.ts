@@ -5,12 +5,8 @@
  */
 import { chatReducer } from '../../src/ahp-1/chat/reducer.js';
 import type * as Ahp1 from '../../src/ahp-1/index.js';
-import { sessionReducer as modelReducer } from '../../src/ahp-1/session/reducer.js';
-import { selectionOf, withSelection } from '../../src/ahp-1/session/selection.js';
-import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect-1.js';
-import { actionDown, isUnsayable } from '../../src/dialects/model-0.3/actions-down.js';
-import { actionUp } from '../../src/dialects/model-0.3/actions-up.js';
 import {
+  isMcpServerAction,
   isStanding,
   PRIVATE,
   type SelectionChangedAction,
@@ -19,8 +15,14 @@ import {
   standingRequestId,
   withPendingMark,
   withPrimaryDirectory,
+  withServerEntry,
   withShownClient,
-} from '../../src/dialects/model-0.3/private-members.js';
+} from '../../src/ahp-1/private-members.js';
+import { sessionReducer as modelReducer } from '../../src/ahp-1/session/reducer.js';
+import { selectionOf, withSelection } from '../../src/ahp-1/session/selection.js';
+import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect-1.js';
+import { actionDown, isUnsayable } from '../../src/dialects/model-0.3/actions-down.js';
+import { actionUp } from '../../src/dialects/model-0.3/actions-up.js';
 import { sessionDown } from '../../src/dialects/model-0.3/states.js';
 import {
   changesetEntryUp,
@@ -121,12 +123,23 @@ export class ModelHost {
     } else if (type === 'chat/toolCallReady') {
       const ready = this.withInput(action as Ahp1.ChatToolCallReadyAction);
       this.write(withPendingMark(ready, this.chat, chatReducer(this.chat, ready)));
+    } else if (isMcpServerAction(action)) {
+      this.write(withServerEntry(action, modelReducer(this.session, action)));
     } else this.write(action);
     if (type === 'chat/turnStarted' || type === 'chat/inputRequested') this.#unread();
     const isEnd = ['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'].includes(type);
     if (type === 'chat/turnStarted' || isEnd) this.failureForgotten = false;
     if (isEnd) this.#askAgain();
     if (type.startsWith('chat/')) this.#followUp();
+    if (type === 'session/customizationToggled') this.#publishContainer((action as { readonly id?: string }).id);
+  }
+
+  /** 0.3.0 switches top-level entries only: the container of a switched server is published anew. */
+  #publishContainer(id: string | undefined): void {
+    const customization = this.session.customizations?.find(
+      (entry) => 'children' in entry && entry.children?.some((child) => child.id === id),
+    );
+    if (customization) this.write({ type: 'session/customizationUpdated', customization } as never);
   }
 
   /** 1.0 keeps the input of a running call that is asked about again; the host says so for older wires. */

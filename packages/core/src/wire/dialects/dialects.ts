@@ -1,40 +1,57 @@
 /** Which dialect a client speaks. The rest of the host asks a dialect for its traits, and knows no versions. */
-import { ErrorCode, negotiate } from '@atrium/protocol';
-import { type Dialect, dialectNamed, dialectOfferedIn, NATIVE_DIALECT } from '@atrium/protocol/dialects';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
+import {
+  agreeOnVersion,
+  type ModelDialect,
+  modelDialectNamed,
+  modelDialectOfferedIn,
+  NATIVE_MODEL_DIALECT,
+} from '@atrium/protocol/dialects';
 import { RequestError } from '../../contracts/request-error.js';
 
 export {
   type ActionFrame,
   type ChannelMemory,
-  DIALECTS,
-  type Dialect,
   type DialectConnection,
-  dialectNamed,
-  type HostView,
   type InboundNotification,
+  MODEL_DIALECTS as DIALECTS,
+  type ModelDialect as Dialect,
+  type ModelStep as DialectStep,
+  type ModelView as DialectView,
+  modelDialectNamed as dialectNamed,
   NO_MEMORY,
   type OriginalAction,
-  type Step as DialectStep,
+  pluginsOnly,
+  type SnapshotParts,
+  type StepGroup,
 } from '@atrium/protocol/dialects';
 
 /** The dialect to speak until a client has said what it speaks. */
-export const initialDialect = NATIVE_DIALECT;
+export const initialDialect = NATIVE_MODEL_DIALECT;
 
-/** The dialect that a client's `initialize` asks for. Throws the error to answer with when there is none. */
-export function dialectFor(params: Readonly<Record<string, unknown>>): Dialect {
-  const offered = dialectOfferedIn(params);
-  if (offered) return offered;
+/** What host and client agreed on: the version as it is answered and stored, and the dialect that speaks it. */
+export interface Agreed {
+  readonly version: string;
+  readonly dialect: ModelDialect;
+}
+
+/** What a client's `initialize` asks for. Throws the error to answer with when there is nothing in common. */
+export function agreedOn(params: Readonly<Record<string, unknown>>): Agreed {
+  const offered = modelDialectOfferedIn(params);
+  if (offered) return { version: offered.traits.version, dialect: offered };
   if (!Array.isArray(params.protocolVersions)) {
-    const message = '/protocolVersions must be the list of versions you speak, as in ["0.3.0", "0.2.0"]';
+    const message = '/protocolVersions must be the list of versions you speak, as in ["1.0.0", "0.9.0"]';
     throw new RequestError(ErrorCode.InvalidParams, message);
   }
-  const negotiation = negotiate(params.protocolVersions);
-  if (negotiation.outcome === 'agreed') return dialectNamed(negotiation.version) ?? initialDialect;
-  if (negotiation.outcome === 'malformed') {
-    const entry = JSON.stringify(negotiation.entry);
-    throw new RequestError(ErrorCode.InvalidParams, `${entry} is not a version: write three numbers, as in "0.3.0"`);
+  const agreement = agreeOnVersion(params.protocolVersions);
+  if (agreement.outcome === 'agreed') {
+    return { version: agreement.version, dialect: modelDialectNamed(agreement.version) ?? initialDialect };
   }
-  throw unsupported(negotiation.supportedVersions, params.protocolVersions);
+  if (agreement.outcome === 'malformed') {
+    const entry = JSON.stringify(agreement.entry);
+    throw new RequestError(ErrorCode.InvalidParams, `${entry} is not a version: write three numbers, as in "1.0.0"`);
+  }
+  throw unsupported(agreement.supportedVersions, params.protocolVersions);
 }
 
 function unsupported(supportedVersions: readonly string[], offered: readonly unknown[]): RequestError {

@@ -63,7 +63,7 @@ export class ListedProviders implements GatewayService {
     this.#sessions.set(session, listed);
     if (listed.has(keyOf(name))) return;
     const guards = config.guards?.map((tool) => ({ match: { tool }, action: 'deny' as const, reason: '' }));
-    const program = JSON.stringify([session.state.summary.workingDirectory, digest]);
+    const program = JSON.stringify([session.state.workingDirectories?.[0], digest]);
     listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isTold: false });
     for (const binding of [...session.bindings])
       if (keyOf(binding.provider.name) === keyOf(name)) this.#options.evict(binding, taken(name));

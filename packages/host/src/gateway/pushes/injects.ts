@@ -3,10 +3,11 @@
  * provider that only ever answers itself is paused.
  */
 
-import type { Step } from '@atrium/core/channels/channel.js';
-import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { ActionMap, ChatState, Message } from '@atrium/protocol/ahp-1';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
-import type { GatewaySession } from '../gateway-session.js';
+import { type GatewaySession, isIdle } from '../gateway-session.js';
 
 export interface Inject {
   readonly provider: string;
@@ -34,13 +35,15 @@ export class Injects {
   #count = 0;
 
   /** `afterCommit` calls back when everything written so far is stored. */
-  constructor(private readonly afterCommit: (then: () => void) => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly afterCommit: (then: () => void) => void,
+  ) {}
 
   offer(session: GatewaySession, inject: Inject): InjectAnswer {
     const queue = this.#queue(session, inject.provider);
     if (queue.cycles >= INJECT_CYCLES_MAX) return pauseOf(queue);
-    const { state } = session;
-    if (!isUnderWay(queue, state) && queue.held.length === 0 && mayEnter(state)) {
+    if (!isUnderWay(queue, session.chat.state) && queue.held.length === 0 && mayEnter(session)) {
       this.#deliver(session, queue, inject);
       return 'taken';
     }
@@ -55,15 +58,15 @@ export class Injects {
   }
 
   /** Follows the queue and the turns: which provider began this turn, and is the session idle again? */
-  observe(session: GatewaySession, { action, origin, after }: Step<SessionState>): void {
+  observe(session: GatewaySession, { action, origin, chat }: SessionStep): void {
     const queues = this.#sessions.get(session);
-    if (!queues) return;
-    if (origin && action.type === 'session/pendingMessageSet' && action.kind === 'queued') {
+    if (!queues || (chat && chat.uri !== session.chat.uri)) return;
+    if (origin && action.type === 'chat/pendingMessageSet' && action.kind === 'queued') {
       rewritten(queues, action.id);
       putPeopleFirst(session, messagesOf(queues));
     }
-    if (action.type === 'session/turnStarted') started(queues, action, origin !== undefined);
-    if (isIdle(after)) this.#releaseSoon(session, queues);
+    if (action.type === 'chat/turnStarted') started(queues, action, origin !== undefined);
+    if (isFree(session)) this.#releaseSoon(session, queues);
   }
 
   /** A provider was switched on again: its held messages may continue. */
@@ -84,7 +87,7 @@ export class Injects {
   }
 
   #release(session: GatewaySession, queues: ReadonlyMap<string, InjectQueue>): void {
-    if (!isIdle(session.state)) return;
+    if (!isFree(session)) return;
     for (const [name, queue] of queues) {
       if (queue.cycles >= INJECT_CYCLES_MAX || !session.isEnabled(name)) continue;
       const next = queue.held.shift();
@@ -93,12 +96,17 @@ export class Injects {
   }
 
   #deliver(session: GatewaySession, queue: InjectQueue, inject: Inject): void {
-    const userMessage = messageOf(inject);
+    const { chat } = session;
+    const message = messageOf(inject);
     this.#count += 1;
     const id = `gw-${this.#count}-${crypto.randomUUID()}`;
     queue.last = id;
-    if (session.state.activeTurn) session.write({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
-    else session.write({ type: 'session/turnStarted', turnId: id, userMessage });
+    if (chat.state.activeTurn) chat.write({ type: 'chat/pendingMessageSet', kind: 'queued', id, message });
+    else chat.write({ type: 'chat/turnStarted', turnId: id, startedAt: this.#now(), message });
+  }
+
+  #now(): string {
+    return new Date(this.clock.now()).toISOString();
   }
 
   #queue(session: GatewaySession, provider: string): InjectQueue {
@@ -111,13 +119,13 @@ export class Injects {
 }
 
 /** Whether its last message still waits or runs, as the state says: one that was undone or deleted does not. */
-function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: SessionState): boolean {
+function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: ChatState): boolean {
   return last !== undefined && (activeTurn?.id === last || queuedMessages.some(({ id }) => id === last));
 }
 
 /** A message may queue behind a turn, or start one. It does not start a queue that stands still after a stopped turn. */
-function mayEnter(state: SessionState): boolean {
-  return isIdle(state) || state.activeTurn !== undefined;
+function mayEnter(session: GatewaySession): boolean {
+  return isFree(session) || session.chat.state.activeTurn !== undefined;
 }
 
 function pauseOf(queue: InjectQueue): InjectAnswer {
@@ -126,8 +134,9 @@ function pauseOf(queue: InjectQueue): InjectAnswer {
   return answer;
 }
 
-function messageOf({ provider, stream, text, metadata }: Inject): UserMessage {
-  return { text, _meta: { gateway: { provider, stream, ...(metadata && { metadata }) } } };
+function messageOf({ provider, stream, text, metadata }: Inject): Message {
+  const origin = { kind: 'systemNotification' as const };
+  return { text, origin, _meta: { gateway: { provider, stream, ...(metadata && { metadata }) } } };
 }
 
 function messagesOf(queues: ReadonlyMap<string, InjectQueue>): ReadonlySet<string> {
@@ -136,7 +145,7 @@ function messagesOf(queues: ReadonlyMap<string, InjectQueue>): ReadonlySet<strin
 
 function started(
   queues: ReadonlyMap<string, InjectQueue>,
-  { turnId, queuedMessageId }: ActionMap['session/turnStarted'],
+  { turnId, queuedMessageId }: ActionMap['chat/turnStarted'],
   isByPerson: boolean,
 ): void {
   const own = [...queues.values()].find(
@@ -159,17 +168,16 @@ function rewritten(queues: ReadonlyMap<string, InjectQueue>, messageId: string):
   for (const queue of queues.values()) if (queue.last === messageId) queue.last = undefined;
 }
 
-/** No turn runs, and no message waits for one. */
-export function isIdle(state: SessionState): boolean {
-  return !state.activeTurn && state.lifecycle === 'ready' && (state.queuedMessages ?? []).length === 0;
+/** A message would start a turn at once. */
+function isFree({ state, chat }: GatewaySession): boolean {
+  return state.lifecycle === 'ready' && isIdle(chat.state);
 }
 
 /** Puts messages of people before those of providers, whenever they came. */
-function putPeopleFirst(session: GatewaySession, ofProviders: ReadonlySet<string>): void {
-  const queued = session.state.queuedMessages ?? [];
+function putPeopleFirst({ chat }: GatewaySession, ofProviders: ReadonlySet<string>): void {
+  const queued = chat.state.queuedMessages ?? [];
   const people = queued.filter(({ id }) => !ofProviders.has(id));
   const providers = queued.filter(({ id }) => ofProviders.has(id));
   const order = [...people, ...providers].map(({ id }) => id);
-  if (order.some((id, index) => queued[index]?.id !== id))
-    session.write({ type: 'session/queuedMessagesReordered', order });
+  if (order.some((id, index) => queued[index]?.id !== id)) chat.write({ type: 'chat/queuedMessagesReordered', order });
 }

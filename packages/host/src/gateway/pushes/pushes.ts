@@ -3,12 +3,11 @@
  * allow.
  */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { type Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
 import { RateLimit } from '@atrium/core/util/scheduling.js';
-import type { SessionState } from '@atrium/protocol';
 import {
   GatewayErrorCode,
   grantOf,
@@ -54,7 +53,7 @@ export class Pushes implements GatewayService {
     this.#options = options;
     this.#rates = new RateLimit(clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
     this.timeline = new Timeline(clock);
-    this.#injects = new Injects((then) => commits.afterCommit(then));
+    this.#injects = new Injects(clock, (then) => commits.afterCommit(then));
   }
 
   readonly handlers = {
@@ -64,7 +63,7 @@ export class Pushes implements GatewayService {
       this.#query(provider, message),
   };
 
-  observe(session: GatewaySession, step: Step<SessionState>): void {
+  observe(session: GatewaySession, step: SessionStep): void {
     this.timeline.observe(session, step);
     this.#injects.observe(session, step);
   }

@@ -3,11 +3,10 @@
  * session's metadata and stand at the head of the next turn. The model does not read them.
  */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { type Throttle, throttle } from '@atrium/core/util/scheduling.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { SessionState } from '@atrium/protocol';
 import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 
 /** Notes that the metadata keeps, and that wait for a turn at most. */
@@ -45,9 +44,9 @@ export class Timeline {
   }
 
   /** A turn began: notes that no turn has shown yet stand at its head. */
-  observe(session: GatewaySession, { action }: Step<SessionState>): void {
+  observe(session: GatewaySession, { action, chat }: SessionStep): void {
     const waiting = this.#waiting.get(session);
-    if (action.type !== 'session/turnStarted' || !waiting) return;
+    if (action.type !== 'chat/turnStarted' || chat?.uri !== session.chat.uri || !waiting) return;
     showInTurn(session, action.turnId, waiting.unshown.splice(0));
   }
 
@@ -71,12 +70,13 @@ export class Timeline {
   #show(session: GatewaySession): void {
     const waiting = this.#of(session);
     const notes = waiting.notes.splice(0);
-    const turnId = session.state.activeTurn?.id;
+    const turnId = session.chat.state.activeTurn?.id;
     if (turnId !== undefined) return showInTurn(session, turnId, notes);
     waiting.unshown = [...waiting.unshown, ...notes].slice(-TIMELINE_MAX);
     const timeline = [...(gatewayMeta(session.state).timeline ?? []), ...notes].slice(-TIMELINE_MAX);
     session.writeMeta({ timeline });
-    session.write({ type: 'session/activityChanged', activity: shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS) });
+    const activity = shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS);
+    session.chat.write({ type: 'chat/activityChanged', activity });
   }
 }
 
@@ -95,5 +95,5 @@ function ownWords(text: string): string {
 function showInTurn(session: GatewaySession, turnId: string, notes: readonly string[]): void {
   if (notes.length === 0) return;
   const part = { kind: 'systemNotification' as const, content: notes.join('\n') };
-  session.write({ type: 'session/responsePart', turnId, part });
+  session.chat.write({ type: 'chat/responsePart', turnId, part });
 }

@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { ToolOutput } from '@atrium/core/contracts/tool.js';
 import { folderOf, makeFolderSync } from '@atrium/core/util/folders.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ToolResultContent } from '@atrium/protocol';
+import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import {
   FILE_RESULT_MAX_BYTES,
   grantOf,

@@ -72,7 +72,8 @@ function invalid(tool: string, member: string, problem: string): GatewayError {
 function ownersIn(session: GatewaySession, provider: Provider): Map<string, string> {
   const own = extensionId(provider.name);
   const owners = new Map<string, string>();
-  for (const { name } of session.state.activeClient?.tools ?? []) owners.set(name, 'the active client');
+  for (const { name } of session.state.activeClients.flatMap(({ tools }) => tools))
+    owners.set(name, 'the active client');
   for (const { provider: other, tools } of session.bindings) {
     if (other.name !== provider.name) for (const name of tools.keys()) owners.set(name, other.name);
   }

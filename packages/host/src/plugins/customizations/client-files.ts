@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
+import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from '../formats/limits.js';
 import {
   baseName,

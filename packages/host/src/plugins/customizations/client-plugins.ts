@@ -1,28 +1,49 @@
-/** The plugins that the active client publishes in a session. They go when the client stops being active. */
+/** The plugins that the active clients publish in a session. They go when their client stops being active. */
 
 import { isProviderId } from '@atrium/core/contracts/extension.js';
-import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/protocol';
+import { childrenOf } from '@atrium/core/sessions/session-rules.js';
+import type { ClientPluginCustomization, CustomizationEnablement, SessionActiveClient } from '@atrium/protocol/ahp-1';
 import { CLIENT_PLUGINS_MAX } from '../formats/limits.js';
 import type { PluginSource } from '../formats/source.js';
 import { localFolder, publishedFiles } from './client-files.js';
+import { isOfClient } from './customization-entries.js';
 import type { CustomizationsPorts, HostSession } from './ports.js';
 
-/** Something that follows from a claim of the active client. */
+/** Something that follows from what the active clients publish. */
 type PluginChange =
   | { readonly kind: 'removed'; readonly id: string }
   /** The plugin is new, or has changed. */
-  | { readonly kind: 'published'; readonly source: PluginSource };
+  | { readonly kind: 'published'; readonly source: PluginSource }
+  /** Its client switched it, or some of its contents, on or off. */
+  | { readonly kind: 'decided'; readonly id: string; readonly decisions: Decisions };
+
+/** What a client decided about a plugin of its own. */
+export interface Decisions {
+  /** Absent when that is as before. */
+  readonly own?: readonly CustomizationEnablement[];
+  /** About its contents, by their names; only what is new. */
+  readonly children: ReadonlyMap<string, readonly CustomizationEnablement[]>;
+}
+
+interface Wanted {
+  readonly key: string;
+  readonly plugin: ClientPluginCustomization;
+  readonly clientId: string;
+}
 
 interface Published {
   /** As the session knows it. */
   readonly id: string;
   readonly uri: string;
   readonly nonce: string | undefined;
+  readonly plugin: ClientPluginCustomization;
 }
 
 export class ClientPlugins {
   readonly #session: HostSession;
   readonly #ports: Pick<CustomizationsPorts, 'logger' | 'connectionOf'>;
+  /** What each active client publishes. Clients send it again with every change of their tools, and some for no reason. */
+  readonly #claims = new Map<string, string>();
   /** By the client and the id that the client gave. */
   readonly #published = new Map<string, Published>();
 
@@ -32,52 +53,69 @@ export class ClientPlugins {
   }
 
   /**
-   * The active client changed, or published another set: plugins that it no longer names go first. The caller applies
-   * each change before it asks for the next one, because the id of a plugin depends on the entries of the session.
+   * A client became active, left, or published another set: plugins that no client names any more go first. The caller
+   * applies each change before it asks for the next one, because the id of a plugin depends on the entries of the session.
+   * `changed`: the client that published; without it, all of them are looked at.
    */
-  *claimed(client: SessionActiveClient | undefined | null): Generator<PluginChange> {
-    const wanted = client ? this.#wanted(client) : new Map<string, ClientPluginCustomization>();
-    for (const key of [...this.#published.keys()]) if (!wanted.has(key)) this.#published.delete(key);
+  *claimed(clients: readonly SessionActiveClient[], changed?: string): Generator<PluginChange> {
+    if (changed !== undefined && !this.#isNews(clients, changed)) return;
+    const wanted = clients.flatMap((client) => this.#wanted(client));
+    const keys = new Set(wanted.map(({ key }) => key));
+    for (const key of [...this.#published.keys()]) if (!keys.has(key)) this.#published.delete(key);
     const kept = new Set([...this.#published.values()].map(({ id }) => id));
     for (const id of this.stale((shown) => kept.has(shown))) yield { kind: 'removed', id };
-    if (!client) return;
-    for (const [key, plugin] of wanted) {
-      const source = this.#publish(key, plugin, client.clientId);
+    for (const { key, plugin, clientId } of wanted) {
+      if (changed !== undefined && clientId !== changed) continue;
+      const before = this.#published.get(key);
+      const source = this.#publish(key, plugin, clientId);
       if (source) yield { kind: 'published', source };
+      const decisions = before && newDecisions(before.plugin, plugin);
+      if (decisions) yield { kind: 'decided', id: before.id, decisions };
     }
+  }
+
+  #isNews(clients: readonly SessionActiveClient[], clientId: string): boolean {
+    const client = clients.find((each) => each.clientId === clientId);
+    if (!client) return this.#claims.delete(clientId);
+    const claim = JSON.stringify(client.customizations ?? []);
+    const isNews = this.#claims.get(clientId) !== claim;
+    this.#claims.set(clientId, claim);
+    return isNews;
   }
 
   /** The entries of client plugins that the session still shows although their plugin is gone. */
   stale(isThere: (id: string) => boolean): readonly string[] {
-    const entries = (this.#session.state.customizations ?? []).filter(({ clientId }) => clientId !== undefined);
+    const entries = (this.#session.state.customizations ?? []).filter(isOfClient);
     return entries.map(({ id }) => id).filter((id) => !isThere(id));
   }
 
   /** The first of an id counts. */
-  #wanted({ clientId, customizations = [] }: SessionActiveClient): Map<string, ClientPluginCustomization> {
-    const wanted = new Map<string, ClientPluginCustomization>();
+  #wanted({ clientId, customizations = [] }: SessionActiveClient): readonly Wanted[] {
+    const wanted = new Map<string, Wanted>();
     for (const plugin of customizations) {
       const key = JSON.stringify([clientId, plugin.id]);
-      if (!wanted.has(key) && wanted.size < CLIENT_PLUGINS_MAX) wanted.set(key, plugin);
+      if (!wanted.has(key) && wanted.size < CLIENT_PLUGINS_MAX) wanted.set(key, { key, plugin, clientId });
       else this.#ports.logger.log('warn', 'a plugin of a client is left out', { clientId, id: plugin.id });
     }
-    return wanted;
+    return [...wanted.values()];
   }
 
   /** Undefined for a plugin that has not changed since the client last published it: it is not read again. */
   #publish(key: string, plugin: ClientPluginCustomization, clientId: string): PluginSource | undefined {
     const { uri, nonce } = plugin;
     const known = this.#published.get(key);
-    if (known && nonce !== undefined && known.nonce === nonce && known.uri === uri) return undefined;
+    const isRead = known && nonce !== undefined && known.nonce === nonce && known.uri === uri;
     const id = known?.id ?? this.#freeId(plugin.id, clientId);
-    this.#published.set(key, { id, uri, nonce });
-    return this.#source(plugin, id, clientId);
+    this.#published.set(key, { id, uri, nonce, plugin });
+    return isRead ? undefined : this.#source(plugin, id, clientId);
   }
 
-  #source({ uri, name, icons, enabled }: ClientPluginCustomization, id: string, clientId: string): PluginSource {
+  #source(plugin: ClientPluginCustomization, id: string, clientId: string): PluginSource {
+    const { uri, name, icons, enablement, childEnablement } = plugin;
     const files = () => publishedFiles({ uri, connection: () => this.#ports.connectionOf(clientId) });
     const folder = localFolder(uri);
-    return { kind: 'plugin', scope: 'client', id, uri, name, icons, clientId, isOn: enabled, files, folder };
+    const decided = { enablement, childEnablement };
+    return { kind: 'plugin', scope: 'client', id, uri, name, icons, clientId, ...decided, files, folder };
   }
 
   /** The id is the client's own, unless the session has such an entry already, or may get one from a provider. */
@@ -88,6 +126,25 @@ export class ClientPlugins {
 
   #isTaken(id: string): boolean {
     const { customizations = [] } = this.#session.state;
-    return customizations.some((entry) => entry.id === id || entry.children?.some((child) => child.id === id));
+    return customizations.some((entry) => entry.id === id || childrenOf(entry).some((child) => child.id === id));
   }
+}
+
+/** Undefined when the client decided nothing new. */
+function newDecisions(before: ClientPluginCustomization, after: ClientPluginCustomization): Decisions | undefined {
+  const { enablement = [], childEnablement = {} } = after;
+  const known = new Map(Object.entries(before.childEnablement ?? {}));
+  const named = new Map(Object.entries(childEnablement));
+  const children = new Map<string, readonly CustomizationEnablement[]>();
+  for (const name of new Set([...known.keys(), ...named.keys()])) {
+    const decided = named.get(name) ?? [];
+    if (!isSame(known.get(name) ?? [], decided)) children.set(name, decided);
+  }
+  const isOwnNew = !isSame(before.enablement ?? [], enablement);
+  return isOwnNew || children.size > 0 ? { ...(isOwnNew && { own: enablement }), children } : undefined;
+}
+
+/** Both are JSON that a client sent, member by member in its order. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

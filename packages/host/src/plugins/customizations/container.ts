@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '@atrium/core/util/folders.js';
-import { type LoadedContainer, loadDirectory, loadPlugin } from '../formats/load.js';
+import { type ContainerParts, type LoadedContainer, loadDirectory, loadPlugin, partsWithout } from '../formats/load.js';
 import type { ExpansionContext } from '../formats/placeholders.js';
 import type { ContainerSource } from '../formats/source.js';
 
@@ -16,6 +16,8 @@ export class Container {
   readonly source: ContainerSource;
   readonly #options: ContainerOptions;
   #loaded: LoadedContainer | undefined;
+  /** The parts that people switched off one by one, by their ids. */
+  #off: ReadonlySet<string> = new Set();
   #name: string;
   #load: Promise<void> | undefined;
   #isStale = false;
@@ -44,6 +46,16 @@ export class Container {
   /** Undefined until it has been read. */
   get loaded(): LoadedContainer | undefined {
     return this.#loaded;
+  }
+
+  /** The parts that are switched on. MCP servers are all there: each of them says by itself whether it is on. */
+  get parts(): ContainerParts | undefined {
+    return this.#loaded && partsWithout(this.#loaded, this.#off);
+  }
+
+  /** From now on these parts are off, and all others on. */
+  switchOff(ids: ReadonlySet<string>): void {
+    this.#off = ids;
   }
 
   /** Most watched directories are empty. */

@@ -1,8 +1,8 @@
 /** The custom agent that a session works as: its text in the prompt, the tools that it may use, the model that it asks for. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
 import type { Gate } from '@atrium/core/contracts/extension.js';
-import type { AgentInfo, AgentSelection, ModelSelection, SessionState } from '@atrium/protocol';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
+import { type AgentInfo, type AgentSelection, type ModelSelection, privateMembersOf } from '@atrium/protocol/ahp-1';
 import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { USE_SKILL } from './invocables.js';
@@ -15,7 +15,7 @@ export function selectedAgent(
   selection: AgentSelection | undefined,
 ): AgentPart | undefined {
   if (!selection) return undefined;
-  const agents = containers.flatMap(({ loaded }) => loaded?.agents ?? []);
+  const agents = containers.flatMap(({ parts }) => parts?.agents ?? []);
   return agents.find(({ uri }) => uri === selection.uri);
 }
 
@@ -73,7 +73,7 @@ export class AgentModel {
   constructor(session: HostSession, facts: Pick<SessionFacts, 'agent' | 'modelBefore'>) {
     this.#session = session;
     this.#facts = facts;
-    const { agent, model } = session.state.summary;
+    const { agent, model } = session.selection;
     this.#isDue = agent !== undefined && model === undefined;
   }
 
@@ -86,21 +86,22 @@ export class AgentModel {
     if (stored !== undefined) this.#before = JSON.parse(stored);
   }
 
-  observe({ action, origin }: Step<SessionState>, selected: AgentPart | undefined): void {
+  observe({ action, origin }: SessionStep, selected: AgentPart | undefined): void {
+    const chosen = privateMembersOf(action).selected ?? {};
     // Only actions of clients have an origin.
-    if (action.type === 'session/modelChanged' && origin) {
+    if ('model' in chosen && origin) {
       this.#isDue = false;
       this.#keep(undefined);
     }
-    if (action.type !== 'session/agentChanged') return;
-    this.#isDue = action.agent !== undefined;
+    if (!('agent' in chosen)) return;
+    this.#isDue = chosen.agent !== null;
     this.#toldOf = undefined;
     this.update(selected);
   }
 
   /** Writes the model that should be chosen now. The agent's file may be read only after the agent was selected. */
   update(selected: AgentPart | undefined): void {
-    const { agent: selection, model } = this.#session.state.summary;
+    const { agent: selection, model } = this.#session.selection;
     if (!selection) return this.#restore();
     const agent = this.#isDue ? selected : undefined;
     if (!agent) return;
@@ -109,7 +110,7 @@ export class AgentModel {
     if (id === undefined) return this.#restore();
     if (id === model?.id) return;
     this.#keep(this.#before ?? { ...(model && { model }) });
-    this.#session.write({ type: 'session/modelChanged', model: { id } });
+    this.#session.select({ model: { id } });
   }
 
   /** An agent with a model of its own was left. Where none had been chosen before, the first one is the default. */
@@ -118,8 +119,8 @@ export class AgentModel {
     const [first] = this.#facts.agent?.info.models ?? [];
     const model = this.#before.model ?? (first && { id: first.id });
     this.#keep(undefined);
-    if (!model || model.id === this.#session.state.summary.model?.id) return;
-    this.#session.write({ type: 'session/modelChanged', model });
+    if (!model || model.id === this.#session.selection.model?.id) return;
+    this.#session.select({ model });
   }
 
   #keep(before: Before | undefined): void {

@@ -3,28 +3,27 @@
  * writes the entries that changed; changes that come close together are written as one.
  */
 
+import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
+import {
+  type ChildCustomization,
+  type Customization,
+  type CustomizationEnablement,
+  type CustomizationLoadState,
+  isCustomizationEnabled,
+  type McpServerCustomization,
+  type PluginCustomization,
+  type McpServerState as ShownState,
+} from '@atrium/protocol/ahp-1';
 import { PUBLISH_MERGE_MS } from '../formats/limits.js';
 import { present } from '../formats/load-context.js';
-import type { ContainerSource, ServerSource } from '../formats/source.js';
+import type { ContainerSource, PluginSource, ServerSource } from '../formats/source.js';
 import type { McpServerState } from '../mcp/mcp-server.js';
 import type { Container } from './container.js';
 import type { HostSession } from './ports.js';
 
 /** Gives the state of an MCP server by its id. */
 export type StateOf = (id: string) => McpServerState;
-
-/** The entry of a server on its own. Clients must cope with entries of types that they do not know. */
-interface BareServer {
-  readonly type: 'mcpServer';
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
-  readonly range: ServerSource['range'];
-  readonly enabled: boolean;
-  readonly state: McpServerState;
-}
 
 /** The entry as it stands in the session, where people switch things on and off. */
 export function entryIn({ state }: Pick<HostSession, 'state'>, id: string): Customization | undefined {
@@ -39,43 +38,129 @@ export function containerEntry(
 ): Customization {
   const { source, loaded } = container;
   const { id, uri, icons } = source;
-  const base = { id, uri, ...present({ icons }), name: container.name, enabled: isOn(source, known) };
-  if (!loaded) return withKind(source, { ...base, load: { kind: 'loading' } });
-  const children = loaded.children.map((child) => withState(child, known, stateOf));
-  return withKind(source, { ...base, load: loadOf(loaded.load, children), children });
+  const base = { id, uri, ...present({ icons }), name: container.name };
+  if (!loaded) return withKind(source, known, { ...base, load: { kind: 'loading' } });
+  const children = loaded.children.map((child) => withState(child, { source, known, stateOf }));
+  return withKind(source, known, { ...base, load: loadOf(loaded.load, children), children });
 }
 
 export function bareEntry(source: ServerSource, known: Customization | undefined, stateOf: StateOf): Customization {
   const { id, uri, name, range } = source;
-  const enabled = known?.enabled ?? true;
-  const entry: BareServer = { type: 'mcpServer', id, uri, name, range, enabled, state: stateOf(id) };
-  return entry as unknown as Customization;
+  const decided = enablementOf(known);
+  return { type: 'mcpServer', id, uri, name, range, ...decided, state: shownState(stateOf(id)) };
 }
 
+export function isOfClient(entry: Customization): boolean {
+  return 'clientId' in entry && entry.clientId !== undefined;
+}
+
+/** Whether a container is on: what people decided in the session counts, then what its source says. */
 export function isOn(source: ContainerSource, known: Customization | undefined): boolean {
-  return known?.enabled ?? (source.kind === 'directory' || (source.isOn ?? true));
+  if (known) return isCustomizationEnabled(known);
+  return source.kind === 'directory' || (source.enablement?.[0]?.enabled ?? true);
 }
 
 /** Whether an MCP server inside of a container is switched on by itself. */
-export function isChildOn(known: Customization | undefined, id: string): boolean {
-  const child = known?.children?.find((other) => other.id === id);
-  return !child || !('enabled' in child) || child.enabled !== false;
+export function isChildOn(source: ContainerSource, known: Customization | undefined, server: NamedServer): boolean {
+  return childEnablement(source, known, server)?.[0]?.enabled ?? true;
 }
 
-type Body = Omit<Extract<Customization, { type: 'plugin' }>, 'type' | 'clientId'>;
+type NamedServer = Pick<McpServerCustomization, 'id' | 'name'>;
+type Enablement = CustomizationEnablement[] | undefined;
 
-function withKind(source: ContainerSource, body: Body): Customization {
+function childEnablement(source: ContainerSource, known: Customization | undefined, server: NamedServer): Enablement {
+  const child = known && childrenOf(known).find(({ id }) => id === server.id);
+  if (child?.type === 'mcpServer') return child.enablement;
+  const { childEnablement: decided = {} } = source.kind === 'plugin' ? source : {};
+  return Object.hasOwn(decided, server.name) ? decided[server.name] : undefined;
+}
+
+type Flagged = Exclude<ChildCustomization, McpServerCustomization>;
+
+/** What was decided about a child that is no server; undefined when nothing was. */
+function childFlag(source: ContainerSource, known: Customization | undefined, child: Flagged): boolean | undefined {
+  const shown = known && childrenOf(known).find(({ id }) => id === child.id);
+  if (shown && shown.type !== 'mcpServer') return shown.enabled;
+  const { childEnablement: decided = {} } = source.kind === 'plugin' ? source : {};
+  return Object.hasOwn(decided, child.name) ? decided[child.name]?.[0]?.enabled : undefined;
+}
+
+/**
+ * A plugin that is read anew shows no contents meanwhile. What people decided about them in this session, by name, in front
+ * of what the client of the plugin says now.
+ */
+export function keptDecisions(
+  { source: earlier }: Container,
+  entry: Customization | undefined,
+  { childEnablement: said = {} }: PluginSource,
+): Readonly<Record<string, CustomizationEnablement[]>> {
+  const { childEnablement: saidBefore = {} } = earlier.kind === 'plugin' ? earlier : {};
+  const kept = (entry ? childrenOf(entry) : []).map((child): [string, CustomizationEnablement[]] => {
+    const [before, after] = [saidBefore, said].map((all) => beyondSession(all, child.name));
+    return [child.name, [...ofSession(child, before ?? []), ...(after ?? [])]];
+  });
+  return { ...said, ...Object.fromEntries(kept.filter(([, decided]) => decided.length > 0)) };
+}
+
+function beyondSession(said: Readonly<Record<string, CustomizationEnablement[]>>, name: string) {
+  const decided = Object.hasOwn(said, name) ? said[name] : undefined;
+  return decided?.filter(({ kind }) => kind !== 'session');
+}
+
+/** A flag that differs from what the client said is a decision of a person. */
+function ofSession(child: ChildCustomization, said: readonly CustomizationEnablement[]): CustomizationEnablement[] {
+  if (child.type === 'mcpServer') return (child.enablement ?? []).filter(({ kind }) => kind === 'session');
+  const isOfClient = child.enabled === undefined || child.enabled === (said[0]?.enabled ?? true);
+  return isOfClient ? [] : [{ kind: 'session', enabled: child.enabled ?? true }];
+}
+
+/** The parts of a container that are switched off one by one, by their ids. Servers are not among them. */
+export function offParts({ source, loaded }: Container, known: Customization | undefined): ReadonlySet<string> {
+  const flagged = (loaded?.children ?? []).filter((child): child is Flagged => child.type !== 'mcpServer');
+  return new Set(flagged.filter((child) => childFlag(source, known, child) === false).map(({ id }) => id));
+}
+
+/** No decision is no member, as the reducer has it. */
+function decisions(enablement: Enablement): { enablement?: CustomizationEnablement[] } {
+  return enablement && enablement.length > 0 ? { enablement } : {};
+}
+
+function enablementOf(known: Customization | undefined): { enablement?: CustomizationEnablement[] } {
+  return decisions(known && 'enablement' in known ? known.enablement : undefined);
+}
+
+type Body = Omit<PluginCustomization, 'type' | 'clientId' | 'enablement'>;
+
+function withKind(source: ContainerSource, known: Customization | undefined, body: Body): Customization {
   if (source.kind === 'plugin') {
-    return { type: 'plugin', ...body, ...present({ clientId: source.clientId }) };
+    const decided = known ? enablementOf(known) : decisions(source.enablement);
+    return { type: 'plugin', ...body, ...decided, ...present({ clientId: source.clientId }) };
   }
   const { contents, writable } = source;
-  return { type: 'directory', ...body, contents, writable };
+  return { type: 'directory', ...body, enabled: isOn(source, known), contents, writable };
 }
 
-function withState(child: ChildCustomization, known: Customization | undefined, stateOf: StateOf): ChildCustomization {
-  if (child.type !== 'mcpServer') return child;
-  const server = { ...child, enabled: isChildOn(known, child.id), state: stateOf(child.id) };
-  return server;
+interface ChildFacts {
+  readonly source: ContainerSource;
+  readonly known: Customization | undefined;
+  readonly stateOf: StateOf;
+}
+
+function withState(child: ChildCustomization, { source, known, stateOf }: ChildFacts): ChildCustomization {
+  if (child.type !== 'mcpServer') {
+    const enabled = childFlag(source, known, child);
+    return enabled === undefined ? child : { ...child, enabled };
+  }
+  const { enablement: _declared, ...server } = child;
+  const decided = decisions(childEnablement(source, known, child));
+  return { ...server, ...decided, state: shownState(stateOf(child.id)) };
+}
+
+function shownState(state: McpServerState): ShownState {
+  if (state.kind === 'error') return { kind: 'error', error: { errorType: 'mcp-server', message: state.message } };
+  if (state.kind !== 'authRequired') return state;
+  const { message, ...rest } = state;
+  return { ...rest, ...(message !== undefined && { description: message }) };
 }
 
 /** Clients that do not look at servers learn here that one of them is in trouble. */
@@ -89,9 +174,8 @@ function loadOf(load: CustomizationLoadState, children: readonly ChildCustomizat
 }
 
 function failureOf(child: ChildCustomization): string | undefined {
-  if (child.type !== 'mcpServer' || !('state' in child)) return undefined;
-  const state = child.state as McpServerState;
-  return state.kind === 'error' ? `The MCP server "${child.name}" does not run: ${state.message}` : undefined;
+  if (child.type !== 'mcpServer' || child.state.kind !== 'error') return undefined;
+  return `The MCP server "${child.name}" does not run: ${child.state.error.message}`;
 }
 
 export interface PublisherOptions {

@@ -2,7 +2,7 @@
  * Which customizations of a session are on, and which of their programs may run. A pure decision: people switch
  * containers and servers on and off in the entries of the session, and permissions are given to programs.
  */
-import type { Customization } from '@atrium/protocol';
+import { type Customization, isCustomizationEnabled } from '@atrium/protocol/ahp-1';
 import type { HookPart } from '../formats/hook-declarations.js';
 import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import { precedence, type ServerSource } from '../formats/source.js';
@@ -62,7 +62,7 @@ export function enabledSet(facts: EnabledFacts): EnabledSet {
     containers: containers
       .filter(isContainerOn)
       .map((container) => ({ container, hooks: runnableHooks(container, facts) })),
-    bareServers: servers.filter(({ id }) => entryOf(id)?.enabled !== false),
+    bareServers: servers.filter(({ id }) => isEntryOn(entryOf(id))),
     declaredServers: [
       ...servers.map((server) => bareServer(server, facts)),
       ...containers.flatMap((container) => serversInside(container, isContainerOn(container), facts)),
@@ -75,15 +75,19 @@ function inPrecedence({ containers, isTrusted }: EnabledFacts): readonly Contain
 }
 
 function runnableHooks(container: Container, { folder, mayRun }: EnabledFacts): readonly HookPart[] {
-  return (container.loaded?.hooks ?? []).filter((hook) => {
+  return (container.parts?.hooks ?? []).filter((hook) => {
     const program = programOfHook(hook, container, folder);
     return program !== undefined && mayRun(container.id, program);
   });
 }
 
+function isEntryOn(entry: Customization | undefined): boolean {
+  return !entry || isCustomizationEnabled(entry);
+}
+
 function bareServer(server: ServerSource, { entryOf, mayRun }: EnabledFacts): DeclaredServer {
   const { id, name, config, scope } = server;
-  const isWanted = mayRun(id, programOfServer(server)) && entryOf(id)?.enabled !== false;
+  const isWanted = mayRun(id, programOfServer(server)) && isEntryOn(entryOf(id));
   return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
 }
 
@@ -95,6 +99,6 @@ function serversInside(container: Container, isContainerOn: boolean, facts: Enab
   return (container.loaded?.mcpServers ?? []).map((server) => {
     const { id, name, config } = server;
     const isAllowed = isContainerOn && mayRun(container.id, programInside(server, container, folder));
-    return { ...shared, id, name, config, isWanted: isAllowed && isChildOn(entry, id) };
+    return { ...shared, id, name, config, isWanted: isAllowed && isChildOn(container.source, entry, server) };
   });
 }

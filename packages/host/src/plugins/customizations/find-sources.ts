@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { isInside } from '@atrium/core/util/paths.js';
-import type { Customization } from '@atrium/protocol';
+import type { Customization } from '@atrium/protocol/ahp-1';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import { projectDirectories, userDirectories } from '../formats/directories.js';
 import { PLUGINS_MAX } from '../formats/limits.js';
@@ -144,7 +144,7 @@ function declaredByAgent(declared: readonly Customization[], folder: string | un
       folder: options,
     } as const;
     const files = () => localFiles(options);
-    if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
+    if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', enablement: entry.enablement }];
     if (entry.type !== 'directory') return [];
     const { contents, writable } = entry;
     return [{ ...base, files, kind: 'directory', contents, writable, base: folder ?? options }];

@@ -21,21 +21,21 @@ export interface Invocable {
 }
 
 export function invocablesOf(container: Container): readonly Invocable[] {
-  const { loaded } = container;
-  if (!loaded) return [];
+  const { parts } = container;
+  if (!parts) return [];
   const common = (part: { name: string; description?: string; body: string }) => ({
     ...{ name: container.prefix + part.name, shortName: part.name },
     ...{ description: part.description ?? '', body: part.body },
   });
   return [
-    ...loaded.skills.map((skill): Invocable => {
+    ...parts.skills.map((skill): Invocable => {
       const audience = { forModel: !skill.disableModelInvocation, forPerson: skill.userInvocable };
       return { ...common(skill), kind: 'skill', ...audience, ...(skill.kind === 'skill' && folderOf(skill.uri)) };
     }),
-    ...loaded.prompts.map(
+    ...parts.prompts.map(
       (prompt): Invocable => ({ ...common(prompt), kind: 'prompt', forModel: false, forPerson: true }),
     ),
-    ...loaded.rules
+    ...parts.rules
       .filter(({ alwaysApply }) => !alwaysApply)
       .map((rule): Invocable => ({ ...common(rule), kind: 'rule', forModel: true, forPerson: true })),
   ];

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '@atrium/core/contracts/extension.js';
 import { type Glob, glob } from '@atrium/core/util/glob.js';
+import type { AgentSelection } from '@atrium/protocol/ahp-1';
 import type { RulePart } from '../formats/markdown-parts.js';
 import type { ServerSource } from '../formats/source.js';
 import type { Container } from './container.js';
@@ -42,7 +43,7 @@ export function containerExtension(container: Container, options: ContainerExten
       return hooks.gates;
     },
     prompt: {
-      rules: (facts) => appliedRules(container.loaded?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
+      rules: (facts) => appliedRules(container.parts?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
     },
     beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
     beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
@@ -75,7 +76,7 @@ export interface SharedOptions {
 /** What all containers of a session contribute together: skills by name, and the selected agent. */
 export function sharedExtension({ session, agent: facts, folder, containers, modelNote }: SharedOptions): Extension {
   const invocables = () => containers().flatMap(invocablesOf);
-  const agent = () => selectedAgent(containers(), session.state.summary.agent);
+  const agent = () => selectedAgent(containers(), agentOf(session));
   const tool = skillTool(invocables);
   const toolNames = () => toolNamesOf(session, facts);
   return {
@@ -97,10 +98,16 @@ export function sharedExtension({ session, agent: facts, folder, containers, mod
   };
 }
 
-/** Everything that the session's agent could call: tools of the host, of extensions, of the active client, and its own. */
+/** A turn works as the agent of its message. */
+function agentOf({ chat, selection }: HostSession): AgentSelection | undefined {
+  const { activeTurn } = chat.state;
+  return activeTurn ? activeTurn.message.agent : selection.agent;
+}
+
+/** Everything that the session's agent could call: tools of the host, of extensions, of active clients, and its own. */
 function toolNamesOf({ extensions, state }: HostSession, agent: AgentFacts | undefined): readonly string[] {
   const hosts = extensions.tools().map(({ definition }) => definition.name);
-  const clients = (state.activeClient?.tools ?? []).map(({ name }) => name);
+  const clients = state.activeClients.flatMap(({ tools }) => tools).map(({ name }) => name);
   return [...hosts, ...clients, ...(agent?.ownToolNames?.() ?? [])];
 }
 
@@ -115,7 +122,7 @@ function offers(containers: readonly Container[], facts: RenderFacts, folder: st
   const skills = all.filter(({ kind, forModel }) => kind === 'skill' && forModel);
   const inPlay = new Set(
     containers.flatMap((container) =>
-      offeredRules(container.loaded?.rules ?? [], facts, folder).map(({ name }) => container.prefix + name),
+      offeredRules(container.parts?.rules ?? [], facts, folder).map(({ name }) => container.prefix + name),
     ),
   );
   const rules = all.filter(({ kind, name }) => kind === 'rule' && inPlay.has(name));

@@ -3,10 +3,11 @@
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Chat } from '@atrium/core/sessions/chat.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol';
+import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol/ahp-1';
 import type { SessionTrust } from '../trust/session-trust.js';
 
 /** The folders with customizations on this machine. The host looks nowhere else. */
@@ -40,8 +41,11 @@ export interface ClientConnection {
 }
 
 /** A session of the host, as far as customizations use it. */
-export interface HostSession extends Pick<Session, 'uri' | 'isClosed'> {
+export interface HostSession extends Pick<Session, 'uri' | 'isClosed' | 'selection' | 'select'> {
   readonly state: SessionState;
+  /** Its default chat. */
+  readonly chat: Pick<Chat, 'state'>;
+  chatAt(uri: string): Pick<Chat, 'write'> | undefined;
   readonly extensions: {
     set(extension: Extension): void;
     remove(id: string): void;

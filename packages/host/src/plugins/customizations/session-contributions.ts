@@ -1,9 +1,8 @@
 /** Applies what is enabled to a session: extensions, hooks, MCP servers, and the model of the selected agent. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { SessionState } from '@atrium/protocol';
 import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { AgentModel, selectedAgent } from './custom-agent.js';
@@ -45,7 +44,7 @@ export class Contributions {
     return this.#agentModel.load();
   }
 
-  observe(step: Step<SessionState>): void {
+  observe(step: SessionStep): void {
     this.#agentModel.observe(step, this.#selected);
   }
 
@@ -74,7 +73,7 @@ export class Contributions {
   }
 
   get #selected(): AgentPart | undefined {
-    return selectedAgent(this.#containers, this.#options.session.state.summary.agent);
+    return selectedAgent(this.#containers, this.#options.session.selection.agent);
   }
 
   #applyContainers(): void {

@@ -3,18 +3,26 @@
  * inventory, which reads them → the enabled set → contributions to the session, and entries for its clients.
  */
 
-import type { Step } from '@atrium/core/channels/channel.js';
-import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
+import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import { coalesced, mapSome } from '@atrium/core/util/scheduling.js';
-import type { SessionActiveClient, SessionState } from '@atrium/protocol';
+import type { ChildCustomization, Customization, CustomizationEnablement } from '@atrium/protocol/ahp-1';
 import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
 import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';
 import type { McpServer } from '../mcp/mcp-server.js';
 import type { Program } from '../trust/programs.js';
-import { ClientPlugins } from './client-plugins.js';
+import { ClientPlugins, type Decisions } from './client-plugins.js';
 import type { Container } from './container.js';
-import { bareEntry, containerEntry, entryIn, Publisher } from './customization-entries.js';
+import {
+  bareEntry,
+  containerEntry,
+  entryIn,
+  isOfClient,
+  keptDecisions,
+  offParts,
+  Publisher,
+} from './customization-entries.js';
 import { enabledSet } from './enabled.js';
 import { findSources, foldersToWatch, type SourceOptions } from './find-sources.js';
 import { Inventory } from './inventory.js';
@@ -108,10 +116,13 @@ export class SessionCustomizations implements SessionObserver {
     return this.#servers.rest();
   }
 
-  observe(step: Step<SessionState>): void {
+  observe(step: SessionStep): void {
     const { action } = step;
     this.#contributions.observe(step);
-    if (action.type === 'session/activeClientChanged') this.#clientClaimed(step.after.activeClient);
+    if (action.type === 'session/activeClientSet') this.#clientClaimed(action.activeClient.clientId);
+    if (action.type === 'session/activeClientRemoved') this.#clientClaimed(action.clientId);
+    if (action.type === 'session/mcpServerStartRequested') queueMicrotask(() => this.#startServer(action.id));
+    if (action.type === 'session/mcpServerStopRequested') this.#servers.stopRequested(action.id);
     // The effects of a toggle are written right behind it.
     if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#update());
   }
@@ -130,7 +141,7 @@ export class SessionCustomizations implements SessionObserver {
   }
 
   async #open(): Promise<void> {
-    this.#clientClaimed(this.#session.state.activeClient);
+    this.#clientClaimed();
     await this.#contributions.load();
     await this.#inventory.watch(foldersToWatch(await this.#sourceOptions()), () => void this.#lookAgain());
     await this.#lookAgain();
@@ -159,7 +170,7 @@ export class SessionCustomizations implements SessionObserver {
   #staleIds(sources: readonly AnySource[]): readonly string[] {
     const kept = new Set(sources.map(({ id }) => id));
     const shown = (this.#session.state.customizations ?? []).filter(
-      ({ id, clientId }) => clientId === undefined && id.startsWith(HOST_ID_PREFIX),
+      (entry) => !isOfClient(entry) && entry.id.startsWith(HOST_ID_PREFIX),
     );
     return shown.map(({ id }) => id).filter((id) => !kept.has(id));
   }
@@ -174,18 +185,39 @@ export class SessionCustomizations implements SessionObserver {
     return undefined;
   }
 
-  #clientClaimed(client: SessionActiveClient | undefined | null): void {
-    for (const change of this.#clients.claimed(client)) {
+  /** `clientId`: the client that became active, left, or published another set; without it, all of them. */
+  #clientClaimed(clientId?: string): void {
+    for (const change of this.#clients.claimed(this.#session.state.activeClients, clientId)) {
       if (change.kind === 'removed') this.#remove(change.id);
-      else this.#addFromClient(change.source);
+      else if (change.kind === 'published') this.#addFromClient(change.source);
+      else this.#clientDecided(change.id, change.decisions);
     }
+  }
+
+  /** What was decided for this session alone stays, unless the client decides that anew. */
+  #clientDecided(id: string, { own, children }: Decisions): void {
+    const entry = entryIn(this.#session, id);
+    if (!entry) return;
+    if (own) this.#toggle(entry, own);
+    for (const child of childrenOf(entry)) {
+      const decided = children.get(child.name);
+      if (decided) this.#toggle(child, decided);
+    }
+  }
+
+  #toggle(entry: Customization | ChildCustomization, decided: readonly CustomizationEnablement[]): void {
+    const known = ('enablement' in entry && entry.enablement) || [];
+    const kept = decided.some(({ kind }) => kind === 'session') ? [] : known.filter(({ kind }) => kind === 'session');
+    const enablement = [...kept, ...decided];
+    this.#session.write({ type: 'session/customizationToggled', id: entry.id, enablement });
   }
 
   /** Clients see the plugin loading in the very tick in which it was published. From another URI it is another plugin. */
   #addFromClient(source: PluginSource): void {
     const before = this.#inventory.container(source.id);
     if (before && before.source.uri !== source.uri) this.#permissions.forget(source.id);
-    const container = this.#inventory.add(source);
+    const childEnablement = before ? keptDecisions(before, entryIn(this.#session, source.id), source) : undefined;
+    const container = this.#inventory.add(childEnablement ? { ...source, childEnablement } : source);
     this.#publisher.writeNow(source.id);
     void this.#inventory.read(container);
   }
@@ -225,6 +257,14 @@ export class SessionCustomizations implements SessionObserver {
     this.#session.extensions.changed();
   }
 
+  /** Clients see the server starting already: when it does not, they are told. */
+  #startServer(id: string): void {
+    if (!this.#isUsed) void this.begin();
+    this.#servers.startRequested(id);
+    const entry = this.#servers.entryOf(id);
+    if (entry !== undefined) this.#publisher.soon(entry);
+  }
+
   /** Applies what is enabled now, and publishes every entry that changed by it. */
   #update(): void {
     this.#apply();
@@ -238,6 +278,7 @@ export class SessionCustomizations implements SessionObserver {
     const known = { containers, servers, folder: this.#folder, isTrusted: this.#isTrusted };
     const entryOf = (id: string) => entryIn(session, id);
     const mayRun = (id: string, program: Program) => this.#isUsed && this.#permissions.has(id, program);
+    for (const container of containers) container.switchOff(offParts(container, entryOf(container.id)));
     this.#contributions.forget((container) => this.#inventory.container(container.id) !== container);
     this.#contributions.apply(enabledSet({ ...known, entryOf, mayRun }));
   }

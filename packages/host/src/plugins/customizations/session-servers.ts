@@ -21,6 +21,8 @@ interface Known {
   readonly entry: string;
   /** Why it could not be added. */
   readonly problem?: string | undefined;
+  /** It may run: it is switched on and allowed to. */
+  isWanted: boolean;
   isRunning: boolean;
 }
 
@@ -29,6 +31,8 @@ const STOPPED: McpServerState = { kind: 'stopped' };
 export class SessionServers {
   readonly #servers: McpServers;
   readonly #known = new Map<string, Known>();
+  /** Servers that a person stopped; until a person starts them, or switches them off and on. */
+  readonly #stopped = new Set<string>();
   readonly #clock: Clock;
   /** While the session rests, no server starts. */
   #isResting = false;
@@ -96,6 +100,26 @@ export class SessionServers {
     for (const server of declared) this.#keep(server, used.has(server));
   }
 
+  /** A person wants it to run now. One that failed, or waits for something, begins anew. */
+  startRequested(id: string): void {
+    this.#stopped.delete(id);
+    const known = this.#known.get(id);
+    const server = this.#servers.get(id);
+    if (!known?.isWanted || !server) return;
+    if (known.isRunning && server.state.kind === 'ready') return;
+    if (known.isRunning) void server.stop();
+    known.isRunning = true;
+    server.start();
+  }
+
+  /** A person wants it to end. */
+  stopRequested(id: string): void {
+    this.#stopped.add(id);
+    const known = this.#known.get(id);
+    if (known) known.isRunning = false;
+    void this.#servers.get(id)?.stop();
+  }
+
   /** Ends their processes and connections. Their states and tools stay, so that clients do not see them come and go. */
   async rest(): Promise<void> {
     this.#isResting = true;
@@ -120,18 +144,27 @@ export class SessionServers {
 
   #keep(declared: DeclaredServer, isUsed: boolean): void {
     const known = this.#known.get(declared.id) ?? this.#add(declared, isUsed);
-    // A server that gave up starts anew only when a person switches it on again.
-    if (declared.isWanted === known.isRunning) return;
-    known.isRunning = declared.isWanted;
+    known.isWanted = declared.isWanted;
+    if (!declared.isWanted) this.#stopped.delete(declared.id);
+    const isToRun = declared.isWanted && !this.#stopped.has(declared.id);
+    // A server that gave up starts anew only when a person switches it on again, or starts it.
+    if (isToRun === known.isRunning) return;
+    known.isRunning = isToRun;
     const server = this.#servers.get(declared.id);
-    if (!declared.isWanted) void server?.stop();
+    if (!isToRun) void server?.stop();
     else if (!this.#isResting) server?.start();
   }
 
   #add(declared: DeclaredServer, isUsed: boolean): Known {
     const { id, name, plugin, config, isOfUser, entry } = declared;
     const added = isUsed ? this.#servers.add({ id, name, plugin, config, isOfUser }) : 'name-taken';
-    const known = { text: textOf(declared, isUsed), entry, problem: problemIn(added), isRunning: false };
+    const known = {
+      text: textOf(declared, isUsed),
+      entry,
+      problem: problemIn(added),
+      isWanted: false,
+      isRunning: false,
+    };
     this.#known.set(id, known);
     return known;
   }
@@ -165,8 +198,10 @@ function peopleOf(session: HostSession): People {
         session.standing.ask(request, (response, answers) => resolve({ response, answers }));
       }),
     withdraw: (requestId) => {
-      const isOpen = session.state.inputRequests?.some(({ id }) => id === requestId);
-      if (isOpen) session.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
+      const open = session.state.inputNeeded?.find(
+        (entry) => entry.kind === 'chatInput' && entry.request.id === requestId,
+      );
+      if (open) session.chatAt(open.chat)?.write({ type: 'chat/inputCompleted', requestId, response: 'cancel' });
     },
   };
 }
@@ -197,8 +232,9 @@ export class SignIn {
     const need = JSON.stringify([resource, state.reason]);
     if (this.#told.get(id) === need) return;
     this.#told.set(id, need);
-    this.#notify('auth/required', { resource, reason: state.reason });
-    if (this.#session.state.activeTurn) this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
+    this.#notify('auth/required', { resource: state.resource, reason: state.reason });
+    if (this.#session.chat.state.activeTurn)
+      this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
   }
 
   #ask(id: string, message: string): void {

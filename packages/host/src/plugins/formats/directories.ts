@@ -6,7 +6,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { foldedName } from '@atrium/core/util/paths.js';
-import type { ChildCustomizationType } from '@atrium/protocol';
+import type { ChildCustomizationType } from '@atrium/protocol/ahp-1';
 import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 
 interface CustomizationFolder {

@@ -1,7 +1,7 @@
 /** Hooks: commands that run at certain moments, from a hooks file or from the manifest itself. */
 
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { TextRange } from '@atrium/protocol';
+import type { TextRange } from '@atrium/protocol/ahp-1';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { HOOK_MATCHER_MAX_CHARACTERS, HOOK_TIMEOUT_MAX_SECONDS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';

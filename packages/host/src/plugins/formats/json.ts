@@ -1,5 +1,5 @@
 /** Parses JSON that people wrote, with the position of every part. */
-import type { TextRange } from '@atrium/protocol';
+import type { TextRange } from '@atrium/protocol/ahp-1';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 
 export type JsonNode = Node;

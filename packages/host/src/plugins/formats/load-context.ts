@@ -1,7 +1,7 @@
 /**
  * Everything that reading a component takes: the files within limits, a list for warnings, facts about its container.
  */
-import type { ChildCustomizationType } from '@atrium/protocol';
+import type { ChildCustomizationType } from '@atrium/protocol/ahp-1';
 import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from './limits.js';
 import type { ComponentLocation } from './manifest.js';
 import type { ExpansionContext } from './placeholders.js';

@@ -5,7 +5,7 @@ import type {
   CustomizationLoadState,
   HookCustomization,
   McpServerCustomization,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hook-declarations.js';
 import { memberOf } from './json.js';
 import { CHILDREN_MAX } from './limits.js';
@@ -236,14 +236,19 @@ export interface ContainerParts {
   readonly mcpServers: readonly McpServerPart[];
 }
 
+/** The parts without those with these ids. */
+export function partsWithout(parts: ContainerParts, off: ReadonlySet<string>): ContainerParts {
+  if (off.size === 0) return parts;
+  const on = <Part extends PartBase>(each: readonly Part[]) => each.filter(({ id }) => !off.has(id));
+  const { agents, skills, prompts, rules, hooks, mcpServers } = parts;
+  const kept = { agents: on(agents), skills: on(skills), prompts: on(prompts), rules: on(rules), hooks: on(hooks) };
+  return { ...kept, mcpServers };
+}
+
 const NO_PARTS: ContainerParts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
 
-/** Hooks and MCP servers have members that the protocol's own types leave open. */
+/** Hooks have members that the protocol's own types leave open. */
 type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
-type McpServerChild = McpServerCustomization & {
-  readonly enabled: boolean;
-  readonly state: { readonly kind: 'stopped' };
-};
 
 /** The children that clients see, by type, then by name. They never hold commands, addresses or secrets. */
 function childrenOf(parts: ContainerParts): readonly ChildCustomization[] {
@@ -291,6 +296,6 @@ function hookChild(part: HookPart): HookChild {
 }
 
 /** A declared server has not been started yet. */
-function mcpServerChild(part: McpServerPart): McpServerChild {
-  return { ...base('mcpServer', part), range: part.range, enabled: true, state: { kind: 'stopped' } };
+function mcpServerChild(part: McpServerPart): McpServerCustomization {
+  return { ...base('mcpServer', part), range: part.range, state: { kind: 'stopped' } };
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { TextRange } from '@atrium/protocol';
+import type { TextRange } from '@atrium/protocol/ahp-1';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { KEY_MAX_CHARACTERS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';

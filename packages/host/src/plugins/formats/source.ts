@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isInside } from '@atrium/core/util/paths.js';
-import type { ChildCustomizationType, Icon, TextRange } from '@atrium/protocol';
+import type { ChildCustomizationType, CustomizationEnablement, Icon, TextRange } from '@atrium/protocol/ahp-1';
 import { PLUGINS_MAX } from './limits.js';
 import { pluginNameFrom } from './manifest.js';
 import type { McpServerConfig } from './mcp-declarations.js';
@@ -33,8 +33,9 @@ export interface PluginSource extends SourceBase {
   /** On this machine; absent for a plugin that only a client can read. */
   readonly folder?: string | undefined;
   readonly clientId?: string;
-  /** Whether it is on when it first appears. */
-  readonly isOn?: boolean;
+  /** Whether it is on when it first appears, and the MCP servers in it by their names. */
+  readonly enablement?: CustomizationEnablement[] | undefined;
+  readonly childEnablement?: Readonly<Record<string, CustomizationEnablement[]>> | undefined;
 }
 
 export interface DirectorySource extends SourceBase {

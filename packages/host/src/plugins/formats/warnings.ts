@@ -1,5 +1,5 @@
 /** Warnings about a container. They never stop the loading; they make the container `degraded`. */
-import type { CustomizationLoadState } from '@atrium/protocol';
+import type { CustomizationLoadState } from '@atrium/protocol/ahp-1';
 import { WARNINGS_MAX } from './limits.js';
 
 /** The kinds are stable, so that people can search for them. */

@@ -1,7 +1,7 @@
 /** Tokens for servers, the secrets in their declarations, and what a server says about signing in. */
 
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ProtectedResourceMetadata } from '@atrium/protocol';
+import type { ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
 import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import {
   MCP_RESOURCE_MAX_BYTES,

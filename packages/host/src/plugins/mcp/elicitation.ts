@@ -6,11 +6,11 @@
 import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import { shorten } from '@atrium/core/util/text.js';
 import {
-  type SessionInputAnswer,
-  type SessionInputQuestion,
-  type SessionInputRequest,
+  type ChatInputAnswer,
+  type ChatInputQuestion,
+  type ChatInputRequest,
   visibleText,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type {
   ElicitRequestFormParams,
   ElicitRequestURLParams,
@@ -29,7 +29,7 @@ import {
 /** The people of a session. */
 export interface People {
   /** Asks them and waits; rejects when no answer can come any more. */
-  ask(request: SessionInputRequest): Promise<InputOutcome>;
+  ask(request: ChatInputRequest): Promise<InputOutcome>;
   /** Withdraws a question; does nothing when it was answered. */
   withdraw(requestId: string): void;
 }
@@ -54,7 +54,7 @@ export async function elicit(
   const place = params.mode === 'url' ? placeToVisit(params.url) : undefined;
   let fault: string | undefined;
   for (let round = 0; round < MCP_ELICIT_ROUNDS_MAX; round += 1) {
-    const request: SessionInputRequest = {
+    const request: ChatInputRequest = {
       id: `elicitation-${crypto.randomUUID()}`,
       message: [lead, place?.advice, fault].filter((line) => line !== undefined).join('\n'),
       ...(place && { url: place.url }),
@@ -71,7 +71,7 @@ export async function elicit(
 }
 
 /** The question is withdrawn once the server does not wait for the answer any more. */
-async function asked(people: People, request: SessionInputRequest, signal: AbortSignal): Promise<InputOutcome> {
+async function asked(people: People, request: ChatInputRequest, signal: AbortSignal): Promise<InputOutcome> {
   const cancelled: InputOutcome = { response: 'cancel', answers: {} };
   if (signal.aborted) return cancelled;
   const withdraw = (): void => people.withdraw(request.id);
@@ -97,7 +97,7 @@ function placeToVisit(text: string): { readonly url: string; readonly advice: st
 
 /** The fields of a form as questions, and the answers as the values that the server expects. */
 class Form {
-  readonly questions: SessionInputQuestion[];
+  readonly questions: ChatInputQuestion[];
   readonly #required: ReadonlySet<string>;
 
   constructor({ properties, required = [] }: ElicitRequestFormParams['requestedSchema']) {
@@ -120,7 +120,7 @@ class Form {
   }
 }
 
-function questionOf(id: string, field: PrimitiveSchemaDefinition, required: boolean): SessionInputQuestion {
+function questionOf(id: string, field: PrimitiveSchemaDefinition, required: boolean): ChatInputQuestion {
   const title = words(field.title ?? id, MCP_TITLE_MAX_CHARACTERS);
   const base = { id, title, message: field.description === undefined ? title : words(field.description), required };
   if (field.type === 'boolean') return { ...base, kind: 'boolean', ...given('defaultValue', field.default) };
@@ -162,10 +162,7 @@ function titledOptions(options: readonly { readonly const: string; readonly titl
 }
 
 /** Only values of the type that the server asked for: a client may send anything. */
-function answerValue(
-  question: SessionInputQuestion,
-  answer: SessionInputAnswer | undefined,
-): Content[string] | undefined {
+function answerValue(question: ChatInputQuestion, answer: ChatInputAnswer | undefined): Content[string] | undefined {
   if (!answer || answer.state === 'skipped') return undefined;
   const { value } = answer;
   switch (question.kind) {

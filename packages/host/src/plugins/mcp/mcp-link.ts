@@ -1,5 +1,5 @@
 /** A link to a server: the bytes of a process that the host started, or requests to an address. Both run over the SDK. */
-import type { ProtectedResourceMetadata } from '@atrium/protocol';
+import type { ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface Link {

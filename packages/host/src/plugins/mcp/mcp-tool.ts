@@ -12,7 +12,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { throttle } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { ToolResultContent } from '@atrium/protocol';
+import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { Tokens } from './authorization.js';
 import {
@@ -55,6 +55,7 @@ export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
     definition: { ...tool, name: modelToolName(server, tool.name) },
     displayName,
     owner: server.id,
+    customizationId: server.id,
     callMeta: { mcp: { customizationId: server.id, server: server.name, tool: tool.name } },
     timeoutMs: MCP_CALL_TIMEOUT_MS,
     invocationMessage: () => `Use ${displayName}`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { pause, within } from '@atrium/core/util/waiting.js';
-import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol';
+import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol/ahp-1';
 import {
   MCP_DESCRIPTION_MAX_CHARACTERS,
   MCP_SCHEMA_MAX_BYTES,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isInside } from '@atrium/core/util/paths.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { visibleText } from '@atrium/protocol';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import type { AgentEntry, ProviderConfig } from '../../config/config-schema.js';
 import type { HookCommand } from '../formats/hook-declarations.js';
 import type { McpServerConfig } from '../formats/mcp-declarations.js';

@@ -4,7 +4,7 @@ import type { Session } from '@atrium/core/sessions/session.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { count } from '@atrium/core/util/text.js';
-import { visibleText } from '@atrium/protocol';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import type { FolderTrust } from './folder-trust.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
 

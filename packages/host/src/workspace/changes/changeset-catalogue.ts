@@ -2,7 +2,7 @@
 
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { ChangesetSummary } from '@atrium/protocol';
+import type { Changeset } from '@atrium/protocol/ahp-1';
 import type { Shown } from './changeset-views.js';
 import { turnTemplates, viewUri } from './uri.js';
 
@@ -12,13 +12,14 @@ export interface Counted {
   readonly uncommitted?: Shown;
 }
 
-export function catalogueOf(session: string, { session: ofSession, uncommitted }: Counted): ChangesetSummary[] {
+export function catalogueOf(session: string, { session: ofSession, uncommitted }: Counted): Changeset[] {
   const { turn, between } = turnTemplates(session);
-  return [
+  const entries: Changeset[] = [
     ...(uncommitted
       ? [
           {
             label: 'Uncommitted changes',
+            changeKind: 'uncommitted' as const,
             uriTemplate: viewUri(session, { kind: 'uncommitted' }),
             description: 'What differs from the last commit, whoever changed it.',
             ...countsOf(uncommitted),
@@ -27,24 +28,24 @@ export function catalogueOf(session: string, { session: ofSession, uncommitted }
       : []),
     {
       label: 'This session',
+      changeKind: 'session',
       uriTemplate: viewUri(session, { kind: 'session' }),
       description: 'What the agent changed in all turns.',
       ...countsOf(ofSession),
     },
-    { label: 'One turn', uriTemplate: turn, description: 'What the agent changed in one turn.' },
+    { label: 'One turn', changeKind: 'turn', uriTemplate: turn, description: 'What the agent changed in one turn.' },
     {
       label: 'Between two turns',
+      changeKind: 'compare-turns',
       uriTemplate: between,
       description: 'What the agent changed after one, up to another.',
     },
   ];
+  return entries.map((entry) => ({ ...entry, capabilities: { review: {} } }));
 }
 
 /** Only here: a client that has the files can add them up. */
-function countsOf({
-  files,
-  problem,
-}: Shown): Pick<ChangesetSummary, 'additions' | 'deletions' | 'files' | 'description'> {
+function countsOf({ files, problem }: Shown): Pick<Changeset, 'additions' | 'deletions' | 'files' | 'description'> {
   const diffs = files.map(({ file }) => file.edit.diff);
   return {
     additions: diffs.reduce((sum, diff) => sum + (diff?.added ?? 0), 0),
@@ -89,7 +90,7 @@ export class CatalogueKeeper {
     const { session, count } = this.options;
     const counted = await count();
     const changesets = counted && catalogueOf(session.uri, counted);
-    const isKnown = JSON.stringify(changesets) === JSON.stringify(session.state.summary.changesets);
+    const isKnown = JSON.stringify(changesets) === JSON.stringify(session.state.changesets);
     if (!this.#isOver && !isKnown) session.write({ type: 'session/changesetsChanged', changesets });
   }
 

@@ -11,10 +11,12 @@ import {
   type ChangesetState,
   changesetReducer,
   type ErrorInfo,
+  type StateAction,
   type TextRange,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
+import type { Reviews, ViewReviews } from './reviews.js';
 
 /** What a view shows. */
 export interface Shown {
@@ -28,6 +30,8 @@ export interface ShownFile {
   readonly file: ChangesetFile;
   /** A renamed file has two. */
   readonly paths: readonly BytePath[];
+  /** Tells versions of it apart that look the same to clients. */
+  readonly stamp?: string;
 }
 
 /** What an operation is about; all files when it is absent. */
@@ -49,10 +53,13 @@ export function incomplete(why: string): ErrorInfo {
   return { errorType: 'incomplete', message: `This may not be everything: ${why}.` };
 }
 
+type OperationState = Pick<ChangesetOperation, 'status' | 'error'>;
+
 export interface ChangesetViewOptions {
   readonly host: Pick<ViewsHost, 'writer' | 'clock'>;
   readonly uri: string;
   readonly source: ViewSource;
+  readonly reviews: ViewReviews;
   /** It is up to date again. */
   refreshed(state: ChangesetState): void;
 }
@@ -64,6 +71,8 @@ export class View {
   #shown: Shown | undefined;
   /** What was asked for here and failed; it stands until something else is asked for. */
   #failure: ErrorInfo | undefined;
+  /** The operations that run, and those that failed when they were last asked for. */
+  readonly #statuses = new Map<string, OperationState>();
   #looking: Promise<void> | undefined;
   #isStale = false;
   #isOver = false;
@@ -74,10 +83,27 @@ export class View {
     this.source = options.source;
     const { host, uri } = options;
     const initial: ChangesetState = { status: 'computing', files: [] };
-    this.channel = new EphemeralChannel({ writer: host.writer, uri, reduce: changesetReducer as never, initial });
+    this.channel = new EphemeralChannel({
+      ...{ writer: host.writer, uri, initial, reduce: changesetReducer as never },
+      refusal: (action) => this.#refusal(action),
+      taken: (action) => this.#taken(action),
+    });
     // A client may come back that still has what an earlier view under this name showed.
     this.channel.write({ type: 'changeset/cleared' });
     this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });
+  }
+
+  /** Clients may only say which files a person has reviewed. */
+  #refusal(action: StateAction): string | undefined {
+    if (action.type !== 'changeset/filesReviewChanged') return `clients cannot dispatch ${action.type} here`;
+    const unknown = action.files.find((id) => !this.#shown?.files.some(({ file }) => file.id === id));
+    return unknown === undefined ? undefined : `there is no file ${unknown} in this changeset`;
+  }
+
+  #taken(action: StateAction): void {
+    if (action.type !== 'changeset/filesReviewChanged') return;
+    const files = (this.#shown?.files ?? []).filter(({ file }) => action.files.includes(file.id));
+    this.#options.reviews.set(files, action.reviewed);
   }
 
   /** Undefined before the first look is over. */
@@ -117,15 +143,40 @@ export class View {
     if (this.#shown && !this.#isOver) this.#showStatus();
   }
 
+  /** Runs an operation; everybody who watches sees that it runs, and that it failed. */
+  async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
+    this.fail(undefined);
+    for (const [id, { status }] of [...this.#statuses]) if (status === 'error') this.#setStatus(id, { status: 'idle' });
+    this.#setStatus(operationId, { status: 'running' });
+    try {
+      const answer = await this.source.run(operationId, target);
+      this.#setStatus(operationId, { status: 'idle' });
+      return answer;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#setStatus(operationId, { status: 'error', error: { errorType: 'operation-failed', message } });
+      throw error;
+    }
+  }
+
+  #setStatus(operationId: string, state: OperationState): void {
+    if (state.status === 'idle') this.#statuses.delete(operationId);
+    else this.#statuses.set(operationId, state);
+    const isShown = this.channel.state.operations?.some(({ id }) => id === operationId);
+    if (isShown && !this.#isOver) this.#write({ type: 'changeset/operationStatusChanged', operationId, ...state });
+  }
+
   /** Writes only what differs. */
   #show(shown: Shown): void {
     const old = new Map(this.channel.state.files.map((file) => [file.id, file]));
     const fresh = new Set(shown.files.map(({ file }) => file.id));
     for (const id of old.keys()) if (!fresh.has(id)) this.#write({ type: 'changeset/fileRemoved', fileId: id });
-    for (const { file } of shown.files) {
-      if (!isEqual(old.get(file.id), file)) this.#write({ type: 'changeset/fileSet', file });
+    for (const each of shown.files) {
+      const known = old.get(each.file.id);
+      const file = withReview(each, known, this.#options.reviews);
+      if (!isEqual(known, file)) this.#write({ type: 'changeset/fileSet', file });
     }
-    const operations = [...shown.operations];
+    const operations = shown.operations.map((operation) => ({ ...operation, ...this.#statuses.get(operation.id) }));
     if (!isEqual(this.channel.state.operations ?? [], operations)) {
       this.#write({ type: 'changeset/operationsChanged', operations });
     }
@@ -164,6 +215,13 @@ export class View {
   }
 }
 
+/** A file that nobody reviewed yet does not say so. The member comes last, where the reducer puts it. */
+function withReview(shown: ShownFile, known: ChangesetFile | undefined, reviews: ViewReviews): ChangesetFile {
+  const isReviewed = reviews.has(shown);
+  if (!isReviewed && known?.reviewed === undefined) return shown.file;
+  return { ...shown.file, reviewed: isReviewed };
+}
+
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -183,6 +241,7 @@ export interface ViewsHost {
 
 export interface OpenViewsOptions {
   readonly host: ViewsHost;
+  readonly reviews: Reviews;
   /** One of them is up to date again. */
   refreshed(): void;
   /** One of them was given up. */
@@ -211,18 +270,23 @@ export class OpenViews {
 
   /** Opens a view that is not open yet. Undefined when there is none, or when clients watch too many others. */
   async open(uri: string, find: () => Promise<ViewSource | undefined>): Promise<View | undefined> {
-    const source = this.#views.has(uri) ? undefined : await find();
+    const source = this.#views.has(uri) ? undefined : await this.#found(find);
     const present = this.#views.get(uri);
     if (present || !source || this.#isOver) return present;
     if (this.#views.size >= VIEWS_MAX) for (const other of [...this.#views.keys()]) this.release(other);
     if (this.#views.size >= VIEWS_MAX) return undefined;
-    const { host, refreshed } = this.options;
-    const view = new View({ host, uri, source, refreshed });
+    const { host, reviews, refreshed } = this.options;
+    const view = new View({ host, uri, source, reviews: reviews.of(uri), refreshed });
     this.#views.set(uri, view);
     // The client that asked may never watch it.
     host.clock.after(VIEW_IDLE_MS, () => this.release(uri));
     void view.refresh();
     return view;
+  }
+
+  async #found(find: () => Promise<ViewSource | undefined>): Promise<ViewSource | undefined> {
+    await this.options.reviews.load();
+    return find();
   }
 
   /** Gives a view up, unless a client watches it. */

@@ -14,7 +14,7 @@ import {
   ErrorCode,
   type InvokeChangesetOperationParams,
   type InvokeChangesetOperationResult,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { FolderTrust } from '../../plugins/trust/folder-trust.js';
 import { GitError } from '../git/git.js';
 import { type ChangeRecords, forgetChanges } from './change-log.js';
@@ -22,6 +22,7 @@ import { ChangeStorage } from './change-storage.js';
 import { ChangeContents, type ContentPlace } from './changeset-contents.js';
 import type { OperationTarget, Shown, View } from './changeset-views.js';
 import { takenOverKey, takeOverJournal } from './legacy-journal.js';
+import { reviewsKey } from './reviews.js';
 import { type ChangesHost, SessionChanges } from './session-changes.js';
 import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
 
@@ -85,6 +86,7 @@ export class Changesets implements Service {
   async forgotten(session: string): Promise<void> {
     await forgetChanges(this.#records, session);
     this.#records.writer.record({ key: takenOverKey(session), value: null });
+    this.#records.writer.record({ key: reviewsKey(session), value: null });
     await this.#storage.forget(session);
   }
 
@@ -127,9 +129,8 @@ export class Changesets implements Service {
     if (!shown) throw unknownView(channel);
     checkScope(operationOf(shown, operationId), target);
     const chosen = target && targetOf(shown, target);
-    view.fail(undefined);
     try {
-      return { message: await view.source.run(operationId, chosen) };
+      return { message: await view.run(operationId, chosen) };
     } catch (error) {
       throw error instanceof GitError ? new RequestError(ErrorCode.Conflict, error.message) : error;
     } finally {

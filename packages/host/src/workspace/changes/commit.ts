@@ -1,10 +1,10 @@
 /** Commits what is staged, or everything when nothing is. Programs of the repository run only in a trusted folder. */
 
-import type { Step } from '@atrium/core/channels/channel.js';
+import type { InputOutcome } from '@atrium/core/contracts/agent.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
-import type { SessionState } from '@atrium/protocol';
+import type { ChatInputResponseKind } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import {
   GIT_GRACE_MS,
@@ -95,21 +95,18 @@ export class CommitQuestion {
       message: 'Commit message',
       required: true,
       max: COMMIT_MESSAGE_MAX_CHARACTERS,
-      defaultValue: this.session.state.summary.title,
+      defaultValue: this.session.state.title,
     };
     const request = { id: this.#id, message: what, questions: [question] };
     const note = `${what} This client cannot answer: use a newer one, or commit in a terminal.`;
-    this.#withdraw = this.session.standing.ask(request, () => {}, note);
+    this.#withdraw = this.session.standing.ask(request, (...answer) => this.#answered(...answer), note);
   }
 
-  /** Takes the answer from the action: the callback of the question only hears that there is one. */
-  observe({ action, before }: Step<SessionState>): void {
-    if (action.type !== 'session/inputCompleted' || action.requestId !== this.#id) return;
+  #answered(response: ChatInputResponseKind, answers: InputOutcome['answers']): void {
     const then = this.#then;
     this.#then = undefined;
-    const drafts = before.inputRequests?.find(({ id }) => id === this.#id)?.answers;
-    const answer = { ...drafts, ...action.answers }[QUESTION];
-    const isGiven = action.response === 'accept' && answer?.state === 'submitted' && answer.value.kind === 'text';
+    const answer = answers[QUESTION];
+    const isGiven = response === 'accept' && answer?.state === 'submitted' && answer.value.kind === 'text';
     const message = isGiven ? String(answer.value.value).trim() : '';
     if (message !== '') then?.(message.slice(0, COMMIT_MESSAGE_MAX_CHARACTERS));
   }

@@ -3,7 +3,7 @@
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { count } from '@atrium/core/util/text.js';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { type BytePath, shownPath } from '../git/byte-path.js';
 import { GIT_WRITE_MAX_MS, GitError, type GitRun, git, gitText } from '../git/git.js';
 import { filteredPaths, type Repository } from '../git/repository.js';

@@ -46,6 +46,9 @@ export const VIEW_IDLE_MS = 30_000;
 /** A file that changed this shortly before it was read may change again without its time telling. */
 export const TIME_GRAIN_MS = 50;
 
+/** Reviews of files that the host keeps of a session, the latest. */
+export const REVIEWS_MAX = 5_000;
+
 export const COMMIT_MESSAGE_MAX_CHARACTERS = 10_000;
 /** Names of files that a message lists. */
 export const NAMED_MAX = 5;

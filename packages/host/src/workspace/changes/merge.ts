@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
-import type { TextRange } from '@atrium/protocol';
+import type { TextRange } from '@atrium/protocol/ahp-1';
 import type { BytePath } from '../git/byte-path.js';
 import { GitError, git } from '../git/git.js';
 import { capture } from './capture.js';

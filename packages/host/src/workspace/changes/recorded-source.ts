@@ -3,7 +3,7 @@
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { lineDiff } from '@atrium/core/util/file-edit.js';
 import { looksBinary, sizeText } from '@atrium/core/util/text.js';
-import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
+import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol/ahp-1';
 import { fileUri } from '../git/byte-path.js';
 import { type Change, changeOf, type Entry, netOf } from './change.js';
 import type { ChangeLog } from './change-log.js';
@@ -35,6 +35,7 @@ const REVERT: ChangesetOperation = {
   scopes: ['changeset', 'resource', 'range'],
   confirmation: 'Take back what the agent changed here? What others changed since stays, and it can be put back.',
   icon: 'discard',
+  status: 'idle',
 };
 
 /** For an agent whose whole turns count as its changes, with what people changed meanwhile. */
@@ -52,6 +53,7 @@ const REAPPLY: ChangesetOperation = {
   description: 'Does again what was taken back last.',
   scopes: ['changeset'],
   icon: 'redo',
+  status: 'idle',
 };
 
 const NOT_RECORDED: Shown = {

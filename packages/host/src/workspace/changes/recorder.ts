@@ -10,7 +10,7 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { mapSome } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { type BytePath, fromText } from '../git/byte-path.js';
 import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';

@@ -29,7 +29,7 @@ export function recording({ session, recorder, own }: RecordingOptions): Extensi
 /** The owner of a tool says whether it only reads. */
 function onlyReads({ extensions, state }: RecordingOptions['session'], { toolName }: GateCall): boolean {
   const ofHost = extensions.tools().map(({ definition }) => definition);
-  const tool = [...ofHost, ...(state.activeClient?.tools ?? [])].find(({ name }) => name === toolName);
+  const tool = [...ofHost, ...state.activeClients.flatMap(({ tools }) => tools)].find(({ name }) => name === toolName);
   return tool?.annotations?.readOnlyHint === true;
 }
 

@@ -1,12 +1,10 @@
 /** The changes of one session: a recorder beside its agent, its part of the change log, open views, and the catalogue. */
 import path from 'node:path';
-import type { Step } from '@atrium/core/channels/channel.js';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Session } from '@atrium/core/sessions/session.js';
-import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { SessionState } from '@atrium/protocol';
 import { type BytePath, fromText } from '../git/byte-path.js';
 import { ChangeLog, type ChangeRecords } from './change-log.js';
 import type { ChangeStorage } from './change-storage.js';
@@ -17,6 +15,7 @@ import { realFolder, type SnapshotFolderOptions } from './folder-snapshots.js';
 import { takeOverJournal } from './legacy-journal.js';
 import { Recorder } from './recorder.js';
 import { OwnRecordings, recording } from './recording.js';
+import { Reviews } from './reviews.js';
 import { Sources } from './sources.js';
 import { settle } from './undo.js';
 import { type ViewName, viewUri } from './uri.js';
@@ -62,7 +61,8 @@ export class SessionChanges implements SessionObserver {
     const count = () => this.#sources.counted((uri) => this.#views.shown(uri));
     this.#catalogue = new CatalogueKeeper({ session, logger, count });
     const refreshed = () => void this.#catalogue.update();
-    this.#views = new OpenViews({ host, refreshed, released: () => host.mayRest(session.uri) });
+    const reviews = new Reviews(options.records, session.uri);
+    this.#views = new OpenViews({ host, reviews, refreshed, released: () => host.mayRest(session.uri) });
     this.#recorder = recorder;
     this.#own = new OwnRecordings(recorder, session.abilities);
     this.#question = question;
@@ -86,10 +86,10 @@ export class SessionChanges implements SessionObserver {
     void this.#catalogue.update();
   }
 
-  observe(step: Step<SessionState>): void {
-    this.#question.observe(step);
+  observe(step: SessionStep): void {
+    if (!step.chat) return;
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
-    if (old === fresh || folderOf(step.after) === undefined) return;
+    if (old === fresh || folderOf(this.#session.state) === undefined) return;
     if (old !== undefined) void this.#turnOver().catch((error) => this.#warn(error));
     if (fresh !== undefined) void this.#turnBegun(fresh).catch((error) => this.#warn(error));
   }

@@ -3,7 +3,7 @@
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Session } from '@atrium/core/sessions/session.js';
-import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
+import { ErrorCode, type ErrorInfo } from '@atrium/protocol/ahp-1';
 import type { Repository } from '../git/repository.js';
 import type { ChangeLog } from './change-log.js';
 import type { Counted } from './changeset-catalogue.js';
@@ -69,7 +69,7 @@ export class Sources {
 
   async #isTurn(turnId: string): Promise<boolean> {
     const { session } = this.#options;
-    return (await this.#options.changeLog()).has(turnId) || session.hasTurn(turnId);
+    return (await this.#options.changeLog()).has(turnId) || hasTurn(session, turnId);
   }
 
   #recordedSource(view: string, turns: (changeLog: ChangeLog) => readonly string[]): RecordedSource {
@@ -129,6 +129,10 @@ export class Sources {
   close(): void {
     this.#abort.abort();
   }
+}
+
+async function hasTurn({ chats }: Session, turnId: string): Promise<boolean> {
+  return (await Promise.all(chats.map((chat) => chat.hasTurn(turnId)))).includes(true);
 }
 
 /** The turns behind the first, up to and with the second. */

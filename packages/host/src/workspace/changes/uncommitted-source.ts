@@ -9,7 +9,7 @@ import {
   ErrorCode,
   type FileEditDiff,
   type FileEditSide,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../git/byte-path.js';
 import { findRepository, type Repository } from '../git/repository.js';
 import {
@@ -92,12 +92,19 @@ function operationsFor(entries: readonly StatusEntry[], isUndone: boolean): Chan
   ];
 }
 
-const STAGE: ChangesetOperation = { id: 'stage', label: 'Stage', scopes: ['changeset', 'resource'], icon: 'add' };
+const STAGE: ChangesetOperation = {
+  id: 'stage',
+  label: 'Stage',
+  scopes: ['changeset', 'resource'],
+  icon: 'add',
+  status: 'idle',
+};
 const UNSTAGE: ChangesetOperation = {
   id: 'unstage',
   label: 'Unstage',
   scopes: ['changeset', 'resource'],
   icon: 'remove',
+  status: 'idle',
 };
 const DISCARD: ChangesetOperation = {
   id: 'discard',
@@ -106,6 +113,7 @@ const DISCARD: ChangesetOperation = {
   scopes: ['changeset', 'resource'],
   confirmation: 'Throw away these changes, no matter who made them? They can be restored in this session.',
   icon: 'discard',
+  status: 'idle',
 };
 const COMMIT_STAGED: ChangesetOperation = {
   id: 'commit',
@@ -113,6 +121,7 @@ const COMMIT_STAGED: ChangesetOperation = {
   description: 'Commits what is staged. The message is asked for in the session.',
   scopes: ['changeset'],
   icon: 'check',
+  status: 'idle',
 };
 const COMMIT_ALL: ChangesetOperation = {
   ...COMMIT_STAGED,
@@ -124,6 +133,7 @@ const RESTORE: ChangesetOperation = {
   description: 'Puts back what was discarded last.',
   scopes: ['changeset'],
   icon: 'redo',
+  status: 'idle',
 };
 
 interface Uncommitted {
@@ -166,7 +176,8 @@ export class UncommittedFiles {
     const edit = { ...(before && { before }), ...(after && { after }), ...(diff && { diff }) };
     const meta = { index: letters[0], folder: letters[1], ...(isSubmodule(entry) && { submodule: true }) };
     const id = after?.uri ?? before?.uri ?? fileUri(folder, path);
-    return { file: { id, edit, _meta: { git: meta } }, paths: [...new Set([from, path])] };
+    const stamp = stats && `${stats.size}:${stats.mtimeNs}`;
+    return { file: { id, edit, _meta: { git: meta } }, paths: [...new Set([from, path])], ...(stamp && { stamp }) };
   }
 
   #tracked(uri: string, path: BytePath, { oid, mode }: Tracked): FileEditSide {

@@ -6,7 +6,7 @@
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { count } from '@atrium/core/util/text.js';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import type { BytePath } from '../git/byte-path.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';

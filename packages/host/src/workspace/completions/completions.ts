@@ -7,6 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import {
@@ -14,9 +15,10 @@ import {
   type CompletionItem,
   type CompletionsParams,
   ErrorCode,
+  isChildEnabled,
   type MessageAttachment,
   type SessionState,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 
 const TRIGGERS: readonly string[] = ['@', '#', '/'];
@@ -27,7 +29,11 @@ export const COMPLETIONS_MAX = 50;
 /** What completions use of the host. */
 interface CompletionsHost {
   readonly clock: Clock;
-  readonly sessions: { open(uri: string): Promise<{ readonly state: SessionState } | undefined> };
+  readonly sessions: {
+    open(uri: string): Promise<{ readonly state: SessionState } | undefined>;
+    /** The session that a channel belongs to: its own, or that of one of its chats. */
+    ownerOf(uri: string): string;
+  };
   unknownChannel(uri: string): RequestError;
 }
 
@@ -45,7 +51,9 @@ export class Completions implements Service {
   }
 
   async #complete({ channel, text, offset }: CompletionsParams): Promise<{ items: CompletionItem[] }> {
-    const session = await this.#host.sessions.open(channel);
+    const { sessions } = this.#host;
+    // Some clients send the URI of the session instead of the chat's.
+    const session = await sessions.open(sessions.ownerOf(channel));
     if (!session) throw this.#host.unknownChannel(channel);
     if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
       throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
@@ -111,11 +119,11 @@ interface Named {
 
 /** What is switched on, with the plugin that it is from. */
 function customizationsOf({ customizations = [] }: SessionState): readonly Named[] {
-  return customizations
-    .filter(({ enabled }) => enabled)
-    .flatMap(({ type, name, children = [] }) =>
-      children.map((child) => ({ child, prefix: type === 'plugin' ? `${name}:` : '' })),
-    );
+  return customizations.flatMap((entry) => {
+    const prefix = entry.type === 'plugin' ? `${entry.name}:` : '';
+    const children = childrenOf(entry).filter((child) => isChildEnabled(entry, child));
+    return children.map((child) => ({ child, prefix }));
+  });
 }
 
 function commandOf({ child, prefix }: Named): Candidate | undefined {

@@ -8,7 +8,7 @@ import type { Session } from '@atrium/core/sessions/session.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { checkAllowedPath } from '@atrium/core/util/paths.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { ResourceRequestParams } from '@atrium/protocol';
+import type { ResourceRequestParams } from '@atrium/protocol/ahp-1';
 import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';
 import { filePathOf } from './file-access.js';
 import { refused } from './file-errors.js';
@@ -89,9 +89,9 @@ export class AccessRequests {
     const mine = [...this.#open].filter((open) => open.connection === connection);
     if (mine.length >= REQUESTS_MAX) throw refused(`${uri}: people are being asked ${REQUESTS_MAX} things already`);
     const watched = host.watchedBy(connection).flatMap((uri) => host.sessions.inMemory.get(uri) ?? []);
-    const rank = ({ state }: Session) =>
-      Number(state.activeClient?.clientId === connection.identity?.clientId) * Number.MAX_SAFE_INTEGER +
-      state.summary.modifiedAt;
+    const isActive = ({ state }: Session) =>
+      state.activeClients.some(({ clientId }) => clientId === connection.identity?.clientId);
+    const rank = (session: Session) => Number(isActive(session)) * Number.MAX_SAFE_INTEGER + changedAt(session);
     const [best] = watched.sort((a, b) => rank(b) - rank(a));
     if (!best) throw refused(`${uri}: no session to ask in. Subscribe to a session first; the question appears there`);
     return best;
@@ -114,6 +114,10 @@ export class AccessRequests {
       const withdraw = session.standing.ask(request, answered);
     });
   }
+}
+
+function changedAt({ chats }: Session): number {
+  return Math.max(...chats.map(({ state }) => Date.parse(state.modifiedAt)));
 }
 
 /** The question names the real path, because people must not be misled by a link. */

@@ -5,7 +5,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { isForbidden, isInside } from '@atrium/core/util/paths.js';
-import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol';
+import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol/ahp-1';
 import type { FileAccess, PinnedEntry } from './file-access.js';
 import { alreadyThere, codeOf, invalid, notFound, refused } from './file-errors.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';

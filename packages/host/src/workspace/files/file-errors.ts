@@ -5,7 +5,7 @@
 
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
-import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
+import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import type { Access } from './roots.js';
 
 /** A person could grant it: the error says how to ask. */

@@ -16,7 +16,7 @@ import {
   type ResourceResolveParams,
   type ResourceResolveResult,
   type ResourceType,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { isText, typeOfFile } from './content-type.js';
 import type { FileAccess, PinnedEntry } from './file-access.js';
 import { codeOf, denied, invalid, notFound, refused } from './file-errors.js';

@@ -5,7 +5,7 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import { RawJson } from '@atrium/core/util/json-parts.js';
-import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@atrium/protocol';
+import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@atrium/protocol/ahp-1';
 import { AccessRequests, type AccessRequestsHost } from './access-requests.js';
 import { ClientRoots, type DeclaredDirectory, Grants } from './client-roots.js';
 import { copy, move, remove } from './copy-move-delete.js';

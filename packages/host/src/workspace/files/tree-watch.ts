@@ -6,7 +6,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { type FolderWatcher, watchFolder } from '@atrium/core/util/folders.js';
-import type { ResourceChangeType } from '@atrium/protocol';
+import type { ResourceChangeType } from '@atrium/protocol/ahp-1';
 import { codeOf, invalid, MovedError, refused } from './file-errors.js';
 import { isTemporary, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import type { ChangeFilter } from './watches.js';

@@ -14,7 +14,7 @@ import {
   type ResourceWatchState,
   resourceWatchReducer,
   type WatchFilter,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { ClientRoots } from './client-roots.js';
 import type { FileAccess, PinnedEntry } from './file-access.js';
 import { invalid, notFound, refused } from './file-errors.js';

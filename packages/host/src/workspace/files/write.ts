@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { oneAtATime } from '@atrium/core/util/scheduling.js';
-import type { ResourceWriteParams } from '@atrium/protocol';
+import type { ResourceWriteParams } from '@atrium/protocol/ahp-1';
 import { FILE_MAX_BYTES } from '../../plugins/formats/limits.js';
 import { isSameVersion, versionOf } from '../tools/text-files.js';
 import type { FileAccess, PinnedEntry } from './file-access.js';

@@ -1,6 +1,6 @@
 /** What differs from the last commit, as `git status --porcelain=v2` says it. */
 
-import type { FileEditDiff } from '@atrium/protocol';
+import type { FileEditDiff } from '@atrium/protocol/ahp-1';
 import type { BytePath } from './byte-path.js';
 import { gitList } from './git.js';
 import type { Repository } from './repository.js';

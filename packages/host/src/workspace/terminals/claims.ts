@@ -4,7 +4,7 @@
  */
 
 import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
-import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
+import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol/ahp-1';
 import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
 
 export const COLS_MAX = 1_000;
@@ -24,37 +24,45 @@ export function isOfSession(claim: TerminalClaim, session: string): boolean {
 }
 
 /** The same session, without the call that is over. */
-export function inBackground({ session }: TerminalSessionClaim): TerminalSessionClaim {
-  return { kind: 'session', session };
+export function inBackground({ session, chat }: TerminalSessionClaim): TerminalSessionClaim {
+  return { kind: 'session', session, chat };
+}
+
+/** The sessions of the host, as far as claims name them. */
+export interface ClaimedSessions {
+  has(uri: string): boolean;
+  /** The session that a channel belongs to: its own, or that of one of its chats. */
+  ownerOf(channel: string): string;
 }
 
 interface ClaimChange {
   readonly from: TerminalClaim;
   readonly to: TerminalClaim;
   readonly clientId: string;
-  readonly isSession: (uri: string) => boolean;
+  readonly sessions: ClaimedSessions;
   /** Whether a client is connected. */
   readonly isHere: (clientId: string) => boolean;
 }
 
 /** Why a client may not change the claim like this; undefined when it may. */
-function claimRefusal({ from, to, clientId, isSession, isHere }: ClaimChange): string | undefined {
-  if (from.kind === 'client' && from.clientId === clientId) return unfit(to, isSession);
+function claimRefusal({ from, to, clientId, sessions, isHere }: ClaimChange): string | undefined {
+  if (from.kind === 'client' && from.clientId === clientId) return unfit(to, sessions);
   if (from.kind === 'client' && isHere(from.clientId)) return `the terminal belongs to the client ${from.clientId}`;
   // A client that crashed cannot hand its terminal over.
   if (to.kind === 'client' && to.clientId !== clientId) return 'take the terminal for yourself, or leave it';
   if (from.kind === 'session' && to.kind === 'session' && to.session !== from.session)
     return `the terminal belongs to the session ${from.session}`;
-  return unfit(to, isSession);
+  return unfit(to, sessions);
 }
 
 /** Why no client may make this claim; independent of the present owner. */
-export function unfit(claim: TerminalClaim, isSession: (uri: string) => boolean): string | undefined {
+export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string | undefined {
   if (claim.kind === 'client')
     return claim.clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'the id is too long' : undefined;
-  const { session, turnId, toolCallId } = claim;
+  const { session, chat, turnId, toolCallId } = claim;
   if (turnId !== undefined || toolCallId !== undefined) return 'only the host uses a terminal for a call of a tool';
-  return isSession(session) ? undefined : `there is no session ${session}`;
+  if (!sessions.has(session)) return `there is no session ${session}`;
+  return chat !== session && sessions.ownerOf(chat) === session ? undefined : `${chat} is no chat of that session`;
 }
 
 /** What clients may do with a terminal. */
@@ -63,14 +71,14 @@ interface TerminalView {
   readonly hasExited: boolean;
   /** The program has not read its input, and no more fits into the queue. */
   readonly isFull: boolean;
-  readonly isSession: (uri: string) => boolean;
+  readonly sessions: ClaimedSessions;
   /** Whether a client is connected. */
   readonly isHere: (clientId: string) => boolean;
 }
 
 /** Why a client may not do this now; undefined when it may. */
 export function terminalRefusal(action: StateAction, clientId: string, terminal: TerminalView): string | undefined {
-  const { state, hasExited, isFull, isSession, isHere } = terminal;
+  const { state, hasExited, isFull, sessions, isHere } = terminal;
   switch (action.type) {
     case 'terminal/input':
       if (hasExited) return 'the process has exited';
@@ -79,7 +87,7 @@ export function terminalRefusal(action: StateAction, clientId: string, terminal:
     case 'terminal/resized':
       return hasExited ? 'the process has exited' : sizeProblem(action);
     case 'terminal/claimed':
-      return claimRefusal({ from: state.claim, to: action.claim, clientId, isSession, isHere });
+      return claimRefusal({ from: state.claim, to: action.claim, clientId, sessions, isHere });
     case 'terminal/titleChanged':
       return titleProblem(action.title);
     case 'terminal/cleared':

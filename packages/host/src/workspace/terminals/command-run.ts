@@ -4,7 +4,7 @@ import type { TerminalRequest, TerminalRun } from '@atrium/core/contracts/tool.j
 import { PlainLines } from '@atrium/core/util/plain-text.js';
 import { killOnExit } from '@atrium/core/util/processes.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { TerminalClaim } from '@atrium/protocol';
+import type { TerminalClaim } from '@atrium/protocol/ahp-1';
 import { type CallClaim, inBackground, isOfCall } from './claims.js';
 import { cleanTitle } from './osc-sequences.js';
 import { commandEnvironment, type Launch } from './shells.js';

@@ -1,7 +1,7 @@
 /** The open terminals, up to a limit: which one makes room for a new one, and how one is removed. */
 
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import { ErrorCode, type TerminalInfo } from '@atrium/protocol';
+import { ErrorCode, type TerminalInfo } from '@atrium/protocol/ahp-1';
 import { isOfCall, isOfSession } from './claims.js';
 import type { Terminal } from './terminal.js';
 

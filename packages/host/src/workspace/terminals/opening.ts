@@ -12,8 +12,8 @@ import {
   ErrorCode,
   type SessionState,
   type TerminalClaim,
-} from '@atrium/protocol';
-import { sizeProblem, titleProblem, unfit } from './claims.js';
+} from '@atrium/protocol/ahp-1';
+import { type ClaimedSessions, sizeProblem, titleProblem, unfit } from './claims.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';
 import { Terminal, type TerminalHost } from './terminal.js';
@@ -54,7 +54,7 @@ export async function openingFor(
   const uri = checkedUri(params.channel);
   const size = checkedSize(params);
   const name = checkedName(params);
-  checkClaim(claim, identity?.clientId, (session) => host.sessions.has(session));
+  checkClaim(claim, identity?.clientId, host.sessions);
   const cwd = await startFolder(host, params);
   const launch = await shells.launch();
   const title = name ?? path.basename(launch.file);
@@ -79,12 +79,12 @@ function checkedName({ name }: CreateTerminalParams): string | undefined {
   return name;
 }
 
-function checkClaim(claim: TerminalClaim, clientId: string | undefined, isSession: (uri: string) => boolean): void {
+function checkClaim(claim: TerminalClaim, clientId: string | undefined, sessions: ClaimedSessions): void {
   if (claim.kind === 'client' && claim.clientId !== clientId) throw invalid('/claim/clientId must be your own');
-  if (claim.kind === 'session' && !isSession(claim.session)) {
+  if (claim.kind === 'session' && !sessions.has(claim.session)) {
     throw new RequestError(ErrorCode.SessionNotFound, `/claim: there is no session ${claim.session}`);
   }
-  const problem = unfit(claim, isSession);
+  const problem = unfit(claim, sessions);
   if (problem !== undefined) throw invalid(`/claim: ${problem}`);
 }
 
@@ -121,8 +121,7 @@ async function checked(folder: string, what: string): Promise<string> {
 /** What opening a terminal uses of the host. */
 export interface OpeningHost {
   readonly defaultDirectory: string | undefined;
-  readonly sessions: {
-    has(uri: string): boolean;
+  readonly sessions: ClaimedSessions & {
     open(uri: string): Promise<{ readonly state: SessionState } | undefined>;
   };
 }
@@ -140,7 +139,15 @@ export function startTerminal(opening: Opening, { host, spawn, changed }: StartO
   return new Terminal({
     host,
     uri,
-    initial: { title, claim, cwd: pathToFileURL(cwd).href, ...size, content: [] },
+    initial: {
+      title,
+      claim,
+      cwd: pathToFileURL(cwd).href,
+      ...size,
+      content: [],
+      lifecycle: { status: 'running' },
+      isPty: true,
+    },
     isNamed,
     isOfTool,
     ending,

@@ -6,7 +6,7 @@
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
-import type { TerminalAction } from '@atrium/protocol';
+import type { TerminalAction } from '@atrium/protocol/ahp-1';
 
 /**
  * The interval at which the output of a busy program is written, and the amount that is written earlier. Output after a

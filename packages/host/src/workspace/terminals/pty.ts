@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import type { ReadStream } from 'node:tty';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import type * as NodePty from '@lydell/node-pty';
 
 /** How often a program that did not read its input is offered the rest of it. */

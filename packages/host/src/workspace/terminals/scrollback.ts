@@ -2,8 +2,8 @@
  * The terminal's reducer with a bound: it drops the oldest output, so that a terminal's state never grows beyond a
  * limit.
  */
-import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
-import { terminalReducer } from '@atrium/protocol';
+import type { StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol/ahp-1';
+import { terminalReducer } from '@atrium/protocol/ahp-1';
 
 /** Output that a terminal shows: over the first limit, the oldest is dropped down to the second. */
 export const SCROLLBACK_MAX_CHARACTERS = 2 ** 20;
@@ -20,8 +20,8 @@ const BIT_MAX_CHARACTERS = 4 * 2 ** 10;
 /** How far back an escape sequence may have begun. */
 const ESCAPE_SEARCH_CHARACTERS = 256;
 
-export function reduceBounded(state: TerminalState, action: StateAction, context: ReduceContext): TerminalState {
-  const next = terminalReducer(state, action, context);
+export function reduceBounded(state: TerminalState, action: StateAction): TerminalState {
+  const next = terminalReducer(state, action);
   if (next.content === state.content) return next;
   if (action.type === 'terminal/data') makeOnePiece(next.content.at(-1), action.data.length);
   const content = trimmed(next.content);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { plainText } from '@atrium/core/util/plain-text.js';
 import { throttle } from '@atrium/core/util/scheduling.js';
-import type { TerminalAction, TerminalState } from '@atrium/protocol';
+import type { TerminalAction, TerminalState } from '@atrium/protocol/ahp-1';
 import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
 import type { Flow } from './output-flow.js';
 

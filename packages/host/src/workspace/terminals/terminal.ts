@@ -4,8 +4,8 @@ import { EphemeralChannel } from '@atrium/core/channels/ephemeral-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { succeedsWithin } from '@atrium/core/util/waiting.js';
-import type { StateAction, TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol';
-import { isOfCall, terminalRefusal } from './claims.js';
+import type { StateAction, TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol/ahp-1';
+import { type ClaimedSessions, isOfCall, terminalRefusal } from './claims.js';
 import { Flow } from './output-flow.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
 import { reduceBounded } from './scrollback.js';
@@ -21,7 +21,7 @@ const SIGNALLED = 128;
 export interface TerminalHost {
   readonly clock: Clock;
   readonly writer: Writer;
-  readonly sessions: { has(uri: string): boolean };
+  readonly sessions: ClaimedSessions;
   readonly connections: { isConnected(clientId: string): boolean };
   /** Bytes that wait for the subscriber that keeps up best. */
   unsentTo(uri: string): number;
@@ -92,7 +92,7 @@ export class Terminal {
       writer: host.writer,
       state: () => this.state,
       process: () => this.#process,
-      isSession: (uri) => host.sessions.has(uri),
+      sessions: host.sessions,
       isHere: (clientId) => host.connections.isConnected(clientId),
       changed: ({ type }) => {
         this.#isNamed ||= type === 'terminal/titleChanged';
@@ -139,8 +139,8 @@ export class Terminal {
   }
 
   get info(): TerminalInfo {
-    const { title, claim, exitCode } = this.state;
-    return { resource: this.uri, title, claim, ...(exitCode !== undefined && { exitCode }) };
+    const { title, claim, lifecycle } = this.state;
+    return { resource: this.uri, title, claim, lifecycle };
   }
 
   claim(claim: TerminalClaim): void {
@@ -179,7 +179,7 @@ interface ClientActionsOptions {
   readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
   state(): TerminalState;
   process(): TerminalProcess;
-  isSession(uri: string): boolean;
+  readonly sessions: ClaimedSessions;
   /** Whether a client is connected. */
   isHere(clientId: string): boolean;
   /** It has another title or owner. */
@@ -199,10 +199,10 @@ class ClientActions {
   }
 
   refusal(action: StateAction, clientId: string): string | undefined {
-    const { state, process, isSession, isHere } = this.#options;
+    const { state, process, sessions, isHere } = this.#options;
     const { hasExited, pty } = process();
     const isFull = this.#typedCharacters + pty.unreadBytes > INPUT_WAITING_MAX_BYTES;
-    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession, isHere });
+    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, sessions, isHere });
   }
 
   /** An action takes effect when it is stored: only then is it certain to happen once. */

@@ -12,7 +12,7 @@ import type { Service, ServiceRequests, ToolCallScope } from '@atrium/core/sessi
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
+import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol/ahp-1';
 import { runCommand } from './command-run.js';
 import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
 import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';
@@ -74,8 +74,8 @@ export class Terminals implements Service {
     },
   });
 
-  toolContext({ session, turnId, toolCallId }: ToolCallScope): Partial<ToolContext> {
-    const claim = { kind: 'session', session: session.uri, turnId, toolCallId } as const;
+  toolContext({ session, chat, turnId, toolCallId }: ToolCallScope): Partial<ToolContext> {
+    const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const;
     const isWatched = (): boolean => this.#host.isWatched(session.uri);
     return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };
   }

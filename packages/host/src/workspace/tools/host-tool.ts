@@ -14,7 +14,7 @@ import {
 } from '@atrium/core/contracts/tool.js';
 import { problemOf, type RecordShape, type Shape } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
+import type { FileEdit, ToolAnnotations } from '@atrium/protocol/ahp-1';
 
 type PlainShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
 type ListShape = { readonly type: 'array'; readonly items: PlainShape; readonly description?: string };

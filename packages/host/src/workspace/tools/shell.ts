@@ -18,7 +18,7 @@ import { runProcess } from '@atrium/core/util/run-process.js';
 import { throttle } from '@atrium/core/util/scheduling.js';
 import { Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
-import type { ToolResultContent } from '@atrium/protocol';
+import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import { hostTool } from './host-tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;

@@ -14,7 +14,7 @@ import type { Checkout, SessionLocation, WorktreePort } from '@atrium/core/sessi
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import type { ProjectOfWorktree, SessionState } from '@atrium/protocol';
+import type { ProjectOfWorktree, SessionState } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
 import { findRepository, type Repository } from '../git/repository.js';
@@ -51,7 +51,7 @@ export class Worktrees implements Service, WorktreePort {
       ...(branch !== undefined && { branch }),
     };
     const workingDirectory = pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href;
-    return { workingDirectory: workingDirectory.replace(/\/$/, ''), project };
+    return { workingDirectories: [workingDirectory.replace(/\/$/, '')], project };
   }
 
   attach = (session: Session): SessionObserver => ({
@@ -59,17 +59,18 @@ export class Worktrees implements Service, WorktreePort {
     close: async () => {},
   });
 
-  async #make(session: string, { summary, config }: SessionState): Promise<void> {
+  async #make(session: string, { project, workingDirectories = [], config }: SessionState): Promise<void> {
     const { isolation, branch } = config?.values ?? {};
-    if (isolation !== 'worktree' || !summary.project) return;
+    if (isolation !== 'worktree' || !project) return;
     const from = typeof branch === 'string' && branch !== '' ? branch : 'HEAD';
-    const source = fileURLToPath(summary.project.uri);
+    const source = fileURLToPath(project.uri);
     try {
       const repository = await findRepository(await realpath(source));
       if (!repository) throw new Error('it is no Git repository that can be used');
       await this.#add(repository, session, from);
       // A folder that no commit has is not in the worktree either.
-      if (summary.workingDirectory) await makeFolder(fileURLToPath(summary.workingDirectory));
+      const [folder] = workingDirectories;
+      if (folder !== undefined) await makeFolder(fileURLToPath(folder));
     } catch (error) {
       throw new AgentError('worktree', `No worktree could be made of ${source}: ${(error as Error).message}`);
     }

@@ -1,3 +1,4 @@
+import { isCustomizationEnabled } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   type McpStdioConfig,
@@ -21,13 +22,14 @@ const strictWith = (entry: object) => loadWith(AP_FILES({ mcpServers: { it: entr
 const strictConfig = async (entry: object) => (await strictWith(entry)).mcpServers[0]?.config;
 
 describe('MCP servers', () => {
-  it('[CUS-037] have the name of their key, and begin enabled and stopped', async () => {
+  it('[CUS-037] [UP-068] have the name of their key, and begin enabled and stopped', async () => {
     const plugin = await serversWith({ one: { command: 'a' }, two: { url: 'https://example.com/mcp' } });
     expect(plugin.load).toEqual({ kind: 'loaded' });
     expect(plugin.children).toMatchObject([
-      { type: 'mcpServer', name: 'one', enabled: true, state: { kind: 'stopped' } },
-      { type: 'mcpServer', name: 'two', enabled: true, state: { kind: 'stopped' } },
+      { type: 'mcpServer', name: 'one', state: { kind: 'stopped' } },
+      { type: 'mcpServer', name: 'two', state: { kind: 'stopped' } },
     ]);
+    expect(plugin.children.every((child) => isCustomizationEnabled(child))).toBe(true);
     expect(plugin.children.map(({ id, uri }) => id.slice(`c1:${uri}`.length))).toEqual(['#mcp=one', '#mcp=two']);
   });
 

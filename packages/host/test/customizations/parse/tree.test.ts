@@ -1,4 +1,5 @@
-import { checkAction } from '@atrium/protocol/validation';
+import { isCustomizationEnabled } from '@atrium/protocol/ahp-1';
+import { checkAction } from '@atrium/protocol/ahp-1/validation';
 import { describe, expect, it } from 'vitest';
 import { loadPlugin } from '../../../src/plugins/formats/load.js';
 import { localFiles } from '../../../src/plugins/formats/plugin-files.js';
@@ -34,14 +35,15 @@ const FULL = {
 const load = async (containerId: string, root: string) => loadPlugin(localFiles(root), { ...OPTIONS, containerId });
 
 describe('the children of a container', () => {
-  it('[CUS-109] are leaves, and only MCP servers can be enabled', async () => {
+  it('[CUS-109] [UP-069] are leaves, and on until somebody decides otherwise', async () => {
     const { children } = await load('c1', await folderWith(FULL));
     expect(new Set(children.map(({ type }) => type))).toEqual(
       new Set(['agent', 'skill', 'prompt', 'rule', 'hook', 'mcpServer']),
     );
     for (const child of children) {
-      for (const member of ['children', 'load', 'clientId']) expect(child).not.toHaveProperty(member);
-      expect(Object.hasOwn(child, 'enabled')).toBe(child.type === 'mcpServer');
+      for (const member of ['children', 'load', 'clientId', 'enabled', 'enablement'])
+        expect(child).not.toHaveProperty(member);
+      expect(isCustomizationEnabled(child)).toBe(true);
     }
   });
 

@@ -73,7 +73,7 @@ describe('the list of sessions', () => {
       }),
     );
     await settle();
-    const titles = sessions.map(({ state }) => state.summary.title);
+    const titles = sessions.map(({ state }) => state.title);
     const [one, two] = [
       { id: sessionId(fixture.uri), label: titles[0], cwd: '/usr' },
       { id: sessionId(other), label: titles[1], cwd: '/tmp' },

@@ -185,8 +185,9 @@ describe('one history', () => {
     const sent = envelopesOf(fixture.client, fixture.uri)
       .map(({ action }) => action)
       .findLast(({ type }) => type === 'session/turnStarted')?.userMessage;
-    for (const message of [pending, injected.turn.message, active, finished, sent])
-      expect(message).toEqual({ text: '[ci-watcher/builds] x', _meta: meta });
+    const expected = { text: '[ci-watcher/builds] x', _meta: meta };
+    for (const message of [pending, active, finished, sent]) expect(message).toEqual(expected);
+    expect(injected.turn.message).toEqual({ ...expected, origin: { kind: 'systemNotification' } });
   });
 });
 

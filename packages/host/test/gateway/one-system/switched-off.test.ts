@@ -26,8 +26,8 @@ function toggle({ client, uri }: Pick<Fixture, 'client' | 'uri'>, enabled: boole
   return settle();
 }
 
-function notes({ activeTurn, _meta, ...state }: Awaited<ReturnType<typeof stateOf>>): string {
-  return JSON.stringify([activeTurn?.responseParts, gatewayMeta({ ...state, _meta }).timeline]);
+function notes({ activeTurn, ...state }: Awaited<ReturnType<typeof stateOf>>): string {
+  return JSON.stringify([activeTurn?.responseParts, gatewayMeta(state).timeline]);
 }
 
 describe('a provider that is switched off', () => {

@@ -18,6 +18,7 @@ describe('an inject', () => {
     const { turn } = await fixture.agent.turn(0);
     expect(turn.message).toEqual({
       text: '[ci/builds] CI failed',
+      origin: { kind: 'systemNotification' },
       _meta: { gateway: { provider: 'ci', stream: 'builds', metadata: { run: 7 } } },
     });
     expect((await provider.next('session.event')).data).toEqual({
@@ -49,7 +50,8 @@ describe('an inject', () => {
       .filter(({ type }) => type === 'session/turnStarted')
       .at(-1)?.userMessage;
     expect(queued?._meta).toEqual({ gateway: { provider: 'ci', stream: 'ci' } });
-    for (const seen of [turn.message, active, replayed]) expect(seen).toEqual(queued);
+    for (const seen of [active, replayed]) expect(seen).toEqual(queued);
+    expect(turn.message).toEqual({ ...queued, origin: { kind: 'systemNotification' } });
   });
 
   it('[GW-179] [UNI-050] [UNI-059] is one at a time: the next waits until the session is idle', async () => {

@@ -1,3 +1,4 @@
+import { turnUp } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
 import { exchangeOf } from '../../../../agents/src/model/history.js';
 import { openFixture, openPuppetFixture, stateOf, turnStarted } from '../../support/session-fixture.js';
@@ -74,7 +75,7 @@ describe('a push', () => {
     await settle();
     const [turn] = (await stateOf(fixture.client, fixture.uri)).turns;
     expect(JSON.stringify(turn)).toContain('tests are green');
-    const heard = JSON.stringify(turn && exchangeOf(turn));
+    const heard = JSON.stringify(turn && exchangeOf(turnUp(turn)));
     expect(heard).toContain('Fine.');
     expect(heard).not.toContain('tests are green');
   });

@@ -2,7 +2,7 @@
  * AHP 0.5.0: 0.5.1 without the list of what waits, capabilities of agents and pages of sessions. `fetchTurns` answers
  * with turns instead of loading them into the state.
  */
-import { PRIVATE } from '../model-0.3/private-members.js';
+import { PRIVATE } from '../../ahp-1/private-members.js';
 import { type Delta, leaveOut, only } from '../upstream/delta.js';
 
 const withoutNonce = leaveOut('nonce');

@@ -3,8 +3,8 @@
  * what an action alone does not tell, the host has written into its private members.
  */
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { PRIVATE, privateMembersOf, standingRequestId, type WithPrivateMembers } from '../../ahp-1/private-members.js';
 import type * as Ahp03 from '../../index.js';
-import { PRIVATE, privateMembersOf, standingRequestId, type WithPrivateMembers } from './private-members.js';
 import {
   activeClientDown,
   agentDown,
@@ -202,13 +202,18 @@ const sessionTranslators = {
     customization: customizationDown(customization),
   }),
   'session/customizationRemoved': same,
-  'session/mcpServerStateChanged': hidden,
-  'session/mcpServerStartRequested': hidden,
-  'session/mcpServerStopRequested': hidden,
-  'session/mcpServerBackgroundRequested': hidden,
+  'session/mcpServerStateChanged': serverChanged,
+  'session/mcpServerStartRequested': serverChanged,
+  'session/mcpServerStopRequested': serverChanged,
+  'session/mcpServerBackgroundRequested': serverChanged,
   'session/configChanged': same,
   'session/metaChanged': metaChanged,
 } satisfies Partial<Translators>;
+
+function serverChanged(action: object): DownAction {
+  const { entry } = privateMembersOf(action);
+  return entry && { type: 'session/customizationUpdated', customization: customizationDown(entry) };
+}
 
 function activeClient(action: object): DownAction {
   const { activeClient: shown, onlyTools } = privateMembersOf(action);

@@ -1,8 +1,8 @@
 /** What each action that a 0.3.0 client may dispatch is in 1.0, and on which channel. */
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { PRIVATE, SELECTION_CHANGED, shownClient } from '../../ahp-1/private-members.js';
 import type * as Ahp03 from '../../index.js';
 import type { CallContext } from '../dialect-1.js';
-import { PRIVATE, SELECTION_CHANGED, shownClient } from './private-members.js';
 import { activeClientUp, claimUp, enablementUp, messageUp } from './upcast.js';
 
 /** An action on an internal channel. The host stamps times into it, and checks it, before it is applied. */
@@ -74,7 +74,7 @@ const sessionTranslators: Actions<'session/'> = {
   'session/customizationToggled': customizationToggled,
 };
 
-/** The empty private member asks for an answer, even when older wires go on showing another client. */
+/** The private member asks for an answer, even when older wires go on showing another client. */
 const ASKS_FOR_ANSWER = { [PRIVATE]: {} };
 
 /** Who leaves is the sender; the host lets nobody speak for another. */
@@ -98,7 +98,8 @@ function activeClientToolsChanged(
 ): Translated {
   const own = activeClientOf(view.sessionOf(channel), clientId);
   if (!own) return { refused: 'only the active client can change its tools' };
-  return { type: 'session/activeClientSet', activeClient: { ...own, tools }, ...ASKS_FOR_ANSWER } as Translated;
+  const set = { type: 'session/activeClientSet', activeClient: { ...own, tools }, [PRIVATE]: { onlyTools: true } };
+  return set as Translated;
 }
 
 function activeClientOf(
@@ -108,12 +109,16 @@ function activeClientOf(
   return session?.activeClients.find((client) => client.clientId === clientId);
 }
 
-/** The decision for this session goes first; those of wider scopes stay. */
+/** The decision for this session goes first; those of wider scopes stay. 0.3.0 switches containers and MCP servers only. */
 function customizationToggled(
   { type, id, enabled }: Ahp03.SessionCustomizationToggledAction,
   { channel, view }: UpContext,
 ): Translated {
-  const entry = view.sessionOf(channel)?.customizations?.find((candidate) => candidate.id === id);
+  const { customizations = [] } = view.sessionOf(channel) ?? {};
+  const children = customizations.flatMap((candidate) => ('children' in candidate && candidate.children) || []);
+  const child = children.find((candidate) => candidate.id === id);
+  const entry = customizations.find((candidate) => candidate.id === id) ?? child;
+  if (entry && entry === child && child.type !== 'mcpServer') return { refused: `there is no customization ${id}` };
   const decided = (entry && 'enablement' in entry && entry.enablement) || [];
   const others = decided.filter(({ kind }) => kind !== 'session');
   return { type, id, enablement: [enablementUp(enabled), ...others] } as Translated;

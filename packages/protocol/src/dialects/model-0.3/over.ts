@@ -13,6 +13,7 @@ import type * as Ahp03 from '../../index.js';
 import { checkAction, checkClientRequest, describeProblem, isClientRequest } from '../../validation/index.js';
 import type { ActionFrame, Dialect, HostView, InboundNotification, Step } from '../dialect.js';
 import type { CallContext, ModelDialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect-1.js';
+import { pluginsOnly, withLeftOut } from '../plugins-only.js';
 import { actionDown, isUnsayable, type Unsayable } from './actions-down.js';
 import { actionUp } from './actions-up.js';
 import { notificationDown, requestUp, snapshotDown } from './requests.js';
@@ -45,7 +46,9 @@ function stack(dialect: Dialect): ModelDialect {
       const snapshot = snapshotDown(parts, view);
       return snapshot && dialect.encodeSnapshot(snapshot, connection, viewDown(view));
     },
-    remember: (memory, group, view) => dialect.remember(memory, stepsDown(group, view).all),
+    // Text that streams happens inside of turns, and no dialect remembers anything of it.
+    remember: (memory, group, view) =>
+      group.steps.every(isStreamed) ? memory : dialect.remember(memory, stepsDown(group, view).all),
     encodeSteps: (memory, group, view) => {
       const { steps, unsent, close } = stepsDown(group, view);
       const encoded = dialect.encodeSteps(memory, steps);
@@ -127,7 +130,7 @@ function request(dialect: Dialect, call: CallOf<'request'>, { connection, view }
     return { kind: 'fail', connection: inner.connection, error: { code, message } };
   };
   if (LATER_METHODS.has(method)) return fail(ErrorCode.MethodNotFound, `there is no method ${method}`);
-  const checked = isClientRequest(method) ? checkClientRequest(method, inner.params) : undefined;
+  const checked = isClientRequest(method) ? checkClientRequest(method, pluginsOnly(inner.params).claim) : undefined;
   if (checked && !checked.ok) {
     return fail(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
   }
@@ -148,15 +151,24 @@ function notification(dialect: Dialect, call: CallOf<'notification'>, context: C
   const { connection, channel, clientSeq, action, original } = inner;
   // An action for a session that does not exist is dropped without an answer.
   if (modelKind(channel) === 'session' && view.providerOf(channel) === undefined) return { kind: 'ignore', connection };
-  const reject = (reason: string): InboundNotification => ({ kind: 'reject', connection, clientSeq, original, reason });
+  const reject = (reason: string): InboundNotification => ({
+    kind: 'reject',
+    connection,
+    channel,
+    clientSeq,
+    original,
+    reason,
+  });
   const { type } = action;
   if (!isClientDispatchable(type)) return reject(`clients cannot dispatch ${type}`);
   if (actionKind(type) !== channelKind(channel) || !KINDS.has(modelKind(channel))) {
     return reject(`${type} does not belong on ${channel}`);
   }
-  const checked = checkAction(action);
+  const { claim, leftOut } = pluginsOnly(action);
+  const checked = checkAction(claim);
   if (!checked.ok) return reject(describeProblem(checked.problem));
-  const up = actionUp(checked.value as { readonly type: string }, { channel, clientId: context.clientId, view });
+  const valid = withLeftOut({ claim: checked.value as { readonly type: string }, leftOut });
+  const up = actionUp(valid, { channel, clientId: context.clientId, view });
   return 'refused' in up ? reject(up.refused) : { ...inner, channel: up.channel, action: up.action };
 }
 
@@ -190,7 +202,7 @@ function plainSteps({ steps }: StepGroup): DownSteps {
 function sessionSteps(group: StepGroup, view: ModelView): DownSteps {
   const { channel } = group;
   const chat = view.defaultChatOf(channel);
-  const facts = factsOf(channel, view);
+  const facts = once(() => factsOf(channel, view));
   let states: States = {
     session: group.stateBefore(channel) as States['session'],
     chat: chat === undefined ? undefined : (group.stateBefore(chat) as States['chat']),
@@ -216,7 +228,21 @@ interface States {
 interface Around {
   readonly before: States;
   readonly after: States;
-  readonly facts: SessionFacts;
+  /** Looked up when a dialect looks at a state: most steps are said without. */
+  readonly facts: () => SessionFacts;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function isStreamed({ envelope }: ModelStep): boolean {
+  const { type } = envelope.action;
+  return type === 'chat/delta' || type === 'chat/reasoning';
 }
 
 type Shown = Step | Unsayable | undefined;
@@ -233,10 +259,10 @@ function stepWith(envelope: Ahp03.ActionEnvelope, around: Around | undefined): S
   return {
     envelope,
     get before() {
-      return projected(around.before, around.facts);
+      return projected(around.before, around.facts());
     },
     get after() {
-      return projected(around.after, around.facts);
+      return projected(around.after, around.facts());
     },
   };
 }

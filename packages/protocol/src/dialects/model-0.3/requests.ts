@@ -1,10 +1,10 @@
 /** Requests of 0.3.0 clients in terms of 1.0, and the host's results and notifications as 0.3.0 shows them. */
 import { channelKind } from '../../ahp-1/channels.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { PRIVATE } from '../../ahp-1/private-members.js';
 import type * as Ahp03 from '../../index.js';
 import type { Call, Params } from '../dialect.js';
 import type { ModelView, SnapshotParts } from '../dialect-1.js';
-import { PRIVATE } from './private-members.js';
 import {
   type CatalogueChanges,
   type CatalogueSummary,
@@ -48,6 +48,8 @@ const translators: Readonly<Record<string, Translator>> = {
     resultDown: unchanged,
   }),
   createTerminal: (params, view) => ({ params: createTerminalUp(params, view), resultDown: unchanged }),
+  // An extension of our own, which clients of every wire call.
+  'atrium/listDisposed': (params) => ({ params, resultDown: disposedDown }),
 };
 
 export function requestUp({ method, params }: Call, view: ModelView): UpRequest {
@@ -64,6 +66,8 @@ function createSessionUp(params: Params): Params {
   const { workingDirectory, activeClient, ...rest } = params;
   return {
     ...rest,
+    // Says that the client wants to hear of choices that nobody offers.
+    [PRIVATE]: {},
     ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
     ...(activeClient !== undefined && { activeClient: activeClientUp(activeClient as Ahp03.SessionActiveClient) }),
   };
@@ -104,6 +108,11 @@ function subscribeDown(result: unknown, view: ModelView): unknown {
 function listSessionsDown(result: unknown): Ahp03.ListSessionsResult {
   const { items } = result as { readonly items: readonly CatalogueSummary[] };
   return { items: items.map(summaryDown) };
+}
+
+function disposedDown(result: unknown): unknown {
+  const { items } = result as { readonly items: readonly { readonly summary: CatalogueSummary }[] };
+  return { items: items.map((item) => ({ ...item, summary: summaryDown(item.summary) })) };
 }
 
 function turnsDown(result: unknown): unknown {

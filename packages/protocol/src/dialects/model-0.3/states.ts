@@ -1,9 +1,9 @@
 /** States as 0.3.0 shows them: a session with its default chat as one session, the root, terminals, changesets. */
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { isStanding, PRIVATE, shownClient } from '../../ahp-1/private-members.js';
 import { SELECTION_META_KEY, selectionOf } from '../../ahp-1/session/selection.js';
 import type * as Ahp03 from '../../index.js';
 import { ACTIVITY_MASK, SessionStatus } from '../../session/status.js';
-import { isStanding, PRIVATE, shownClient } from './private-members.js';
 import { activeTurnDown, cached, hasPendingCall, openRequests, pendingDown, turnsDown } from './turns.js';
 
 // Customizations and clients
@@ -15,11 +15,22 @@ function isEnabled(enablement: readonly Ahp1.CustomizationEnablement[] | undefin
 /** How a list of decisions reads in 0.3.0, which knows only the outcome. */
 export const enabledDown = isEnabled;
 
+/** Our 0.3.0 hosts said more of a server than 0.3.0 does: whether it is on, and its state. */
+function serverDown(server: Ahp1.McpServerCustomization): Ahp03.ChildCustomization {
+  const { enablement, state, channel, mcpApp, ...rest } = server;
+  return { ...rest, enabled: isEnabled(enablement), state: serverStateDown(state) } as Ahp03.ChildCustomization;
+}
+
+function serverStateDown(state: Ahp1.McpServerState): object {
+  if (state.kind === 'error') return { kind: 'error', message: state.error.message };
+  if (state.kind === 'starting') return { kind: 'starting' };
+  if (state.kind !== 'authRequired') return state;
+  const { description, ...rest } = state;
+  return { ...rest, ...(description !== undefined && { message: description }) };
+}
+
 function childDown(child: Ahp1.ChildCustomization): Ahp03.ChildCustomization {
-  if (child.type === 'mcpServer') {
-    const { enablement, state, channel, mcpApp, ...rest } = child;
-    return rest;
-  }
+  if (child.type === 'mcpServer') return serverDown(child);
   const { enabled, ...rest } = child;
   return rest as Ahp03.ChildCustomization;
 }
@@ -28,16 +39,13 @@ function childrenDown(children: readonly Ahp1.ChildCustomization[] | undefined) 
   return children && { children: children.map(childDown) };
 }
 
-/** 0.3.0 can switch top-level entries only, and does not know whether a server runs. */
+/** 0.3.0 can switch top-level entries only. */
 export const customizationDown = cached((entry: Ahp1.Customization): Ahp03.Customization => {
   if (entry.type === 'plugin') {
     const { enablement, children, ...rest } = entry;
     return { ...rest, enabled: isEnabled(enablement), ...childrenDown(children) };
   }
-  if (entry.type === 'mcpServer') {
-    const { enablement, state, channel, mcpApp, ...rest } = entry;
-    return { ...rest, enabled: isEnabled(enablement) } as unknown as Ahp03.Customization;
-  }
+  if (entry.type === 'mcpServer') return serverDown(entry) as unknown as Ahp03.Customization;
   return { ...entry, ...childrenDown(entry.children) } as Ahp03.Customization;
 });
 
@@ -259,7 +267,7 @@ export function terminalInfoDown({ claim, lifecycle, ...rest }: Ahp1.TerminalInf
   return { ...rest, claim: claimDown(claim), ...exitDown(lifecycle) };
 }
 
-export function terminalDown({ claim, lifecycle, ...rest }: Ahp1.TerminalState): Ahp03.TerminalState {
+export function terminalDown({ claim, lifecycle, isPty, ...rest }: Ahp1.TerminalState): Ahp03.TerminalState {
   return { ...rest, claim: claimDown(claim), ...exitDown(lifecycle) };
 }
 

@@ -3,6 +3,8 @@
  * 1.0 action can change and no 0.3.0 action can is left out, so that a client that follows by actions sees what a
  * snapshot shows; everything else passes, unknown members too.
  */
+
+import { steeringIn } from '../../ahp-1/chat/steering.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
 import type * as Ahp03 from '../../index.js';
 
@@ -60,7 +62,16 @@ export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallSta
 /** The part as 0.3.0 has it. Questions stand beside its turns, and the reason of a failure stands on the turn. */
 export function partDown(part: Ahp1.ResponsePart): Ahp03.ResponsePart | undefined {
   if (part.kind === 'inputRequest' || part.kind === 'error') return undefined;
+  if (part.kind === 'systemNotification') return notificationDown(part);
   return part.kind === 'toolCall' ? { ...part, toolCall: toolCallDown(part.toolCall) } : part;
+}
+
+/** Our 0.3.0 has a member for a message that steered the turn. */
+function notificationDown(part: Ahp1.SystemNotificationResponsePart): Ahp03.ResponsePart {
+  const steering = steeringIn(part);
+  if (!steering) return part;
+  const { _meta, ...rest } = part;
+  return { ...rest, userMessage: messageDown(steering) } as Ahp03.SteeringPart;
 }
 
 function partsDown(parts: readonly Ahp1.ResponsePart[]): Ahp03.ResponsePart[] {

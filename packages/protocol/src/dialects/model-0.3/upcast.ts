@@ -2,13 +2,16 @@
  * Stored 0.3.0 data as the 1.0 model has it: states, turns, and the end of a log. Nothing is lost: `sessionDown` of the
  * result is the state that was stored. Host code uses this when it opens a data folder of an older host.
  */
+
+import { steeringPart } from '../../ahp-1/chat/steering.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { PRIVATE, standingEntry } from '../../ahp-1/private-members.js';
 import { withSelection } from '../../ahp-1/session/selection.js';
 import type * as Ahp03 from '../../index.js';
 import type { UnknownAction } from '../../reducing.js';
 import { sessionReducer } from '../../session/reducer.js';
 import { ACTIVITY_MASK, SessionStatus } from '../../session/status.js';
-import { PRIVATE, standingEntry } from './private-members.js';
+import { steeringIn } from '../../session/steering.js';
 import type { CatalogueSummary } from './states.js';
 
 // Messages and turns
@@ -36,7 +39,12 @@ function toolCallUp(call: Ahp03.ToolCallState): Ahp1.ToolCallState {
 }
 
 export function partUp(part: Ahp03.ResponsePart): Ahp1.ResponsePart {
-  return part.kind === 'toolCall' ? { ...part, toolCall: toolCallUp(part.toolCall) } : part;
+  if (part.kind === 'toolCall') return { ...part, toolCall: toolCallUp(part.toolCall) };
+  const steering = steeringIn(part);
+  if (!steering) return part as Ahp1.ResponsePart;
+  const { userMessage, ...rest } = part as Ahp03.SteeringPart;
+  // What was shown stays word for word, whatever sentence the host puts around such messages today.
+  return { ...steeringPart(messageUp(steering)), ...rest };
 }
 
 /** A finished turn. When it ran and with which model was never stored. */
@@ -71,18 +79,22 @@ export function enablementUp(enabled: boolean): Ahp1.CustomizationEnablement {
 }
 
 function childUp(child: Ahp03.ChildCustomization): Ahp1.ChildCustomization {
-  return child.type === 'mcpServer' ? { ...child, state: { kind: 'stopped' } } : child;
+  return child.type === 'mcpServer' ? (serverUp(child as object) as Ahp1.McpServerCustomization) : child;
 }
 
 /** On is the default and needs no decision. No server of a stored session runs. */
+function serverUp({ enabled, state: _ran, ...rest }: { readonly enabled?: boolean; readonly state?: unknown }): object {
+  return { ...rest, ...(enabled === false && { enablement: [enablementUp(false)] }), state: { kind: 'stopped' } };
+}
+
 export function customizationUp(entry: Ahp03.Customization): Ahp1.Customization {
-  const children = entry.children && { children: entry.children.map(childUp) };
   const type: string = entry.type;
-  if (type !== 'plugin' && type !== 'mcpServer') return { ...entry, ...children } as Ahp1.Customization;
+  if (type === 'mcpServer') return serverUp(entry) as Ahp1.Customization;
+  const children = entry.children && { children: entry.children.map(childUp) };
+  if (type !== 'plugin') return { ...entry, ...children } as Ahp1.Customization;
   const { enabled, ...rest } = entry;
   const decision = enabled === false && { enablement: [enablementUp(false)] };
-  const server = type === 'mcpServer' && { state: { kind: 'stopped' } };
-  return { ...rest, ...children, ...decision, ...server } as Ahp1.Customization;
+  return { ...rest, ...children, ...decision } as Ahp1.Customization;
 }
 
 export function activeClientUp({ customizations, ...rest }: Ahp03.SessionActiveClient): Ahp1.SessionActiveClient {
@@ -128,6 +140,8 @@ export function sessionUp(state: Ahp03.SessionState, chat: string): UpcastSessio
     resource: chat,
     title,
     status: chatStatus(state),
+    // What a session does in a turn ends with the turn.
+    ...(activeTurn && activity !== undefined && { activity }),
     modifiedAt: modified,
     origin: { kind: 'user' },
   };

@@ -190,17 +190,20 @@ function translateDispatch(
   view: HostView,
 ): InboundNotification {
   if (typeof clientSeq !== 'number' || !isObject(action) || !isTyped(action)) return { kind: 'ignore', connection };
+  const session = typeof action.session === 'string' ? sessionFromWire(action.session, view.providerOf) : undefined;
+  const isKnown = session !== undefined && view.providerOf(session) !== undefined;
   const reject = (reason: string, channel?: string): InboundNotification => {
-    return { kind: 'reject', connection, clientSeq, original: { channel, action }, reason };
+    const original = { channel, action };
+    return { kind: 'reject', connection, clientSeq, original, reason, ...(isKnown && { channel: session }) };
   };
   const translate = Object.hasOwn(actionTranslators, action.type) ? actionTranslators[action.type] : undefined;
   if (!translate) return reject(`Clients may not dispatch ${action.type} in version 1.`);
-  if (typeof action.session !== 'string') return reject('The action names no session.');
-  const channel = sessionFromWire(action.session, view.providerOf);
-  if (view.providerOf(channel) === undefined) return { kind: 'ignore', connection };
-  const translated = translate(action, channel, view);
-  if (!('type' in translated)) return reject(translated.reason, channel);
-  return { kind: 'dispatch', connection, channel, clientSeq, action: translated, original: { channel, action } };
+  if (session === undefined) return reject('The action names no session.');
+  if (!isKnown) return { kind: 'ignore', connection };
+  const translated = translate(action, session, view);
+  if (!('type' in translated)) return reject(translated.reason, session);
+  const original = { channel: session, action };
+  return { kind: 'dispatch', connection, channel: session, clientSeq, action: translated, original };
 }
 
 function turnStarted({ turnId, userMessage }: Body): Translated {

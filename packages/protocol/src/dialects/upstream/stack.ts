@@ -3,13 +3,13 @@
  * on the upper side.
  */
 import type { ChannelKind } from '../../ahp-1/channels.js';
+import { PRIVATE, privateMembersOf } from '../../ahp-1/private-members.js';
 import { ahp050 } from '../ahp-0.5/delta-0.5.0.js';
 import { ahp051 } from '../ahp-0.5/delta-0.5.1.js';
 import { ahp052 } from '../ahp-0.5/delta-0.5.2.js';
 import { ahp06 } from '../ahp-0.6/delta.js';
 import { ahp07 } from '../ahp-0.7/delta.js';
 import { ahp09 } from '../ahp-0.9/delta.js';
-import { PRIVATE, privateMembersOf } from '../model-0.3/private-members.js';
 import { type Around, type Delta, lacksAction, RESYNC, type Surroundings, translatorOf } from './delta.js';
 import { isJson, type Json, STATE_SHAPES } from './shapes.js';
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { stateActions } from '../../../src/ahp-1/actions.js';
 import type * as Ahp1 from '../../../src/ahp-1/index.js';
+import { PRIVATE, selectionAction, withShownClient } from '../../../src/ahp-1/private-members.js';
 import { actionDown, isUnsayable } from '../../../src/dialects/model-0.3/actions-down.js';
 import { actionUp } from '../../../src/dialects/model-0.3/actions-up.js';
-import { PRIVATE, selectionAction, withShownClient } from '../../../src/dialects/model-0.3/private-members.js';
 import { CLIENT_DISPATCHABLE, isClientDispatchable } from '../../../src/dispatchable.js';
 import { sessionState, sessionSummary, withTurn } from '../../support/builders.js';
 import { CHAT, ModelHost } from '../../support/model-host.js';

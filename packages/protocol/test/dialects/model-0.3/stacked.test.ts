@@ -1,5 +1,7 @@
 /** Older dialects over the 1.0 model: their clients get what they got from a host with the 0.3.0 model. */
+
 import { describe, expect, it } from 'vitest';
+import { PRIVATE } from '../../../src/ahp-1/private-members.js';
 import { ahp02 } from '../../../src/dialects/ahp-0.2/codec.js';
 import { ahp03 } from '../../../src/dialects/ahp-0.3/codec.js';
 import { type ActionFrame, type Dialect, NO_MEMORY, type Step } from '../../../src/dialects/dialect.js';
@@ -184,6 +186,7 @@ describe('a request of a 0.3.0 client', () => {
       forwarded(request('createSession', { ...kept, workingDirectory: 'file:///w', activeClient })).params,
     ).toEqual({
       ...kept,
+      [PRIVATE]: {},
       workingDirectories: ['file:///w'],
       activeClient: {
         clientId: 'desk',

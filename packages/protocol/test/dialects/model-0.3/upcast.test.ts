@@ -28,6 +28,11 @@ import { randomHistory } from '../../support/session-history.js';
 
 const json = (value: unknown) => JSON.parse(JSON.stringify(value));
 
+/** As our host stored a server of a plugin. */
+function server(id: string, enabled: boolean) {
+  return { type: 'mcpServer', id, uri: 'u', name: id, enabled, state: { kind: 'stopped' } };
+}
+
 /** Up, through storage, and down again. */
 function roundTrip(state: Ahp03.SessionState): unknown {
   const { session, chat, summary } = json(sessionUp(state, CHAT));
@@ -92,7 +97,7 @@ describe('a stored session', () => {
         queuedMessages: [{ id: 'q', userMessage: { text: 'then' } }],
         config: { schema: { type: 'object', properties: {} }, values: { a: 1 } },
         customizations: [
-          plugin('on', { children: [skill('k'), { type: 'mcpServer', id: 'm', uri: 'u', name: 'm' }] } as never),
+          plugin('on', { children: [skill('k'), server('m', true), server('n', false)] } as never),
           plugin('off', { enabled: false, load: { kind: 'loaded' } } as never),
           { type: 'directory', id: 'd', uri: 'u', name: 'd', enabled: false, contents: 'rule', writable: true },
           { type: 'rule', id: 'bare', uri: 'u', name: 'bare', globs: ['*'] } as never,

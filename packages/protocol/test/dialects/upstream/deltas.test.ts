@@ -1,6 +1,6 @@
 /** What each older version says differently, example by example. The laws beside this file hold for any history. */
 import { describe, expect, it } from 'vitest';
-import { PRIVATE } from '../../../src/dialects/model-0.3/private-members.js';
+import { PRIVATE } from '../../../src/ahp-1/private-members.js';
 import { RESYNC } from '../../../src/dialects/upstream/delta.js';
 import type { Json } from '../../../src/dialects/upstream/shapes.js';
 import { type Action, type States, type VersionCodec, versionCodec } from '../../../src/dialects/upstream/stack.js';

@@ -35,7 +35,7 @@ export function closed(socket) {
   return socket.readyState === WebSocket.CLOSED ? undefined : new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** The next message of a type, or the next error. */
+/** The next message of a type, or the next error. A connection that is closed says nothing any more. */
 export function next(socket, type) {
   return new Promise((resolve) => {
     const look = (data) => {
@@ -45,6 +45,10 @@ export function next(socket, type) {
       resolve(message);
     };
     socket.on('message', look);
+    const isGone = socket.readyState === WebSocket.CLOSING || socket.readyState === WebSocket.CLOSED;
+    const gone = { type: 'error', message: 'closed' };
+    if (isGone) resolve(gone);
+    else socket.once('close', () => resolve(gone));
   });
 }
 

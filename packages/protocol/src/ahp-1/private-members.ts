@@ -3,8 +3,8 @@
  * host replays its log. The members stand under one private name. Dialects of upstream versions remove it from what they
  * send, and from what their clients send. The functions here compute them when an action is written.
  */
-import type * as Ahp1 from '../../ahp-1/index.js';
-import { type SessionSelection, selectionOf, withSelection } from '../../ahp-1/session/selection.js';
+import type * as Ahp1 from './index.js';
+import { type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 
 export const PRIVATE = 'x-atrium';
 
@@ -30,6 +30,8 @@ export interface PrivateMembers {
   readonly primary?: string | null;
   /** `session/inputNeededSet` and `…Removed`: older wires know it from the chat action before, and get nothing. */
   readonly shown?: boolean;
+  /** `session/mcpServer…`: the entry with the server, as it is now. Older wires show entries as a whole. */
+  readonly entry?: Ahp1.Customization;
   /** `chat/toolCallReady`: the call waited for a confirmation already; whether older wires would show it otherwise now. */
   readonly pending?: 'unchanged' | 'changed';
 }
@@ -64,8 +66,8 @@ export function shownClient({ activeClients }: Ahp1.SessionState): Ahp1.SessionA
 type ActiveClientAction = Ahp1.SessionActiveClientSetAction | Ahp1.SessionActiveClientRemovedAction;
 
 /**
- * The action with what older wires show after it. A client of an older wire marks its action with an empty private
- * member: it must see an answer even when what it is shown stays as it was.
+ * The action with what older wires show after it. Actions of clients of older wires are marked: such a client must see an
+ * answer even when what it is shown stays as it was, and `onlyTools` says which of two actions it sent.
  */
 export function withShownClient<Action extends ActiveClientAction & WithPrivateMembers>(
   action: Action,
@@ -76,7 +78,8 @@ export function withShownClient<Action extends ActiveClientAction & WithPrivateM
   const was = shownClient(before);
   const is = shownClient(after);
   if (!mark && isSame(was, is)) return plain as Action;
-  const onlyTools = was !== undefined && is !== undefined && isSame({ ...was, tools: [] }, { ...is, tools: [] });
+  const isAlike = was !== undefined && is !== undefined && isSame({ ...was, tools: [] }, { ...is, tools: [] });
+  const onlyTools = isAlike && (mark?.onlyTools ?? !mark);
   return { ...action, [PRIVATE]: { activeClient: is ?? null, ...(onlyTools && { onlyTools }) } };
 }
 
@@ -93,6 +96,27 @@ export function withPrimaryDirectory<Action extends WorkingDirectoryAction>(
 ): Action & WithPrivateMembers {
   const primary = after.workingDirectories?.[0];
   return primary === before.workingDirectories?.[0] ? action : { ...action, [PRIVATE]: { primary: primary ?? null } };
+}
+
+type McpServerAction =
+  | Ahp1.SessionMcpServerStateChangedAction
+  | Ahp1.SessionMcpServerStartRequestedAction
+  | Ahp1.SessionMcpServerStopRequestedAction
+  | Ahp1.SessionMcpServerBackgroundRequestedAction;
+
+export function isMcpServerAction(action: { readonly type: string }): action is McpServerAction {
+  return action.type.startsWith('session/mcpServer');
+}
+
+/** The action with the entry that it changes, or whose child it changes. */
+export function withServerEntry(
+  action: McpServerAction,
+  { customizations = [] }: Ahp1.SessionState,
+): McpServerAction & WithPrivateMembers {
+  const has = (entry: Ahp1.Customization) =>
+    'children' in entry && entry.children?.some((child) => child.id === action.id);
+  const entry = customizations.find((each) => each.id === action.id || has(each));
+  return entry ? { ...action, [PRIVATE]: { entry } } : action;
 }
 
 /** The action, marked when the call was waiting for a person already: older wires cannot ask twice. */

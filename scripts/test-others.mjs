@@ -1,46 +1,63 @@
 /**
- * `npm run test:agents`: the tests of all agents, with the real packages of the large ones. They are installed beside the
- * others and never saved, because they are large, and not all of them are free software.
+ * `npm run test:agents` and `npm run test:clients`: the tests of all agents, and of clients of others, with their real
+ * packages. They are installed beside the others and never saved, because they are large, and not all are free software.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { bold, duration, Problem, ROOT, readJson, runMain, runNode, say, tool } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled, runNpm } from './setup.mjs';
 
-const TESTS = ['packages/agents/test', 'packages/host/test/agents'];
-
 /**
  * @typedef {{ name: string, version: string, what: string, megabytes: number }} Package
  * @type {readonly Package[]}
  */
-const PACKAGES = [
+const AGENTS = [
   { name: '@anthropic-ai/claude-agent-sdk', version: '0.3.325', what: 'Claude', megabytes: 414 },
   { name: '@github/copilot-sdk', version: '1.0.14', what: 'Copilot', megabytes: 128 },
   { name: '@github/copilot', version: '1.0.102', what: 'an agent that speaks ACP', megabytes: 189 },
 ];
 
-const HELP = `Usage: npm run test:agents [-- <vitest arguments>]
+/** @type {readonly Package[]} */
+const CLIENTS = [{ name: '@github/copilot', version: '1.0.102', what: 'the GitHub Copilot CLI', megabytes: 189 }];
 
-Tests every agent against its real package. Nothing is asked of a real model: a server on
-this machine plays it, so no key and no account is needed.
+const SUITES = {
+  agents: {
+    packages: AGENTS,
+    tests: ['packages/agents/test', 'packages/host/test/agents'],
+    about: `Tests every agent against its real package. Nothing is asked of a real model: a server on
+this machine plays it, so no key and no account is needed.`,
+  },
+  clients: {
+    packages: CLIENTS,
+    tests: ['packages/cli/test/copilot-client'],
+    about: `Attaches clients that others made to our host, as they are. No key and no account is needed:
+they watch, answer, approve and stop.`,
+  },
+};
+const suite = process.argv[2] === 'clients' ? 'clients' : 'agents';
+const { packages: PACKAGES, tests: TESTS, about } = SUITES[suite];
 
-Installs what is missing, without saving it (about 750 MB in all, one minute):
+const HELP = `Usage: npm run test:${suite} [-- <vitest arguments>]
+
+${about}
+
+Installs what is missing, without saving it (about ${PACKAGES.reduce((sum, { megabytes }) => sum + megabytes, 0)} MB in all, one minute):
 ${PACKAGES.map(({ name, version, what }) => `  ${`${name}@^${version}`.padEnd(42)} ${what}`).join('\n')}
 The next \`npm ci\` takes them away again. \`npm test\` runs the same tests, and skips those
 whose package is not there.
 
 Arguments go to vitest, names of files first:
-  npm run test:agents -- claude         tests in files whose name begins with "claude"
-  npm run test:agents -- -t "denies"    tests whose title contains "denies"`;
+  npm run test:${suite} -- claude         tests in files whose name begins with "claude"
+  npm run test:${suite} -- -t "denies"    tests whose title contains "denies"`;
 
 async function main() {
-  const args = process.argv.slice(2);
+  const args = process.argv.slice(3);
   if (args.includes('--help') || args.includes('-h')) return console.log(HELP);
   checkNode();
   await ensureInstalled();
   await installAgents();
   await ensureBuilt();
-  say(bold('tests of the agents ...'));
+  say(bold(`tests of the ${suite} ...`));
   const { code } = await runNode([tool('vitest'), 'run', ...testArguments(args)], { live: true });
   process.exitCode = code;
 }
@@ -56,7 +73,7 @@ function testArguments(args) {
 /** All in one go: npm takes away what was installed without being saved before. */
 async function installAgents() {
   const missing = PACKAGES.filter((wanted) => !isThere(wanted));
-  if (missing.length === 0) return say('The packages of all agents are here.');
+  if (missing.length === 0) return say('All packages are here.');
   const megabytes = missing.reduce((sum, wanted) => sum + wanted.megabytes, 0);
   say(`Installing ${missing.map(({ name }) => name).join(', ')} (about ${megabytes} MB) ...`);
   const started = performance.now();

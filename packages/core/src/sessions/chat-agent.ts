@@ -1,54 +1,52 @@
-/** The agent of a session: opened when it is first needed, given its turns, stopped and closed. */
-import type { ErrorInfo, SessionState } from '@atrium/protocol';
+/** The agent of a chat: opened when it is first needed, given its turns, stopped and closed. */
+import type { ChatState, ErrorInfo } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { folderOf, isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
+import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
-import type { Session, SessionOptions } from './session.js';
 import type { SessionRecords } from './session-records.js';
 import { TurnRunner } from './turn.js';
 
-export class SessionAgent {
-  readonly #session: Session;
-  readonly #options: SessionOptions;
+export class ChatAgent {
+  readonly #chat: Chat;
+  readonly #options: ChatOptions;
   readonly #opener: AgentOpener;
   #runner: TurnRunner | undefined;
 
-  constructor(session: Session, options: SessionOptions, readiness: Pick<AgentPreparation, 'prepare' | 'isResting'>) {
-    this.#session = session;
+  constructor(chat: Chat, options: ChatOptions, readiness: ChatReadiness) {
+    this.#chat = chat;
     this.#options = options;
-    this.#opener = new AgentOpener(options, {
-      ...readiness,
-      canReadResults: () => canReadResults(session.extensions),
-    });
+    this.#opener = new AgentOpener(chat, options, readiness);
   }
 
   get isOpening(): boolean {
     return this.#opener.isOpening;
   }
 
-  /** Starts the agent of a new session. The outcome shows in the state. */
-  create(): void {
-    this.#opener.opened().then(
-      () => this.#session.write({ type: 'session/ready' }),
-      (error) => this.#session.write({ type: 'session/creationFailed', error: AgentOpener.errorInfo(error) }),
-    );
+  /** Opens it ahead of its first turn. */
+  open(): Promise<unknown> {
+    return this.#opener.opened();
   }
 
   /** Gives it a turn, unless that is over already. */
   run(turnId: string): void {
-    const turn = this.#session.state.activeTurn;
+    const turn = this.#chat.state.activeTurn;
     if (turn?.id !== turnId) return;
-    this.#runner = new TurnRunner(this.#session, this.#options, turn);
+    this.#runner = new TurnRunner(this.#chat, this.#options, turn);
     void this.#runner.run(this.#opener.forTurn());
   }
 
   /** A step has been stored: a turn may have waited for it. */
-  observe(step: Step<SessionState>): void {
+  observe(step: Step<ChatState>): void {
     this.#runner?.observe(step);
+  }
+
+  clientsChanged(): void {
+    this.#runner?.clientsChanged();
   }
 
   /** Its own history is cut too. */
@@ -72,18 +70,10 @@ export class SessionAgent {
   }
 }
 
-/** What an agent finds in its session. */
-export interface AgentPreparation {
-  /** Makes everything ready that it needs. */
-  prepare(): Promise<void>;
-  /** What it needs was ended, and has to be prepared again. */
-  isResting(): boolean;
-  canReadResults(): boolean;
-}
-
-/** Opens a session's agent when it is first needed, and closes it. */
+/** Opens the agent of a chat when it is first needed, and closes it. */
 export class AgentOpener {
-  readonly #options: SessionOptions;
+  readonly #chat: Chat;
+  readonly #options: ChatOptions;
   readonly #abort = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #opening = false;
@@ -94,9 +84,11 @@ export class AgentOpener {
   #told: Promise<void> = Promise.resolve();
 
   constructor(
-    options: SessionOptions,
-    private readonly around: AgentPreparation,
+    chat: Chat,
+    options: ChatOptions,
+    private readonly around: ChatReadiness,
   ) {
+    this.#chat = chat;
     this.#options = options;
   }
 
@@ -123,7 +115,8 @@ export class AgentOpener {
       records,
       predecessor,
     } = this.#options;
-    const { provider } = channel.live.summary;
+    const { uri: session, extensions, state } = this.#chat.session;
+    const { provider } = state;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
     try {
@@ -131,20 +124,27 @@ export class AgentOpener {
       await this.around.prepare();
       await this.#checkFolder();
       return await backend.open({
-        session: channel.uri,
-        workingDirectory: folderOf(channel.live),
+        session,
+        chat: channel.uri,
+        workingDirectory: folderOf(this.#chat.session.state),
         signal: this.#abort.signal,
         history: async (last) => {
           const total = pages.total(channel.committed);
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
           const whole = blobs ? await wholeTurns(blobs, turns) : turns;
-          return turnsForModel(whole, { maxCharacters, canRead: this.around.canReadResults() });
+          return turnsForModel(whole, { maxCharacters, canRead: canReadResults(extensions) });
         },
-        memory: await agentMemory(channel.uri, records),
+        memory: await agentMemory(this.#memoryKey, records),
       });
     } finally {
       this.#opening = false;
     }
+  }
+
+  /** The default chat keeps its memory under the session: it is the one that sessions had before they had chats. */
+  get #memoryKey(): string {
+    const { session, uri } = this.#chat;
+    return session.chat === this.#chat ? session.uri : uri;
   }
 
   /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */
@@ -170,7 +170,7 @@ export class AgentOpener {
   }
 
   async #missingFolder(): Promise<string | undefined> {
-    const folder = folderOf(this.#options.channel.live);
+    const folder = folderOf(this.#chat.session.state);
     return folder === undefined || (await isFolder(folder)) ? undefined : folder;
   }
 
@@ -204,14 +204,14 @@ export class AgentOpener {
 
   /** The host goes on without an agent that does not end. */
   async #close(): Promise<void> {
-    const { clock, logger, channel } = this.#options;
+    const { clock, logger } = this.#options;
     await within(
       clock,
       AGENT_CLOSE_MAX_MS,
       this.#tell((agent) => agent.close()),
       () => {
         logger.log('warn', 'an agent did not end in time', {
-          session: channel.uri,
+          session: this.#chat.session.uri,
           milliseconds: AGENT_CLOSE_MAX_MS,
         });
       },
@@ -224,15 +224,16 @@ export class AgentOpener {
       const agent = await this.#opened?.catch(() => undefined);
       if (agent) await what(agent);
     } catch (error) {
-      const { logger, channel } = this.#options;
-      logger.log('warn', 'an agent failed', { session: channel.uri, error: String(error) });
+      const { logger } = this.#options;
+      logger.log('warn', 'an agent failed', { session: this.#chat.session.uri, error: String(error) });
     }
   }
+}
 
-  static errorInfo(error: unknown): ErrorInfo {
-    if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
-    return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
-  }
+/** What people read of an agent that failed. */
+export function errorInfo(error: unknown): ErrorInfo {
+  if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
+  return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
 }
 
 /** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */

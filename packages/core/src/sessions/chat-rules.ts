@@ -1,0 +1,256 @@
+/**
+ * Which actions of clients a chat accepts, and what follows from an accepted action. One rule for each type: it looks at the
+ * state and says why not, in words for the person who asked. A type without a rule is always accepted. Nothing is done here:
+ * the chat acts on what these functions return.
+ */
+import type {
+  AgentInfo,
+  ChatAction,
+  ChatActionMap,
+  ChatActionType,
+  ChatInputAnswer,
+  ChatInputRequest,
+  ChatState,
+  Message,
+  PendingMessage,
+  SessionState,
+  StateAction,
+  ToolCallState,
+} from '@atrium/protocol/ahp-1';
+import type { Step } from '../channels/channel.js';
+import { standingRequest } from './input-needed.js';
+import { ANSWER_MAX_CHARACTERS, PENDING_MESSAGES_MAX, PENDING_MESSAGES_MAX_CHARACTERS } from './limits.js';
+import { oneFolder, switchedOff } from './session-rules.js';
+
+export interface ChatFacts {
+  readonly state: ChatState;
+  readonly session: SessionState;
+  /** The client that dispatched the action. */
+  readonly clientId: string;
+  /** Its agent, as the host lists it. */
+  readonly agent?: AgentInfo | undefined;
+  /** Whether its agent can go on in the middle of a turn. */
+  readonly canResume?: boolean;
+}
+
+const NOT_CREATED = 'the session could not be created; dispose it and create another';
+
+/** Why not; undefined when the action may be taken. */
+type Rule<Action> = (action: Action, facts: ChatFacts) => string | undefined;
+type Rules = { readonly [Type in ChatActionType]?: Rule<ChatActionMap[Type]> };
+
+/** Turns and waiting messages. */
+const turnRules: Rules = {
+  'chat/turnStarted': ({ turnId, message }, facts) => {
+    const { state, session } = facts;
+    if (turnId === '') return 'a turn needs an id';
+    if (session.lifecycle === 'failed') return NOT_CREATED;
+    if (state.activeTurn) return `turn ${state.activeTurn.id} is running: queue the message, or wait`;
+    return notWritable(message, facts) ?? switchedOff(message.agent?.uri, session);
+  },
+
+  'chat/turnCancelled': ({ turnId }, { state }) => {
+    if (!state.activeTurn) return 'no turn is running';
+    return state.activeTurn.id === turnId ? undefined : `turn ${turnId} is not the one that is running`;
+  },
+
+  'chat/turnResume': ({ turnId }, { state, session, canResume }) => {
+    if (session.lifecycle === 'failed') return NOT_CREATED;
+    if (state.activeTurn) return `turn ${state.activeTurn.id} is running`;
+    const last = state.turns.at(-1);
+    if (last?.id !== turnId) return `turn ${turnId} is not the last one`;
+    const part = last.responseParts.at(-1);
+    const isResumable = canResume && last.state === 'error' && part?.kind === 'error' && part.resumable === true;
+    return isResumable ? undefined : `turn ${turnId} cannot be resumed: send a message instead`;
+  },
+
+  'chat/pendingMessageSet': ({ kind, id, message }, facts) => {
+    const others = waiting(facts.state).filter((other) => other.id !== id);
+    if (kind === 'queued' && others.length >= PENDING_MESSAGES_MAX) return `${others.length} messages wait already`;
+    const size = [{ id, message }, ...others].reduce((sum, other) => sum + sizeOf(other), 0);
+    if (size > PENDING_MESSAGES_MAX_CHARACTERS) return 'too much waits already: let the agent read some of it';
+    return notWritable(message, facts) ?? switchedOff(message.agent?.uri, facts.session);
+  },
+
+  'chat/pendingMessageRemoved': ({ kind, id }, { state }) => {
+    const those = kind === 'steering' ? [state.steeringMessage] : (state.queuedMessages ?? []);
+    return those.some((message) => message?.id === id) ? undefined : `no ${kind} message ${id} is waiting`;
+  },
+
+  'chat/draftChanged': ({ draft }, facts) => {
+    if (!draft) return undefined;
+    const isTooLong = JSON.stringify(draft).length > PENDING_MESSAGES_MAX_CHARACTERS;
+    return isTooLong ? 'the draft is too long' : notWritable(draft, facts);
+  },
+};
+
+/** Clients write as people, and only where people may write. */
+function notWritable({ origin }: Message, { state }: ChatFacts): string | undefined {
+  if (origin.kind !== 'user') return `a client can only send messages of origin user, not ${origin.kind}`;
+  const { interactivity = 'full' } = state;
+  return interactivity === 'full' ? undefined : `this chat is ${interactivity}`;
+}
+
+function waiting({ steeringMessage, queuedMessages = [] }: ChatState): PendingMessage[] {
+  return steeringMessage ? [steeringMessage, ...queuedMessages] : [...queuedMessages];
+}
+
+/** A message that waits stays the same object, so that each is measured once. */
+const sizes = new WeakMap<PendingMessage, number>();
+
+function sizeOf(message: PendingMessage): number {
+  const size = sizes.get(message) ?? JSON.stringify(message).length;
+  sizes.set(message, size);
+  return size;
+}
+
+interface Target {
+  readonly turnId: string;
+  readonly toolCallId: string;
+}
+
+/** Tool calls: the first answer wins, and only its owner speaks for a client's tool. */
+const toolCallRules: Rules = {
+  'chat/toolCallConfirmed': (action, { state, clientId }) => {
+    const call = findCall(state, action);
+    // A client must deny a call of a tool that it does not know, and its calls run at once. The host then ends the call.
+    if (call?.status === 'running' && ownerOf(call) === clientId && !action.approved) return undefined;
+    if (call?.status !== 'pending-confirmation') return notWaiting(action, call);
+    if (action.approved && action.editedToolInput !== undefined && !call.editable) return 'its input cannot be edited';
+    if (!action.selectedOptionId) return undefined;
+    const option = call.options?.find(({ id }) => id === action.selectedOptionId);
+    if (!option) return `there is no option ${action.selectedOptionId}`;
+    const fits = option.kind === (action.approved ? 'approve' : 'deny');
+    return fits ? undefined : `option ${option.id} means to ${option.kind}`;
+  },
+
+  'chat/toolCallResultConfirmed': (action, { state }) => {
+    const call = findCall(state, action);
+    return call?.status === 'pending-result-confirmation' ? undefined : notWaiting(action, call);
+  },
+
+  'chat/toolCallComplete': (action, facts) =>
+    notOwner(action, facts) ?? notIn(action, facts, ['running', 'pending-confirmation']),
+
+  'chat/toolCallContentChanged': (action, facts) => notOwner(action, facts) ?? notIn(action, facts, ['running']),
+};
+
+/** The client whose tool a call uses. */
+export function ownerOf({ contributor }: Pick<ToolCallState, 'contributor'>): string | undefined {
+  return contributor?.kind === 'client' ? contributor.clientId : undefined;
+}
+
+/** A call of the running turn. */
+export function findCall({ activeTurn }: ChatState, { turnId, toolCallId }: Target): ToolCallState | undefined {
+  if (activeTurn?.id !== turnId) return undefined;
+  for (const part of activeTurn.responseParts) {
+    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall;
+  }
+  return undefined;
+}
+
+function notWaiting({ toolCallId }: Target, call: ToolCallState | undefined): string {
+  return call ? `call ${toolCallId} is ${call.status}: somebody answered already` : `no call ${toolCallId} is running`;
+}
+
+function notOwner(target: Target, { state, clientId }: ChatFacts): string | undefined {
+  const call = findCall(state, target);
+  if (!call) return `no call ${target.toolCallId} is running`;
+  const owner = ownerOf(call);
+  if (owner === undefined) return `call ${target.toolCallId} is run by the host`;
+  return owner === clientId ? undefined : `call ${target.toolCallId} belongs to another client`;
+}
+
+function notIn(target: Target, { state }: ChatFacts, allowed: readonly string[]): string | undefined {
+  const status = findCall(state, target)?.status ?? 'gone';
+  return allowed.includes(status) ? undefined : `call ${target.toolCallId} is ${status}`;
+}
+
+/** Answers to questions. */
+const inputRules: Rules = {
+  'chat/inputAnswerChanged': ({ requestId, questionId, answer }, facts) => {
+    const request = openRequest(facts, requestId);
+    if (!request) return `no question ${requestId} is open`;
+    if (!request.questions?.some(({ id }) => id === questionId)) return `${requestId} does not ask ${questionId}`;
+    const isTooLong = answer !== undefined && JSON.stringify(answer).length > ANSWER_MAX_CHARACTERS;
+    return isTooLong ? `an answer may have ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
+  },
+
+  'chat/inputCompleted': ({ requestId, response, answers }, facts) => {
+    const request = openRequest(facts, requestId);
+    if (!request) return `no question ${requestId} is open: somebody answered already`;
+    if (response !== 'accept') return undefined;
+    const missing = unanswered(request, { ...request.answers, ...answers });
+    return missing ? `question ${missing} needs an answer` : undefined;
+  },
+};
+
+function openRequest({ state, session }: ChatFacts, requestId: string): ChatInputRequest | undefined {
+  return openRequestIn(state, requestId) ?? standingRequest(session, requestId);
+}
+
+/** A question of the running turn that waits for its answer. */
+export function openRequestIn({ activeTurn }: ChatState, requestId: string): ChatInputRequest | undefined {
+  for (const part of activeTurn?.responseParts ?? []) {
+    if (part.kind === 'inputRequest' && !part.response && part.request.id === requestId) return part.request;
+  }
+  return undefined;
+}
+
+function unanswered(request: ChatInputRequest, answers: Record<string, ChatInputAnswer>): string | undefined {
+  const open = request.questions?.find(({ id, required }) => required && answers[id]?.state !== 'submitted');
+  return open?.id;
+}
+
+/** A chat works in some of the folders of its session. */
+const folderRules: Rules = {
+  'chat/workingDirectorySet': ({ directory }, facts) => {
+    const isKnown = facts.session.workingDirectories?.includes(directory);
+    return oneFolder(facts) ?? (isKnown ? undefined : `${directory} is no folder of this session`);
+  },
+
+  'chat/workingDirectoryRemoved': (_action, facts) => oneFolder(facts),
+};
+
+const rules: Rules = { ...turnRules, ...toolCallRules, ...inputRules, ...folderRules };
+
+export function chatRefusal(action: StateAction, facts: ChatFacts): string | undefined {
+  const rule = rules[action.type as ChatActionType] as Rule<StateAction> | undefined;
+  return rule?.(action, facts);
+}
+
+/** What follows from an accepted action: decided here as data, done by the chat. */
+export type ChatReaction =
+  /** A turn is over. */
+  | { readonly kind: 'turn-ended' }
+  /** The first waiting message becomes the next turn. */
+  | { readonly kind: 'start-queued' }
+  /** The agent gets to work, once the turn is stored. */
+  | { readonly kind: 'run-turn'; readonly turnId: string }
+  /** The agent stops, once the end of the turn is stored. */
+  | { readonly kind: 'stop-turn'; readonly turnId: string }
+  /** The agent's own history is cut too. */
+  | { readonly kind: 'truncate-agent'; readonly turnId: string | undefined }
+  /** The state is archived with this tick. */
+  | { readonly kind: 'archive' };
+
+export function reactionsTo(
+  action: ChatAction,
+  { before, after }: Pick<Step<ChatState>, 'before' | 'after'>,
+): ChatReaction[] {
+  const ended =
+    before.activeTurn && before.activeTurn !== after.activeTurn && before.activeTurn.id !== after.activeTurn?.id;
+  const reactions: ChatReaction[] = [];
+  if (before.activeTurn && ended) reactions.push({ kind: 'stop-turn', turnId: before.activeTurn.id });
+  if (ended || before.turns !== after.turns) reactions.push({ kind: 'archive' });
+  if (action.type === 'chat/truncated' && before !== after) {
+    reactions.push({ kind: 'truncate-agent', turnId: action.turnId });
+  }
+  if (ended) reactions.push({ kind: 'turn-ended' });
+  const begins = action.type === 'chat/turnStarted' || (action.type === 'chat/turnResume' && before !== after);
+  if (begins) reactions.push({ kind: 'run-turn', turnId: action.turnId });
+  // The queue moves when a turn completes, and when something joins it while the chat is idle.
+  if (action.type === 'chat/turnComplete' || action.type === 'chat/pendingMessageSet')
+    reactions.push({ kind: 'start-queued' });
+  return reactions;
+}

@@ -1,0 +1,280 @@
+/** One chat of a session in memory: its channel, its agent, its history, and everything that follows from an action on it. */
+import {
+  type ChatAction,
+  type ChatState,
+  type ChatToolCallReadyAction,
+  chatReducer,
+  type Message,
+  type StateAction,
+  type Turn,
+  withPendingMark,
+} from '@atrium/protocol/ahp-1';
+import type { Channel, Step } from '../channels/channel.js';
+import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
+import type { AgentBackend } from '../contracts/agent.js';
+import type { EntryOrigin } from '../log/log.js';
+import { ChatAgent } from './chat-agent.js';
+import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
+import { History, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
+import { CLIENT_CLOCK_SLACK_MS } from './limits.js';
+import type { Session, SharedSessionOptions } from './session.js';
+
+export interface ChatOptions extends SharedSessionOptions {
+  readonly channel: Channel<ChatState>;
+  readonly pages: TurnPages;
+  readonly backend: AgentBackend | undefined;
+  /** When the session was in memory before, this is over when it has left: two agents must not work on one chat. */
+  readonly predecessor: Promise<unknown> | undefined;
+}
+
+/** What a chat and its agent need of the processes around them. */
+export interface ChatReadiness {
+  /** Makes everything ready that the agent needs. */
+  prepare(): Promise<void>;
+  /** What it needs was ended, and has to be prepared again. */
+  isResting(): boolean;
+}
+
+export class Chat implements OpenChannel {
+  readonly session: Session;
+  readonly #options: ChatOptions;
+  readonly #agent: ChatAgent;
+  readonly #history: History;
+  readonly #activity: TurnActivity;
+  #starter: { readonly turnId: string; readonly clientId: string } | undefined;
+
+  constructor(session: Session, options: ChatOptions, readiness: ChatReadiness) {
+    this.session = session;
+    this.#options = options;
+    this.#agent = new ChatAgent(this, options, readiness);
+    this.#history = new History(options);
+    this.#activity = new TurnActivity(this.state);
+  }
+
+  get uri(): string {
+    return this.#options.channel.uri;
+  }
+
+  get channel(): Channel {
+    return this.#options.channel as unknown as Channel;
+  }
+
+  get state(): ChatState {
+    return this.#options.channel.live;
+  }
+
+  get committed(): ChatState {
+    return this.#options.channel.committed;
+  }
+
+  get isClosed(): boolean {
+    return this.session.isClosed;
+  }
+
+  /** Whether something of it is not stored yet, or its agent is being opened. */
+  get isBusy(): boolean {
+    return !this.#options.channel.isSettled || this.#agent.isOpening;
+  }
+
+  /** Whether its agent can go on in the middle of a turn that was cut off. */
+  get canResume(): boolean {
+    return this.#options.backend?.abilities.resume === true;
+  }
+
+  get isOpening(): boolean {
+    return this.#agent.isOpening;
+  }
+
+  /** The index of a finished turn, also of one that only the log has; undefined when there is none with this id. */
+  indexOfTurn(turnId: string): Promise<number | undefined> {
+    return this.#options.pages.indexOf(this.committed, turnId);
+  }
+
+  /** Whether it has a turn with this id, running or finished. */
+  async hasTurn(turnId: string): Promise<boolean> {
+    return this.state.activeTurn?.id === turnId || this.#history.has(turnId);
+  }
+
+  /** The client that started a turn; undefined when the host did, or before a restart. */
+  startedBy(turnId: string): string | undefined {
+    return this.#starter?.turnId === turnId ? this.#starter.clientId : undefined;
+  }
+
+  /** Takes an action, the host's own or a client's, and does what follows from it. */
+  write(given: ChatAction, origin?: EntryOrigin): void {
+    if (this.isClosed) return;
+    const action = this.#stamped(given, origin);
+    if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume')
+      this.#starter = origin && { turnId: action.turnId, clientId: origin.clientId };
+    const step = this.#options.writer.write({ channel: this.#options.channel, action, origin });
+    this.#options.writer.afterCommit(() => this.#agent.observe(step));
+    this.#history.observe(step);
+    this.session.chatStepped({ ...step, chat: this }, action.type);
+    if (this.#activity.hasOutlived(action, step)) this.write({ type: 'chat/activityChanged' });
+    for (const reaction of reactionsTo(action, step)) this.#react(reaction);
+  }
+
+  /** The host's clock says when a turn begins and how long it took; what a client measured of its own stop is kept. */
+  #stamped(action: ChatAction, origin: EntryOrigin | undefined): ChatAction {
+    switch (action.type) {
+      case 'chat/turnStarted':
+        return { ...action, startedAt: this.#now(), message: this.#withSelection(action.message) };
+      case 'chat/turnComplete':
+      case 'chat/error':
+        return { ...action, duration: this.#duration() };
+      case 'chat/turnCancelled':
+        return { ...action, duration: this.#durationSeen(origin && action.duration) };
+      case 'chat/toolCallReady':
+        return this.#marked(action);
+      default:
+        return action;
+    }
+  }
+
+  #now(): string {
+    return new Date(this.#options.channel.timeAt(this.#options.clock.now())).toISOString();
+  }
+
+  #duration(): number {
+    const { activeTurn } = this.state;
+    const took = activeTurn ? Date.parse(this.#now()) - Date.parse(activeTurn.startedAt) : 0;
+    // The start of an imported turn that goes on may be no date.
+    return took > 0 ? took : 0;
+  }
+
+  /** What a client measured, unless that cannot be: the end of a turn dates the session. */
+  #durationSeen(measured: unknown): number {
+    const own = this.#duration();
+    return isDuration(measured) && measured <= own + CLIENT_CLOCK_SLACK_MS ? measured : own;
+  }
+
+  /** Every message says which model and agent it was sent with. */
+  #withSelection(message: Message): Message {
+    const { model, agent } = this.session.selection;
+    return { ...message, ...(model && !message.model && { model }), ...(agent && !message.agent && { agent }) };
+  }
+
+  /** Older wires cannot ask twice about one call. */
+  #marked(action: ChatToolCallReadyAction): ChatToolCallReadyAction {
+    const before = this.state;
+    if (findCall(before, action)?.status !== 'pending-confirmation') return action;
+    return withPendingMark(action, before, chatReducer(before, action));
+  }
+
+  async dispatch(given: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
+    const action = given as ChatAction;
+    if (action.type === 'chat/truncated') await this.#history.reach(action.turnId);
+    const isRepeated = action.type === 'chat/turnStarted' && (await this.#history.has(action.turnId));
+    if (this.isClosed) return (await this.#options.open(this.uri))?.dispatch(action, origin, asker);
+    if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
+    const { session, state, canResume } = this;
+    const agent = session.backend?.info;
+    const facts = { state, session: session.state, clientId: origin.clientId, agent, canResume };
+    const reason = chatRefusal(action, facts) ?? this.#unknown(action);
+    if (reason) return asker.reject(origin, reason);
+    this.write(action, origin);
+  }
+
+  /** What the action names has to be there. */
+  #unknown(action: ChatAction): string | undefined {
+    if (action.type === 'chat/turnStarted' || action.type === 'chat/pendingMessageSet')
+      return this.session.unknownModel(action.message.model);
+    if (action.type !== 'chat/truncated' || action.turnId === undefined) return undefined;
+    const known = this.state.turns.some((turn) => turn.id === action.turnId);
+    return known ? undefined : `there is no turn ${action.turnId}`;
+  }
+
+  takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined {
+    return this.isClosed ? undefined : this.#history.takeSnapshot(request);
+  }
+
+  /** Finished turns by index, oldest first. */
+  turnsBetween(start: number, end: number): Promise<Turn[]> {
+    const { pages } = this.#options;
+    return pages.slice(this.committed, start, Math.min(end, pages.total(this.committed)));
+  }
+
+  fetchTurns(request: TurnsRequest, takesText: boolean): Promise<TurnsPage> {
+    return this.#history.fetch(request, takesText);
+  }
+
+  #react(reaction: ChatReaction): void {
+    const { writer } = this.#options;
+    switch (reaction.kind) {
+      case 'turn-ended':
+        return this.session.turnEnded(this);
+      case 'start-queued':
+        return this.startQueued();
+      case 'run-turn':
+        return writer.afterCommit(() => this.#agent.run(reaction.turnId));
+      case 'stop-turn':
+        return writer.afterCommit(() => this.stopAgent(reaction.turnId));
+      case 'truncate-agent':
+        return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
+      case 'archive':
+        return this.session.archive();
+    }
+  }
+
+  /** The first waiting message becomes the next turn, when no turn runs. */
+  startQueued(): void {
+    const next = this.state.queuedMessages?.[0];
+    if (!next || this.state.activeTurn || this.session.state.lifecycle !== 'ready') return;
+    const { id, message } = next;
+    this.write({ type: 'chat/pendingMessageRemoved', kind: 'queued', id });
+    const turnId = `turn-${crypto.randomUUID()}`;
+    this.write({ type: 'chat/turnStarted', turnId, startedAt: this.#now(), message, queuedMessageId: id });
+  }
+
+  /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
+  archive(): void {
+    this.#history.archive();
+  }
+
+  /** A call whose client has left may go on at another one. */
+  clientsChanged(): void {
+    this.#agent.clientsChanged();
+  }
+
+  /** Stops the agent, if it is at work on this turn. */
+  stopAgent(turnId: string): void {
+    this.#agent.stop(turnId);
+  }
+
+  /** Opens the agent of a new session. */
+  openAgent(): Promise<unknown> {
+    return this.#agent.open();
+  }
+
+  /** The processes of the session end; the next turn starts them again. */
+  rest(): Promise<void> {
+    return this.#agent.rest();
+  }
+
+  close(): Promise<void> {
+    this.#options.pages.close();
+    return this.#agent.close();
+  }
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
+export class TurnActivity {
+  /** Whether the activity that is shown was set while a turn was running. */
+  #isOfTurn: boolean;
+
+  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
+  constructor({ activeTurn }: ChatState) {
+    this.#isOfTurn = activeTurn !== undefined;
+  }
+
+  /** Looks at every action: true when the turn is over whose activity is still shown. */
+  hasOutlived({ type }: ChatAction, { before, after }: Pick<Step<ChatState>, 'before' | 'after'>): boolean {
+    if (type === 'chat/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
+    if (!before.activeTurn || after.activeTurn) return false;
+    return this.#isOfTurn && after.activity !== undefined;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What waits for a person or a client in a session: a projection of its chats, kept in the state of the session so that a client
+ * that shows only the session knows of it. Questions that stand outside of turns are entries of their own.
+ */
+import type {
+  ChatInputRequest,
+  ChatState,
+  ResponsePart,
+  SessionAction,
+  SessionInputRequest,
+  SessionState,
+} from '@atrium/protocol/ahp-1';
+import { isStanding } from '@atrium/protocol/ahp-1';
+
+/** The question outside of turns that has this id. */
+export function standingRequest({ inputNeeded = [] }: SessionState, requestId: string): ChatInputRequest | undefined {
+  return inputNeeded.filter(isStanding).find(({ request }) => request.id === requestId)?.request;
+}
+
+/** What waits in the running turn of a chat. */
+export function neededBy(chat: ChatState): SessionInputRequest[] {
+  const { activeTurn } = chat;
+  if (!activeTurn) return [];
+  return activeTurn.responseParts.flatMap((part) => neededByPart(chat.resource, activeTurn.id, part) ?? []);
+}
+
+function neededByPart(chat: string, turnId: string, part: ResponsePart): SessionInputRequest | undefined {
+  if (part.kind === 'inputRequest' && !part.response) {
+    return { kind: 'chatInput', id: `input:${part.request.id}`, chat, request: part.request };
+  }
+  if (part.kind !== 'toolCall') return undefined;
+  const { toolCall } = part;
+  const base = { id: `tool:${toolCall.toolCallId}`, chat, turnId };
+  switch (toolCall.status) {
+    case 'pending-confirmation':
+    case 'pending-result-confirmation':
+      return { kind: 'toolConfirmation', ...base, toolCall };
+    case 'auth-required':
+      return { kind: 'toolAuthentication', ...base, toolCall };
+    case 'running':
+      if (toolCall.contributor?.kind !== 'client') return undefined;
+      return { kind: 'toolClientExecution', ...base, clientId: toolCall.contributor.clientId, toolCall };
+    default:
+      return undefined;
+  }
+}
+
+/** The actions that bring the list of a session in line with one of its chats. */
+export function inputNeededActions({ inputNeeded = [] }: SessionState, chat: ChatState): SessionAction[] {
+  const listed = new Map(
+    inputNeeded.filter((entry) => entry.chat === chat.resource && !isStanding(entry)).map((entry) => [entry.id, entry]),
+  );
+  const wanted = neededBy(chat);
+  const gone = [...listed.keys()].filter((id) => !wanted.some((entry) => entry.id === id));
+  return [
+    ...gone.map((id) => ({ type: 'session/inputNeededRemoved' as const, id })),
+    ...wanted
+      .filter((entry) => !isSame(listed.get(entry.id), entry))
+      .map((request) => ({ type: 'session/inputNeededSet' as const, request })),
+  ];
+}
+
+function isSame(a: SessionInputRequest | undefined, b: SessionInputRequest): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Actions after which something may wait that did not before, or no longer waits. Streamed text never does that. */
+const RELEVANT: ReadonlySet<string> = new Set([
+  'chat/toolCallReady',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/toolCallResultConfirmed',
+  'chat/toolCallAuthRequired',
+  'chat/toolCallAuthResolved',
+  'chat/inputRequested',
+  'chat/inputAnswerChanged',
+  'chat/inputCompleted',
+  'chat/responsePart',
+  'chat/turnComplete',
+  'chat/turnCancelled',
+  'chat/turnResume',
+  'chat/error',
+  'chat/truncated',
+]);
+
+export function mayChangeNeeded(type: string): boolean {
+  return RELEVANT.has(type);
+}

@@ -1,0 +1,96 @@
+/** The summary of a session, as lists show it: made of its state and the states of its chats. */
+import {
+  ACTIVITY_MASK,
+  type ChatState,
+  type ChatSummary,
+  type ChatSummaryChanges,
+  type SessionState,
+  SessionStatus,
+  type SessionSummary,
+} from '@atrium/protocol/ahp-1';
+
+/** What a session is known by, and what only its summary says. */
+export interface SummaryFacts {
+  readonly resource: string;
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+}
+
+export function summaryOf(state: SessionState, chats: readonly ChatState[], facts: SummaryFacts): SessionSummary {
+  const {
+    provider,
+    title,
+    activity,
+    origin,
+    project,
+    workingDirectories,
+    annotations,
+    changesets,
+    _meta,
+    defaultChat,
+  } = state;
+  return {
+    ...facts,
+    provider,
+    title,
+    status: statusOf(state, chats),
+    ...(activity !== undefined && { activity }),
+    ...(origin && { origin }),
+    ...(project && { project }),
+    ...(workingDirectories && { workingDirectories }),
+    ...(annotations && { annotations }),
+    ...(_meta && { _meta }),
+    ...(changesets && { 'x-atrium': { changesets } }),
+    ...(state.chats.length > 1 && {
+      chats: state.chats.map(({ resource, title, origin, interactivity, status }) => ({
+        resource,
+        title,
+        status,
+        ...(origin && { origin }),
+        ...(interactivity && { interactivity }),
+      })),
+    }),
+    ...(defaultChat !== undefined && { defaultChat }),
+  };
+}
+
+/** The default chat says what the session does; input that some chat needs, and an error, are said in any case. */
+function statusOf(state: SessionState, chats: readonly ChatState[]): number {
+  const flags = state.status & ~ACTIVITY_MASK;
+  const main = chats.find(({ resource }) => resource === state.defaultChat) ?? chats[0];
+  const activities = chats.map(({ status }) => status & ACTIVITY_MASK);
+  const own = state.status & ACTIVITY_MASK;
+  if (own === SessionStatus.InputNeeded || activities.includes(SessionStatus.InputNeeded))
+    return flags | SessionStatus.InputNeeded;
+  if (activities.includes(SessionStatus.Error)) return flags | SessionStatus.Error;
+  return flags | (main ? main.status & ACTIVITY_MASK : SessionStatus.Idle);
+}
+
+/** Members of a chat that its session lists, too. */
+const LISTED = [
+  'title',
+  'status',
+  'activity',
+  'modifiedAt',
+  'changes',
+  'origin',
+  'movable',
+  'interactivity',
+  'workingDirectories',
+] as const;
+
+type Listed = Pick<ChatState, (typeof LISTED)[number]>;
+
+/** What changed of a chat that its session lists; undefined when nothing did. */
+export function listedChanges(before: Listed, after: Listed): ChatSummaryChanges | undefined {
+  if (!LISTED.some((member) => before[member] !== after[member])) return undefined;
+  const changed = LISTED.filter((member) => before[member] !== after[member]);
+  return Object.fromEntries(changed.map((member) => [member, after[member] ?? null]));
+}
+
+/** A chat as its session lists it. */
+export function chatSummaryOf(chat: ChatState): ChatSummary {
+  const { resource } = chat;
+  const listed = LISTED.filter((member) => chat[member] !== undefined).map((member) => [member, chat[member]]);
+  return { resource, ...Object.fromEntries(listed) } as ChatSummary;
+}

@@ -1,0 +1,209 @@
+/** A session with its chat over a log in memory: what clients cannot do to it, and how it comes back in line. */
+import {
+  type ChatState,
+  chatReducer,
+  type SessionState,
+  SessionStatus,
+  sessionReducer,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
+import { describe, expect, it, vi } from 'vitest';
+import { Channel } from '../../src/channels/channel.js';
+import { DirectDelivery } from '../../src/channels/delivery.js';
+import { Writer } from '../../src/channels/writer.js';
+import { LogWriteError } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { firstChat, stateOf } from '../../src/sessions/catalogue.js';
+import { TurnPages } from '../../src/sessions/history.js';
+import { CLIENT_CLOCK_SLACK_MS } from '../../src/sessions/limits.js';
+import { afterDamage } from '../../src/sessions/recovery.js';
+import { Session, type SessionOptions } from '../../src/sessions/session.js';
+import { SessionRecords } from '../../src/sessions/session-records.js';
+import { TurnLifecycle } from '../../src/sessions/turn.js';
+import { silentLogger } from '../../src/util/logger.js';
+
+const uri = 'ahp-session:/s';
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const message = { text: 'x', origin: { kind: 'user' as const } };
+
+function sessionWith(
+  change: { session?: Partial<SessionState>; chat?: Partial<ChatState>; models?: object[]; abilities?: object } = {},
+) {
+  const time = { now: NOW };
+  const log = new MemoryLog();
+  const clock = { now: () => time.now, after: () => () => {} };
+  const delivery = new DirectDelivery({ shown: 0, logger: silentLogger, show: () => {} });
+  const around = { undone: () => {}, superseded: () => {} };
+  const writer = new Writer({ log, clock, logger: silentLogger, delivery, ...around });
+  const chat = { ...firstChat(uri, new Date(NOW).toISOString()), ...change.chat };
+  const summary = { resource: uri, provider: 'p', title: '', status: 1, createdAt: '', modifiedAt: chat.modifiedAt };
+  const state = { ...stateOf({ summary, lifecycle: 'ready' }), ...change.session };
+  const options = {
+    ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
+    ...{ tools: [], extensions: [], observers: [], records: new SessionRecords(log, writer) },
+    watchers: { isWatchedWithoutQuestions: () => false },
+    catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },
+    backend: {
+      info: { provider: 'p', models: change.models ?? [] },
+      abilities: change.abilities ?? {},
+      open: () => new Promise(() => {}),
+    },
+    channel: new Channel(uri, sessionReducer as never, state),
+    chats: [
+      {
+        channel: new Channel(chat.resource, chatReducer as never, chat),
+        pages: new TurnPages(log, chat.resource, { base: 0, archived: 0 }),
+      },
+    ],
+  };
+  const session = new Session(options as unknown as SessionOptions);
+  let clientSeq = 0;
+  const refusal = async (action: object) => {
+    const reject = vi.fn();
+    const origin = { clientId: 'c', epoch: 1, clientSeq: ++clientSeq };
+    await session.chat.dispatch(action as never, origin, { reject, deferred: vi.fn() } as never);
+    return reject.mock.calls[0]?.[1] as string | undefined;
+  };
+  return { session, chat: session.chat, time, refusal, writer, log };
+}
+
+describe('the end of a turn that a client stops', () => {
+  async function stopped(duration: unknown) {
+    const { chat, time, refusal } = sessionWith();
+    await refusal({ type: 'chat/turnStarted', turnId: 't', message });
+    time.now += 5_000;
+    await refusal({ type: 'chat/turnCancelled', turnId: 't', duration });
+    return { duration: chat.state.turns[0]?.duration, modifiedAt: Date.parse(chat.state.modifiedAt) - NOW };
+  }
+
+  it('[UP-249] is when the client says', async () => {
+    for (const duration of [0, 812, 5_000, 5_000 + CLIENT_CLOCK_SLACK_MS])
+      expect(await stopped(duration)).toEqual({ duration, modifiedAt: duration });
+  });
+
+  it('is when the host sees it, where the client says what cannot be', async () => {
+    for (const duration of [-1, 5_001 + CLIENT_CLOCK_SLACK_MS, 8e15, Number.POSITIVE_INFINITY, '1', undefined])
+      expect(await stopped(duration)).toEqual({ duration: 5_000, modifiedAt: 5_000 });
+  });
+});
+
+describe('a message that waits', () => {
+  it('names a model that the agent has, as one that begins a turn does', async () => {
+    const { refusal } = sessionWith({ models: [{ id: 'm' }], chat: { activeTurn: { id: 't' } as never } });
+    const set = (id: string) => ({
+      ...{ type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: { ...message, model: { id } } },
+    });
+    expect(await refusal(set('m'))).toBeUndefined();
+    expect(await refusal(set('x'))).toContain('no model "x"');
+  });
+});
+
+describe('a session that was damaged on disk', () => {
+  it('[REL-064] lists what its chat is, and what waits there', () => {
+    const toolCall = { toolCallId: 'k', status: 'pending-confirmation' };
+    const stale = { kind: 'toolConfirmation', id: 'tool:k', chat: 'ignored', turnId: 't', toolCall };
+    const { session, chat } = sessionWith({ chat: { title: 'Chat', activity: 'busy' } });
+    const before = { ...stale, chat: chat.uri } as never;
+    session.write({ type: 'session/inputNeededSet', request: before });
+    expect(session.state.status & SessionStatus.InputNeeded).toBe(SessionStatus.InputNeeded);
+    afterDamage(session);
+    expect(session.state).toMatchObject({ activity: 'busy', chats: [{ resource: chat.uri, title: 'Chat' }] });
+    expect(session.state.inputNeeded).toBeUndefined();
+    expect(session.state.status & SessionStatus.InputNeeded).not.toBe(SessionStatus.InputNeeded);
+  });
+
+  it('[REL-064] ends its turn, and with it what waited there', () => {
+    const call = { toolCallId: 'k', toolName: 'n', displayName: 'Tool', status: 'pending-confirmation' };
+    const responseParts = [{ kind: 'toolCall', toolCall: call }] as never;
+    const activeTurn = { id: 't', startedAt: new Date(NOW).toISOString(), message, responseParts };
+    const { session, chat } = sessionWith({ chat: { activeTurn } });
+    session.relist();
+    expect(session.state.inputNeeded).toMatchObject([{ id: 'tool:k' }]);
+    afterDamage(session);
+    expect([chat.state.activeTurn, session.state.inputNeeded]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a turn that goes on in place', () => {
+  function lifecycle(soFar: object[] | undefined, advice: object) {
+    const notes: string[] = [];
+    const beforeTurn = vi.fn(async () => advice);
+    const session = { extensions: { all: () => [{ name: 'x', beforeTurn, beforeEnd: async () => 'not yet' }] } };
+    const turn = {
+      ...{ id: 't', soFar, signal: new AbortController().signal, notify: (note: string) => notes.push(note) },
+      chat: { state: { turns: [] }, session },
+    };
+    const options = { clock: { now: () => 0, after: () => () => {} }, logger: silentLogger };
+    return { course: new TurnLifecycle(turn as never, options as never, message), notes, beforeTurn };
+  }
+  const note = { kind: 'systemNotification', content: 'note' };
+
+  it('is asked about again: it may have failed before, and what extensions add is not stored', async () => {
+    for (const soFar of [undefined, [], [{ kind: 'markdown', content: 'x' }]]) {
+      const { course, notes } = lifecycle(soFar, { context: ['known'], note: 'note' });
+      await course.begin();
+      expect([course.context, notes]).toEqual([['known'], ['note']]);
+    }
+    await expect(lifecycle([], { blocked: 'no' }).course.begin()).rejects.toThrow('no');
+  });
+
+  it('shows a note once', async () => {
+    const { course, notes } = lifecycle([note], { note: 'note' });
+    await course.begin();
+    expect(notes).toEqual([]);
+  });
+
+  it('has another message when it is sent on', async () => {
+    const { course } = lifecycle([note], {});
+    expect(course.hasNewMessage).toBe(false);
+    expect(await course.goesOn()).toBe(true);
+    expect([course.hasNewMessage, course.message.text]).toEqual([true, expect.stringContaining('not yet')]);
+  });
+});
+
+describe('the stored turns of a chat', () => {
+  const ended = (id: string, more: object = {}) =>
+    ({ id, message, responseParts: [], state: 'complete', startedAt: '', duration: 0, ...more }) as unknown as Turn;
+  async function stored(turns: Turn[], actions: object[]) {
+    const { session, chat, refusal, writer, log } = sessionWith({ chat: { turns }, abilities: { resume: true } });
+    session.archive();
+    await writer.settled();
+    for (const action of actions) expect(await refusal(action)).toBeUndefined();
+    await writer.settled();
+    const texts = (await log.archivedTurns(chat.uri, { start: 0, end: 10, maxBytes: 1e6 })).map(({ json }) => json);
+    expect(texts.map((text) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(chat.state.turns)));
+    return chat.state.turns.map(({ id, state }) => `${id} ${state}`);
+  }
+  const started = { type: 'chat/turnStarted', turnId: 'u', message };
+  const stop = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 0 });
+
+  it('[REL-064] are those of the chat when history is cut and goes on in one tick', async () => {
+    const cut = { type: 'chat/truncated', turnId: 'a' };
+    expect(await stored([ended('a'), ended('b'), ended('c')], [cut, started, stop('u')])).toEqual([
+      'a complete',
+      'u cancelled',
+    ]);
+  });
+
+  it('[REL-064] are those of the chat when a turn goes on and ends in one tick', async () => {
+    const failed = ended('b', { state: 'error', responseParts: [{ kind: 'error', error: {}, resumable: true }] });
+    const resume = { type: 'chat/turnResume', turnId: 'b' };
+    expect(await stored([ended('a'), failed], [resume, stop('b')])).toEqual(['a complete', 'b cancelled']);
+  });
+
+  it('[REL-033] are stored with the next archive when one could not be stored', async () => {
+    const { session, chat, refusal, writer, log } = sessionWith({ chat: { turns: [ended('a')] } });
+    session.archive();
+    await writer.settled();
+    vi.spyOn(log, 'append').mockRejectedValueOnce(new LogWriteError('disk-full', 'full'));
+    await refusal(started);
+    await refusal(stop('u'));
+    await expect(writer.settled()).rejects.toThrow('full');
+    expect(chat.state.turns.map(({ id }) => id)).toEqual(['a']);
+    await refusal({ ...started, turnId: 'v' });
+    await refusal(stop('v'));
+    await writer.settled();
+    const turns = await log.archivedTurns(chat.uri, { start: 0, end: 10, maxBytes: 1e6 });
+    expect(turns.map(({ json }) => JSON.parse(json).id)).toEqual(['a', 'v']);
+  });
+});

@@ -1,0 +1,346 @@
+/**
+ * Moves a log of the 0.3.0 model to the 1.0 model (decision 0035). A copy of the file is put beside it first. Everything
+ * happens in one transaction: a host that is killed meanwhile leaves the old log, and the next one begins again.
+ *
+ * This file, `core/sessions/upcast.ts` and the copy can go when no data folder of the 0.3.0 model is left to be opened.
+ */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { type ArchiveHead, type LogRepair, REBUILT_RECORD } from '@atrium/core/log/log.js';
+import {
+  type StoredStep,
+  type UpcastSession,
+  upcastDeferred,
+  upcastRoot,
+  upcastSession,
+  upcastTurn,
+} from '@atrium/core/sessions/upcast.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { channelKind, defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
+import { ArchiveTable } from './archives.js';
+import { Damage, damagedTurn, sumOf } from './damage.js';
+import { type Database, SqliteError, type Statement } from './driver.js';
+import { EntryTable } from './entries.js';
+import { syncFile, syncFolder } from './folder.js';
+import { RecordTable } from './records.js';
+
+const OLD_MODEL = '0.3.0';
+/** How often the host says how far it is. */
+const PROGRESS_EVERY_MS = 2_000;
+/** Entries that are read, or dropped, at once. */
+const PAGE_ENTRIES = 500;
+/** Text of turns that is read at once. */
+const PAGE_BYTES = 2 ** 20;
+
+const SESSION = 'session:';
+const HELD = 'held:';
+const UNFINISHED = 'unfinished:';
+
+/** A file in the data folder says how far the host is; `atrium start` waits longer while it is there. */
+const PROGRESS_FILE = 'atrium.upcast';
+
+/** In KiB: SQLite's default, and what a large transaction is faster with. */
+export const CACHE_KIB = { usual: 2_000, upcast: 64_000 } as const;
+
+export interface UpcastOptions {
+  readonly db: Database;
+  /** The database. */
+  readonly path: string;
+  readonly logger: Logger;
+  readonly now: number;
+}
+
+/** Copies the database, which nothing has open, and says where the copy is. A copy is never overwritten. */
+export function backUp(database: string): string {
+  const part = `${database}.backup.new`;
+  try {
+    copyFileSync(database, part, constants.COPYFILE_FICLONE);
+    syncFile(part);
+    const target = nameOfBackup(database, part);
+    renameSync(part, target);
+    syncFolder(path.dirname(database));
+    return target;
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** A host that was killed later on has left the same copy already: then that one is replaced by itself. */
+function nameOfBackup(database: string, part: string): string {
+  for (let count = 1; ; count++) {
+    const name = `${database}.backup-${OLD_MODEL}${count === 1 ? '' : `-${count}`}`;
+    if (!existsSync(name) || isSameFile(name, part)) return name;
+  }
+}
+
+function isSameFile(a: string, b: string): boolean {
+  if (statSync(a).size !== statSync(b).size) return false;
+  const [first, second] = [openSync(a, 'r'), openSync(b, 'r')];
+  try {
+    const [one, other] = [Buffer.alloc(PAGE_BYTES), Buffer.alloc(PAGE_BYTES)];
+    for (;;) {
+      const read = readSync(first, one);
+      if (readSync(second, other) !== read || !one.subarray(0, read).equals(other.subarray(0, read))) return false;
+      if (read === 0) return true;
+    }
+  } finally {
+    closeSync(first);
+    closeSync(second);
+  }
+}
+
+/** Moves everything. The caller has begun a transaction, and says in it that the file is of the new version. */
+export function upcast(options: UpcastOptions): LogRepair[] {
+  const { path: file, now, logger } = options;
+  const mends: (() => void)[] = [];
+  const damage = new Damage({ path: file, clock: { now: () => now }, repairs: [], write: (work) => mends.push(work) });
+  const progress = new Progress(file, logger);
+  try {
+    new Upcast(options, { damage, mends, progress }).run();
+    progress.done();
+  } finally {
+    progress.close();
+  }
+  return damage.repairs;
+}
+
+/** What the log has of the state of a session. */
+interface ArchivedState {
+  readonly head: string | undefined;
+  readonly isDamaged: boolean;
+  /** Its steps come after this number. */
+  readonly after: number;
+}
+
+interface Tools {
+  readonly damage: Damage;
+  /** What replaces damaged text. It must not run where errors of SQLite are ignored: they end the transaction. */
+  readonly mends: (() => void)[];
+  readonly progress: Progress;
+}
+
+class Upcast {
+  readonly #options: UpcastOptions;
+  readonly #damage: Damage;
+  readonly #mends: (() => void)[];
+  readonly #progress: Progress;
+  readonly #entries: EntryTable;
+  readonly #archives: ArchiveTable;
+  readonly #records: RecordTable;
+  readonly #moveTurn: Statement<never>;
+  readonly #cutTurns: Statement<never>;
+  /** No client has seen this number: whoever comes back with what it knew of the old model gets a snapshot. */
+  readonly #seq: number;
+
+  constructor(options: UpcastOptions, { damage, mends, progress }: Tools) {
+    const { db } = options;
+    this.#options = options;
+    this.#damage = damage;
+    this.#mends = mends;
+    this.#progress = progress;
+    this.#entries = new EntryTable(db, damage);
+    this.#archives = new ArchiveTable(db, damage);
+    this.#records = new RecordTable(db, damage);
+    this.#moveTurn = db.prepare('UPDATE turns SET channel = ?, json = ?, sum = ? WHERE channel = ? AND idx = ?');
+    this.#cutTurns = db.prepare('DELETE FROM turns WHERE channel = ? AND idx >= ?');
+    this.#seq = this.#entries.bounds().head + 1;
+  }
+
+  run(): void {
+    const listed = this.#records.list(SESSION).map(({ key }) => key.slice(SESSION.length));
+    this.#mend();
+    const sessions = [...new Set([...this.#archives.channels(), ...listed])].filter(
+      (uri) => channelKind(uri) === 'session',
+    );
+    this.#progress.begin(sessions.length);
+    for (const uri of sessions) {
+      this.#session(uri);
+      this.#progress.step();
+    }
+    this.#root();
+    for (const { key, value } of this.#records.list(HELD)) {
+      this.#records.put(key, this.#understood(key, () => upcastDeferred(value)) ?? null);
+    }
+    this.#mend();
+    this.#dropEntries();
+  }
+
+  #mend(): void {
+    for (const work of this.#mends.splice(0)) work();
+  }
+
+  /** What a reader makes of stored text; undefined when it does not understand it. */
+  #understood<T>(what: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof SqliteError) throw error;
+      const fields = { what, error: String(error) };
+      this.#options.logger.log('error', 'something that is stored cannot be understood; the copy has it', fields);
+      return undefined;
+    }
+  }
+
+  /** A session whose state cannot be understood keeps what the list says of it, and its turns. */
+  #session(uri: string): void {
+    const archive = this.#archives.head(uri);
+    const isDamaged = archive?.isDamaged ?? false;
+    const state = { head: isDamaged ? undefined : archive?.head, isDamaged, after: archive?.seq ?? 0 };
+    const whole = this.#understood(uri, () => ({ up: this.#upcast(uri, state) }));
+    this.#store(uri, archive, whole ? whole.up : this.#upcastListed(uri));
+  }
+
+  #upcast(uri: string, { head, isDamaged, after }: ArchivedState): UpcastSession | undefined {
+    return upcastSession({
+      uri,
+      listing: this.#records.get(SESSION + uri),
+      head,
+      isHeadDamaged: isDamaged,
+      turnCount: this.#archives.countTurns(uri),
+      steps: () => this.#steps(uri, after),
+      indexOfTurn: (turnId) => this.#archives.findTurn(uri, turnId),
+      now: this.#options.now,
+    });
+  }
+
+  /** Without its archive and its steps. */
+  #upcastListed(uri: string): UpcastSession | undefined {
+    const state = { head: undefined, isDamaged: true, after: this.#seq };
+    return this.#understood(SESSION + uri, () => this.#upcast(uri, state));
+  }
+
+  *#steps(channel: string, archivedAt: number): Generator<StoredStep> {
+    for (let after = archivedAt; ; ) {
+      const page = this.#entries.read({ after, channel, limit: PAGE_ENTRIES });
+      yield* page;
+      this.#progress.tick();
+      after = page.at(-1)?.seq ?? after;
+      if (page.length < PAGE_ENTRIES) return;
+    }
+  }
+
+  /** Turns of a session that is not known are kept for the recovery of the list, or for the rest of an import. */
+  #store(uri: string, archive: ArchiveHead | undefined, up: UpcastSession | undefined): void {
+    const chat = defaultChatUri(uri);
+    this.#mend();
+    if (up) this.#cutTurns.run(uri, up.keptTurns);
+    const moved = this.#moveTurns(uri, chat);
+    this.#archives.remove(uri);
+    const turns = { start: moved, items: up?.turns ?? [] };
+    if (up || archive) this.#archives.put(this.#seq, { channel: chat, head: up?.chatHead ?? '{}', turns });
+    if (!up) return this.#unlist(uri);
+    this.#archives.put(this.#seq, { channel: uri, head: up.sessionHead, turns: { start: 0, items: [] } });
+    if (this.#mayList(uri)) this.#records.put(SESSION + uri, up.listing);
+  }
+
+  /** A session whose list entry cannot be understood is listed anew by its turns. */
+  #unlist(uri: string): void {
+    if (this.#records.get(SESSION + uri) === undefined) return;
+    this.#records.put(SESSION + uri, null);
+    if (this.#records.get(REBUILT_RECORD) === undefined) this.#records.put(REBUILT_RECORD, '{}');
+  }
+
+  /** A session that is not on the list gets there when the list was damaged, unless it never was on it. */
+  #mayList(uri: string): boolean {
+    const has = (key: string) => this.#records.get(key) !== undefined;
+    return has(SESSION + uri) || (has(REBUILT_RECORD) && !has(UNFINISHED + uri));
+  }
+
+  #moveTurns(from: string, to: string): number {
+    for (let index = 0; ; ) {
+      const page = this.#archives.turns(from, { start: index, end: Number.MAX_SAFE_INTEGER, maxBytes: PAGE_BYTES });
+      if (page.length === 0) return index;
+      for (const { id, json } of page) {
+        const text = this.#turn(from, id, json);
+        this.#moveTurn.run(to, text, sumOf(id, text), from, index++);
+      }
+      this.#progress.tick();
+    }
+  }
+
+  #turn(channel: string, id: string, json: string): string {
+    try {
+      return upcastTurn(json);
+    } catch {
+      const hex = Buffer.from(json).toString('hex');
+      this.#damage.found({ what: `turn ${id} of ${channel}`, instead: 'another turn says so in its place', hex });
+      return damagedTurn(id);
+    }
+  }
+
+  /** The host says itself what is on the root channel; what people have set there stays. */
+  #root(): void {
+    const archive = this.#archives.head(ROOT_CHANNEL);
+    if (!archive || archive.isDamaged) return;
+    const actions = [...this.#steps(ROOT_CHANNEL, archive.seq)].flatMap(({ action }) => action || []);
+    const head = this.#understood(ROOT_CHANNEL, () => upcastRoot(archive.head, actions));
+    if (head === undefined) return this.#archives.remove(ROOT_CHANNEL);
+    this.#archives.put(this.#seq, { channel: ROOT_CHANNEL, head, turns: { start: 0, items: [] } });
+  }
+
+  /** Archives hold what they did. Which numbers of clients they had stays known. */
+  #dropEntries(): void {
+    const { oldest } = this.#entries.bounds();
+    for (let upTo = oldest; upTo < this.#seq; upTo += PAGE_ENTRIES) this.#entries.drop(upTo);
+    this.#entries.drop(this.#seq);
+  }
+}
+
+/** Says in the host's log, and in a file, how far it is. */
+class Progress {
+  readonly #file: string;
+  readonly #logger: Logger;
+  readonly #start = performance.now();
+  #toldAt = performance.now();
+  #sessions = 0;
+  #done = 0;
+
+  constructor(database: string, logger: Logger) {
+    this.#file = path.join(path.dirname(database), PROGRESS_FILE);
+    this.#logger = logger;
+  }
+
+  begin(sessions: number): void {
+    this.#sessions = sessions;
+    this.#tell();
+  }
+
+  step(): void {
+    this.#done += 1;
+    this.tick();
+  }
+
+  tick(): void {
+    if (performance.now() - this.#toldAt >= PROGRESS_EVERY_MS) this.#tell();
+  }
+
+  #tell(): void {
+    this.#toldAt = performance.now();
+    const counts = { done: this.#done, sessions: this.#sessions };
+    this.#logger.log('info', 'moving stored sessions to the model of this version', counts);
+    try {
+      writeFileSync(this.#file, JSON.stringify(counts), { mode: 0o600 });
+    } catch {}
+  }
+
+  done(): void {
+    const ms = Math.round(performance.now() - this.#start);
+    this.#logger.log('info', 'moved all stored sessions', { sessions: this.#sessions, ms });
+  }
+
+  close(): void {
+    rmSync(this.#file, { force: true });
+  }
+}

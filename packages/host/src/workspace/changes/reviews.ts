@@ -1,0 +1,75 @@
+/**
+ * Which files people have reviewed in the views of a session. A review is about a file as it was: when the file changes, the
+ * review is over. Reviews outlive views and the host; they go with their session.
+ */
+import { createHash } from 'node:crypto';
+import type { ChangeRecords } from './change-log.js';
+import type { ShownFile } from './changeset-views.js';
+import { REVIEWS_MAX } from './limits.js';
+import { keyOf } from './uri.js';
+
+/** The key of the record that holds the reviews of a session. */
+export function reviewsKey(session: string): string {
+  return `reviews:${keyOf(session)}`;
+}
+
+/** The reviews of one view. */
+export interface ViewReviews {
+  has(file: ShownFile): boolean;
+  set(files: readonly ShownFile[], isReviewed: boolean): void;
+}
+
+export class Reviews {
+  readonly #records: ChangeRecords;
+  readonly #key: string;
+  /** By the view and the file: what tells versions of the file apart. The oldest review stands first. */
+  #versions = new Map<string, string>();
+  #loading: Promise<void> | undefined;
+
+  constructor(records: ChangeRecords, session: string) {
+    this.#records = records;
+    this.#key = reviewsKey(session);
+  }
+
+  /** Reads what is stored, once. After a failure the next call tries again. */
+  load(): Promise<void> {
+    this.#loading ??= this.#read().catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #read(): Promise<void> {
+    const stored = await this.#records.log.record(this.#key);
+    if (stored !== undefined) this.#versions = new Map(JSON.parse(stored));
+  }
+
+  of(view: string): ViewReviews {
+    const nameOf = ({ file }: ShownFile) => JSON.stringify([view, file.id]);
+    return {
+      has: (file) => this.#versions.get(nameOf(file)) === versionOf(file),
+      set: (files, isReviewed) => {
+        for (const file of files) {
+          this.#versions.delete(nameOf(file));
+          if (isReviewed) this.#versions.set(nameOf(file), versionOf(file));
+        }
+        this.#store();
+      },
+    };
+  }
+
+  /** With the commit of this tick. */
+  #store(): void {
+    const kept = [...this.#versions].slice(-REVIEWS_MAX);
+    this.#versions = new Map(kept);
+    this.#records.writer.record({ key: this.#key, value: kept.length > 0 ? JSON.stringify(kept) : null });
+  }
+}
+
+const VERSION_CHARACTERS = 16;
+
+function versionOf({ file, stamp }: ShownFile): string {
+  const text = JSON.stringify([file.edit, stamp]);
+  return createHash('sha256').update(text).digest('hex').slice(0, VERSION_CHARACTERS);
+}

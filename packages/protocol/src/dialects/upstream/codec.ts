@@ -1,0 +1,201 @@
+/** The dialects of the public protocol: 1.x as the model has it, and each older version through its deltas. */
+import { actionKind, channelKind, ROOT_CHANNEL } from '../../ahp-1/channels.js';
+import { isClientDispatchable } from '../../ahp-1/dispatchable.js';
+import type * as Ahp1 from '../../ahp-1/index.js';
+import { PRIVATE } from '../../ahp-1/private-members.js';
+import { checkClientRequest, describeProblem, isClientRequest } from '../../ahp-1/validation.js';
+import { ErrorCode } from '../../errors/codes.js';
+import { AHP_1_VERSION } from '../../versions/agreement.js';
+import type { ActionFrame, Call, DialectTraits, InboundNotification, OriginalAction, Params } from '../dialect.js';
+import type {
+  CallContext,
+  ModelDialect,
+  ModelRequest,
+  ModelStep,
+  ModelView,
+  SnapshotParts,
+  StepGroup,
+} from '../dialect-1.js';
+import { pluginsOnly } from '../plugins-only.js';
+import { RESYNC } from './delta.js';
+import type { Json } from './shapes.js';
+import { type Action, VERSION_CODECS, type VersionCodec } from './stack.js';
+
+const TRAITS: Omit<DialectTraits, 'version' | 'takesText'> = {
+  notifiesEveryone: false,
+  answersQuestions: true,
+  needsStates: false,
+  waitsForEchoes: false,
+  roleEndsWithSubscription: true,
+};
+
+/** The dialect of 1.x: everything passes, but for what the host wrote for older wires. */
+export const ahp1: ModelDialect = upstream({ ...TRAITS, version: AHP_1_VERSION, takesText: true }, undefined);
+
+/** The dialects of the versions below 1.0, newest first. */
+export const olderUpstream: readonly ModelDialect[] = VERSION_CODECS.map((codec) =>
+  upstream({ ...TRAITS, version: codec.version, takesText: false }, codec),
+);
+
+function upstream(traits: DialectTraits, codec: VersionCodec | undefined): ModelDialect {
+  const dialect: ModelDialect = {
+    traits,
+    forConnection: () => dialect,
+    wireChannels: (channel) => (hasChannel(codec, channel) ? [channel] : []),
+    channelsOf: (wireChannel) => (hasChannel(codec, wireChannel) ? [wireChannel] : []),
+    request: (call, context) => request(codec, call, context),
+    notification: (call, context) => notification(codec, call, context),
+    encodeError: (error) => error,
+    encodeSnapshot: (parts) => snapshot(codec, parts),
+    remember: (memory) => memory,
+    encodeSteps: (memory, group, view) => ({ memory, ...encoded(codec, group, view) }),
+    encodeEcho: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
+    encodeRejection: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
+    encodeNotification: ({ method, params }) => {
+      const shown = codec ? codec.notificationDown(method, params) : params;
+      return shown && { method, params: shown };
+    },
+    maySend: (method) => method !== 'systemMessageTransform' || codec === undefined,
+  };
+  return dialect;
+}
+
+function hasChannel(codec: VersionCodec | undefined, channel: string): boolean {
+  return codec?.hasChannel(channelKind(channel)) ?? true;
+}
+
+// Calls from clients
+
+function request(
+  codec: VersionCodec | undefined,
+  { method, params }: Call,
+  { connection, view }: CallContext,
+): ModelRequest {
+  const fail = (code: ErrorCode, message: string): ModelRequest => ({
+    kind: 'fail',
+    connection,
+    error: { code, message },
+  });
+  if (codec && isClientRequest(method) && !codec.hasMethod(method)) {
+    return fail(ErrorCode.MethodNotFound, `${codec.version} has no method ${method}`);
+  }
+  const given = asMeant(method, withoutPrivate(params), view);
+  const up = codec ? codec.paramsUp(method, given, { defaultChatOf: view.defaultChatOf }) : given;
+  const checked = isClientRequest(method) ? checkClientRequest(method, pluginsOnly(up).claim) : undefined;
+  if (checked && !checked.ok) return fail(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
+  return {
+    kind: 'forward',
+    connection,
+    method,
+    params: (checked?.value as Params | undefined) ?? up,
+    encodeResult: (result) => {
+      const shown = withSnapshots(codec, result);
+      return codec ? codec.resultDown(method, shown) : shown;
+    },
+  };
+}
+
+/** Clients of VS Code name a session where its chat is meant, and leave out the root. */
+function asMeant(method: string, params: Params, view: ModelView): Params {
+  const { channel } = params;
+  if (method === 'reconnect' && channel === undefined) return { ...params, channel: ROOT_CHANNEL };
+  if (method !== 'completions' || typeof channel !== 'string' || channelKind(channel) !== 'session') return params;
+  return { ...params, channel: view.defaultChatOf(channel) ?? channel };
+}
+
+/** Clients must not speak under the private name: older wires would believe it. */
+function withoutPrivate<Value extends object>(value: Value): Value {
+  if (!(PRIVATE in value)) return value;
+  const { [PRIVATE]: _private, ...rest } = value as Value & { [PRIVATE]?: unknown };
+  return rest as Value;
+}
+
+/** Results of `initialize`, `reconnect` and `subscribe` hold snapshots in parts. The states are translated with the result. */
+function withSnapshots(codec: VersionCodec | undefined, result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result;
+  if ('snapshots' in result && Array.isArray(result.snapshots)) {
+    const shown = result.snapshots.flatMap((parts: SnapshotParts) => ownPart(codec, parts) ?? []);
+    return { ...result, snapshots: shown };
+  }
+  if (!('snapshot' in result)) return result;
+  const { snapshot: parts, ...rest } = result;
+  const shown = ownPart(codec, parts as SnapshotParts);
+  return { ...(shown && { snapshot: shown }), ...rest };
+}
+
+/** Here a wire channel shows one channel of the model. */
+function ownPart(codec: VersionCodec | undefined, { channel, parts }: SnapshotParts) {
+  return hasChannel(codec, channel) ? parts.find(({ resource }) => resource === channel) : undefined;
+}
+
+function snapshot(codec: VersionCodec | undefined, parts: SnapshotParts): object | undefined {
+  const own = ownPart(codec, parts);
+  if (!own || !codec) return own;
+  const state = codec.stateDown(channelKind(parts.channel), own.state as Json);
+  return state && { ...own, state };
+}
+
+function notification(codec: VersionCodec | undefined, call: Call, context: CallContext): InboundNotification {
+  const { method, params } = call;
+  const { connection } = context;
+  if (method !== 'dispatchAction') return { kind: 'forward', connection, method, params };
+  const { channel, clientSeq, action } = params;
+  // An action without a channel and a number cannot be answered.
+  if (typeof channel !== 'string' || typeof clientSeq !== 'number') return { kind: 'ignore', connection };
+  const original: OriginalAction = { channel, action: action as OriginalAction['action'] };
+  const reject = (reason: string): InboundNotification => ({
+    kind: 'reject',
+    connection,
+    channel,
+    clientSeq,
+    original,
+    reason,
+  });
+  if (!isTyped(action)) return reject('an action is an object with a type');
+  if (codec && !codec.hasAction(action.type)) return reject(`${codec.version} has no action ${action.type}`);
+  const { defaultChatOf } = context.view;
+  const up = codec ? codec.actionUp(action as Action, { channel, defaultChatOf }) : action;
+  if (!isClientDispatchable(up.type)) return reject(`clients cannot dispatch ${up.type}`);
+  const target = targetOf(up.type, channel, context.view);
+  if (target === undefined) return reject(`${up.type} does not belong on ${channel}`);
+  return { kind: 'dispatch', connection, channel: target, clientSeq, action: withoutPrivate(up), original };
+}
+
+/** Where an action belongs. VS Code renames a session on the channel of its chat. */
+function targetOf(type: string, channel: string, view: ModelView): string | undefined {
+  const kind = channelKind(channel);
+  if (actionKind(type) === kind) return channel;
+  return type === 'session/titleChanged' && kind === 'chat' ? view.ownerOf(channel) : undefined;
+}
+
+function isTyped(action: unknown): action is { readonly type: string } {
+  return typeof action === 'object' && action !== null && 'type' in action && typeof action.type === 'string';
+}
+
+// What happened, to clients
+
+function encoded(codec: VersionCodec | undefined, { steps }: StepGroup, _view: ModelView) {
+  const frames: ActionFrame[] = [];
+  for (const step of steps) {
+    const action = shownAction(codec, step);
+    if (action === RESYNC) {
+      return { frames, close: `${codec?.version} cannot express what happened: reconnect for a snapshot` };
+    }
+    if (action && hasChannel(codec, step.envelope.channel)) frames.push(frame(step.envelope, action));
+  }
+  return { frames };
+}
+
+function shownAction(codec: VersionCodec | undefined, { envelope, before, after }: ModelStep) {
+  const action = withoutPrivate(envelope.action) as unknown as Action;
+  if (!codec) return action;
+  const states = before !== undefined && after !== undefined && { before: before as Json, after: after as Json };
+  return codec.actionDown(action, states || undefined);
+}
+
+/** The envelope as it is, unless its action was changed: then it can go out as the text that is stored. */
+function frame(envelope: Ahp1.ActionEnvelope, action: object): ActionFrame {
+  const { channel, origin } = envelope;
+  const params = action === envelope.action ? envelope : { ...envelope, action };
+  return { method: 'action', params, channel, origin };
+}
