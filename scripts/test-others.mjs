@@ -66,7 +66,7 @@ async function main() {
 function testArguments(args) {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   const names = firstOption < 0 ? args : args.slice(0, firstOption);
-  const files = TESTS.flatMap((folder) => (names.length === 0 ? [''] : names).map((name) => `${folder}/${name}`));
+  const files = names.length === 0 ? TESTS : TESTS.flatMap((folder) => names.map((name) => `${folder}/${name}`));
   return [...files, ...args.slice(names.length)];
 }
 
