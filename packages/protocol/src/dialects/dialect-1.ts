@@ -1,6 +1,6 @@
 /**
- * A dialect over the AHP 1.0 model: translates one version of the wire into the internal model, and back. It stands
- * beside `dialect.ts`, which is written over the 0.3.0 model, until the host has moved; then it replaces it.
+ * A dialect as the host uses it, over the AHP 1.0 model: translates one version of the wire into that model, and back.
+ * The dialects of 0.3.0, 0.2.0 and version 1 are written over 0.3.0 (`dialect.ts`), and stacked on its projection.
  *
  * What differs: the model has a session and its chats on separate channels, while an older wire shows a session and its
  * default chat on one. Connections therefore subscribe to **wire channels**. A wire channel shows one or several

@@ -1,20 +1,4 @@
 /** The registry of dialects, and the types to use them with. */
-
-export {
-  isStanding,
-  PRIVATE,
-  type PrivateMembers,
-  SELECTION_CHANGED,
-  type SelectionChangedAction,
-  selectionAction,
-  shownClient,
-  standingEntry,
-  standingRequestId,
-  type WithPrivateMembers,
-  withPendingMark,
-  withPrimaryDirectory,
-  withShownClient,
-} from '../ahp-1/private-members.js';
 export {
   type ActionFrame,
   type Call,
