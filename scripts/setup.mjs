@@ -17,7 +17,7 @@ const CHECKS = /** @type {const} */ (['nothing', 'packages', 'tests']);
 const PAGE_STAMP = path.join(MODULES, '.cache', 'atrium', 'page-stamp');
 const GENERATOR = path.join(ROOT, 'packages', 'protocol', 'scripts', 'generate.ts');
 /** Folders that only the generator writes. */
-const GENERATED = ['packages/protocol/schema', 'packages/protocol/src/validation/generated'];
+const GENERATED = ['packages/protocol/schema', 'packages/protocol/generated'];
 
 /** Fails when this Node is older than `engines.node` of package.json. */
 export function checkNode(running = process.versions.node) {

@@ -25,7 +25,7 @@ function write(): void {
   const made = [
     REFERENCE,
     { folder: join(home, 'schema'), files: jsonSchemaFiles() },
-    { folder: join(home, 'src/validation/generated'), files: validatorModules() },
+    { folder: join(home, 'generated'), files: validatorModules() },
   ];
   for (const { folder, files } of made) {
     for (const stale of staleFiles(folder, files)) rmSync(join(folder, stale));

@@ -12,8 +12,9 @@ function loadedBy(file: string, seen = new Map<string, string>()): ReadonlyMap<s
   seen.set(file, text);
   for (const [, names = '', from = ''] of text.matchAll(/^(?:import|export) ([^;]*?) from '([^']+)';/gms)) {
     const isTypeOnly = names.startsWith('type ') || /^\{(?:\s*type [^,}]+,?)+\s*\}$/.test(names);
+    const isGenerated = from.includes('/generated/');
     if (!isTypeOnly && from.startsWith('.'))
-      loadedBy(path.resolve(path.dirname(file), from.replace(/js$/, 'ts')), seen);
+      loadedBy(path.resolve(path.dirname(file), isGenerated ? from : from.replace(/js$/, 'ts')), seen);
   }
   return seen;
 }

@@ -1,6 +1,7 @@
 /** What must hold for any sequence of actions. A failure prints the seed and the path to replay it with. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { states as stateValidators } from '../generated/ahp.js';
 import { stateActions } from '../src/actions.js';
 import { actionKind } from '../src/channels.js';
 import type { SessionAction } from '../src/index.js';
@@ -8,7 +9,6 @@ import type { Reducer, UnknownAction } from '../src/reducing.js';
 import type { SchemaNode } from '../src/schema/node.js';
 import { channelStates } from '../src/schemas.js';
 import { sessionReducer } from '../src/session/reducer.js';
-import { states as stateValidators } from '../src/validation/generated/ahp.js';
 import { arbitraryFrom } from './support/arbitrary.js';
 import { deepFreeze, REDUCERS } from './support/fixtures.js';
 import { randomHistory } from './support/session-history.js';

@@ -1,6 +1,7 @@
 /** Checks messages of 1.0 against their schemas. Unknown members are legal; the caller answers unknown methods. */
+
+import * as ahp1 from '../../generated/ahp-1.js';
 import { type Checked, checkWith, Definitions, typeOf, type ValidatorTable } from '../validation/check.js';
-import * as ahp1 from '../validation/generated/ahp-1.js';
 import type { ActionType, StateAction } from './actions.js';
 import type {
   ClientNotificationMethod,

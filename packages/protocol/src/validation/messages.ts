@@ -1,4 +1,7 @@
 /** Checks messages against their schemas. Unknown members are legal; the caller answers unknown methods. */
+
+import * as ahp from '../../generated/ahp.js';
+import * as provider from '../../generated/provider.js';
 import type { ActionType, StateAction } from '../actions.js';
 import type {
   ClientNotificationMethod,
@@ -12,8 +15,6 @@ import type {
 } from '../methods.js';
 import type { ToGatewayMessage, ToProviderMessage } from '../provider/message-types.js';
 import { type Checked, checkWith, Definitions, typeOf, type ValidatorTable } from './check.js';
-import * as ahp from './generated/ahp.js';
-import * as provider from './generated/provider.js';
 
 const ahpDefinitions = new Definitions(ahp.definitionsText);
 

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { states as stateValidators } from '../../generated/ahp-1.js';
 import { actionKind } from '../../src/ahp-1/channels.js';
 import type { ChatAction, ChatState, ResponsePart } from '../../src/ahp-1/index.js';
 import { chatReducer, SessionStatus } from '../../src/ahp-1/index.js';
@@ -10,7 +11,6 @@ import type { Reducer } from '../../src/ahp-1/reducing.js';
 import { channelStates, stateActions } from '../../src/ahp-1/schemas.js';
 import type { UnknownAction } from '../../src/reducing.js';
 import type { SchemaNode } from '../../src/schema/node.js';
-import { states as stateValidators } from '../../src/validation/generated/ahp-1.js';
 import { arbitraryFrom } from '../support/arbitrary.js';
 import { deepFreeze } from '../support/fixtures.js';
 import { chatState } from './support/builders.js';

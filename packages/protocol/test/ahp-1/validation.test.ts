@@ -1,6 +1,7 @@
 /** The compiled validators of 1.0: what they let pass, what they refuse, and where. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { states } from '../../generated/ahp-1.js';
 import {
   actionKind,
   annotationsChannel,
@@ -34,7 +35,6 @@ import {
   isHostRequest,
 } from '../../src/ahp-1/validation.js';
 import type { SchemaNode } from '../../src/schema/node.js';
-import { states } from '../../src/validation/generated/ahp-1.js';
 import { arbitraryFrom } from '../support/arbitrary.js';
 import {
   annotation,
