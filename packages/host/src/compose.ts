@@ -143,7 +143,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     : undefined;
   const auth = new Auth({
     ...{ clock, logger, agents, notify },
-    giveToServers: (resource, token) => customizations?.authenticate(resource, token) ?? false,
+    giveToServers: (resource, grant) => customizations?.authenticate(resource, grant) ?? false,
   });
 
   // Sessions. They and the services know each other, so that two lists are filled further below.

@@ -51,6 +51,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
     sections: {},
     ownToolNames: () => [...runtime.toolNames],
     authenticate: (_resource, token) => runtime.authenticate(token),
+    revoke: () => runtime.revoke(),
     // Loaded with the first session, so that a host without Copilot starts faster.
     open: async (context) => (await import('./session.js')).CopilotSession.open({ agent: options, runtime, context }),
   };

@@ -68,6 +68,14 @@ export class CopilotRuntime {
     this.#renew();
   }
 
+  /** Forgets the token. Running turns go on with it. */
+  revoke(): void {
+    if (this.#token === undefined) return;
+    this.#token = undefined;
+    this.#isOutdated = true;
+    this.#renew();
+  }
+
   /** Does some work that must not be interrupted by a renewal. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#working++;

@@ -52,6 +52,8 @@ export interface AgentBackend {
   ownToolNames?(): readonly string[];
   /** Takes a token for one of the protected resources in `info`. Throws an `AgentError` when the token is refused. */
   authenticate?(resource: string, token: string): Promise<void>;
+  /** Forgets the token for this resource: it has run out, or its bringer took it back. */
+  revoke?(resource: string): void;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
 }

@@ -3,6 +3,7 @@ import type {
   ChatInputRequest,
   ConfirmationOption,
   FileEdit,
+  McpAuthRequirement,
   ToolDefinition,
   ToolResultContent,
 } from '@atrium/protocol/ahp-1';
@@ -47,6 +48,11 @@ export interface ToolContext {
   progress(content: ToolResultContent[]): void;
   /** Puts questions to a person and waits; absent outside of a session. */
   ask?(request: ChatInputRequest): Promise<InputOutcome>;
+  /**
+   * Shows that the call waits for a person to sign in to the MCP server whose tool it is, until `signedIn` settles. The time
+   * limit of the tool stands still meanwhile. Absent outside of a session.
+   */
+  signIn?(auth: McpAuthRequirement, signedIn: Promise<void>): Promise<void>;
   /** The inputs of this tool's earlier successful calls, newest first: a tool's memory is the session itself. */
   earlier?(): Iterable<unknown>;
   /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */

@@ -93,6 +93,16 @@ export class HostToolRunner implements ToolRunner {
         const release = hold();
         return context.ask(request).finally(release);
       },
+      signIn: async (auth, signedIn) => {
+        const release = hold();
+        try {
+          call.authRequired(auth);
+          await signedIn;
+          call.authResolved();
+        } finally {
+          release();
+        }
+      },
       earlier: () => earlierInputs(context.state, call.tool.name),
       result: (id) => storedResult(context, id),
       ...(running && { running }),

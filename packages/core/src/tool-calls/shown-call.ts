@@ -2,6 +2,7 @@
 import type {
   ChatAction,
   ChatState,
+  McpAuthRequirement,
   ToolCallContributor,
   ToolCallResult,
   ToolCallState,
@@ -124,6 +125,16 @@ export class ShownCall {
   /** Shows output while the call runs; replaces what was shown before. */
   progress(content: readonly ToolResultContent[]): void {
     this.#write({ type: 'chat/toolCallContentChanged', content: progressContent(content) });
+  }
+
+  /** Waits for a token. A call that waits already, for a token that was refused, says the new reason. */
+  authRequired(auth: McpAuthRequirement): void {
+    this.authResolved();
+    this.#write({ type: 'chat/toolCallAuthRequired', auth });
+  }
+
+  authResolved(): void {
+    if (this.#context.call(this.id)?.status === 'auth-required') this.#write({ type: 'chat/toolCallAuthResolved' });
   }
 
   /** Ends a call that has not run, in one tick: the state knows no shorter way to a denial. */

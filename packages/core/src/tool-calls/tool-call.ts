@@ -14,6 +14,7 @@
  */
 import type {
   ChatState,
+  McpAuthRequirement,
   ToolCallResult,
   ToolCallState,
   ToolDefinition,
@@ -263,6 +264,16 @@ export class ToolCall {
   /** Shows output while the call runs; replaces what was shown before. */
   progress(content: readonly ToolResultContent[]): void {
     this.#shown.progress(content);
+  }
+
+  /** The MCP server of a running call wants a person to sign in. */
+  authRequired(auth: McpAuthRequirement): void {
+    this.#shown.authRequired(auth);
+  }
+
+  /** Somebody signed in: the call goes on. */
+  authResolved(): void {
+    this.#shown.authResolved();
   }
 
   /** Goes on at another client, as a call of its own. Gates are not asked again. */

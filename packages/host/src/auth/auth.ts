@@ -11,18 +11,23 @@ import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { type TokenGrant, tokenTimer } from '@atrium/core/util/token-grant.js';
 import { within } from '@atrium/core/util/waiting.js';
 import {
   type AuthenticateParams,
   ErrorCode,
   type ErrorInfo,
   type ProtectedResourceMetadata,
+  ROOT_CHANNEL,
   type StateAction,
 } from '@atrium/protocol/ahp-1';
 
 /** How long an agent may take to check a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;
 export const TOKEN_MAX_CHARACTERS = 16 * 2 ** 10;
+/** Scopes of one token. */
+export const TOKEN_SCOPES_MAX = 100;
+export const TOKEN_SCOPE_MAX_CHARACTERS = 256;
 
 /** What an HTTP header can carry. Anything else would break the request, and perhaps show up in an error about it. */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
@@ -32,13 +37,18 @@ export interface AuthOptions {
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Gives a token to the MCP servers that asked for this resource; false when none did. */
-  giveToServers(resource: string, token: string): boolean;
+  giveToServers(resource: string, grant: TokenGrant): boolean;
   notify(channel: string, method: string, params: object): void;
 }
 
 export class Auth implements Service {
   readonly #options: AuthOptions;
-  readonly #shown = new WeakMap<Caller, Set<string>>();
+  /** For which resources a connection has shown a token, and which token of that resource it was. */
+  readonly #shown = new WeakMap<Caller, Map<string, number>>();
+  /** Counts the tokens of a resource that have run out or were taken back: what was shown before does not count. */
+  readonly #ended = new Map<string, number>();
+  /** Stops the timers of tokens that run out. */
+  readonly #disarm = new Map<string, () => void>();
   /** Resources for which an agent or server once accepted a token: a later refusal means that it has expired. */
   readonly #everAccepted = new Set<string>();
 
@@ -56,7 +66,8 @@ export class Auth implements Service {
   /** Throws when this agent needs a token that this connection has not shown. */
   check(connection: Caller, { info }: AgentBackend): void {
     const shown = this.#shown.get(connection);
-    const missing = protectedBy(info).filter(({ resource, required }) => required !== false && !shown?.has(resource));
+    const hasShown = (resource: string) => shown?.get(resource) === this.#endedOf(resource);
+    const missing = protectedBy(info).filter(({ resource, required }) => required !== false && !hasShown(resource));
     if (missing.length === 0) return;
     const names = missing.map(({ resource, resource_name }) => resource_name ?? resource).join(', ');
     throw authRequired(
@@ -65,19 +76,51 @@ export class Auth implements Service {
     );
   }
 
-  async #authenticate(connection: Caller, { resource, token }: AuthenticateParams): Promise<void> {
-    if (token.length > TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) {
-      throw new RequestError(ErrorCode.InvalidParams, '/token is not a bearer token: visible characters only');
-    }
-    const agents = this.#options.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
-    await Promise.all(agents.map((agent) => this.#give(agent, resource, token)));
-    const wasAccepted = this.#options.giveToServers(resource, token) || agents.length > 0;
+  async #authenticate(connection: Caller, params: AuthenticateParams): Promise<void> {
+    const { resource, token, expiresIn } = params;
+    const problem = problemIn(params);
+    if (problem) throw new RequestError(ErrorCode.InvalidParams, problem);
+    const agents = this.#agentsFor(resource);
+    if (token !== '') await Promise.all(agents.map((agent) => this.#give(agent, resource, token)));
+    const wasAccepted = this.#options.giveToServers(resource, params) || agents.length > 0;
     if (!wasAccepted) {
       const message = `no agent or server asks for a token for ${resource}; the agents in root state and auth/required name the resources`;
       throw new RequestError(ErrorCode.InvalidParams, message);
     }
+    this.#disarm.get(resource)?.();
+    this.#disarm.delete(resource);
+    if (token === '') return this.#forget(resource);
     this.#everAccepted.add(resource);
-    this.#shown.set(connection, (this.#shown.get(connection) ?? new Set()).add(resource));
+    const shown = this.#shown.get(connection) ?? new Map<string, number>();
+    this.#shown.set(connection, shown.set(resource, this.#endedOf(resource)));
+    if (expiresIn !== undefined && agents.length > 0) {
+      this.#disarm.set(
+        resource,
+        tokenTimer(this.#options.clock, expiresIn, () => this.#expire(resource)),
+      );
+    }
+  }
+
+  #agentsFor(resource: string): AgentBackend[] {
+    return this.#options.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
+  }
+
+  #endedOf(resource: string): number {
+    return this.#ended.get(resource) ?? 0;
+  }
+
+  /** Agents get no token for this resource any more, until somebody shows another one. Servers look after their own. */
+  #forget(resource: string): void {
+    this.#ended.set(resource, this.#endedOf(resource) + 1);
+    for (const agent of this.#agentsFor(resource)) agent.revoke?.(resource);
+  }
+
+  #expire(resource: string): void {
+    this.#disarm.delete(resource);
+    this.#forget(resource);
+    const metadata = this.#agentsFor(resource).flatMap(({ info }) => protectedBy(info));
+    const described = metadata.find((it) => it.resource === resource);
+    if (described) this.#options.notify(ROOT_CHANNEL, 'auth/required', { resource: described, reason: 'expired' });
   }
 
   async #give(agent: AgentBackend, resource: string, token: string): Promise<void> {
@@ -124,6 +167,17 @@ export class Auth implements Service {
 function errorOf(action: StateAction): ErrorInfo | undefined {
   if (action.type === 'chat/error') return action.part.error;
   return action.type === 'session/creationFailed' ? action.error : undefined;
+}
+
+/** Why a token cannot be taken. An empty one takes back the one before. */
+function problemIn({ token, scopes = [] }: AuthenticateParams): string | undefined {
+  if (token.length > TOKEN_MAX_CHARACTERS || (token !== '' && !FIT_FOR_HEADER.test(token)))
+    return '/token is not a bearer token: visible characters only';
+  const isTooMuch =
+    scopes.length > TOKEN_SCOPES_MAX || scopes.some((scope) => scope.length > TOKEN_SCOPE_MAX_CHARACTERS);
+  return isTooMuch
+    ? `/scopes: at most ${TOKEN_SCOPES_MAX} scopes of ${TOKEN_SCOPE_MAX_CHARACTERS} characters`
+    : undefined;
 }
 
 const done = Promise.resolve();

@@ -30,6 +30,10 @@ class GuardedAgent extends PuppetAgent {
     if (!token.startsWith('good')) throw new AgentError('auth', `the server says no to ${token}`);
     this.taken.push(`${resource} ${token}`);
   }
+
+  revoke(resource: string): void {
+    this.taken.push(`${resource} revoked`);
+  }
 }
 
 describe('tokens for agents', () => {
@@ -100,6 +104,33 @@ describe('tokens for agents', () => {
     const { snapshots } = await again.initialize('desk');
     expect(JSON.stringify(snapshots)).not.toContain('good-');
     expect((await again.ask('createSession', create('d'))).error?.code).toBe(-32007);
+  });
+
+  it('[UP-050] takes a token back when an empty one comes, from whoever showed it', async () => {
+    const client = await fixture.client('desk');
+    const phone = await fixture.client('phone');
+    for (const one of [client, phone]) await one.request('authenticate', token('good-1'));
+    expect(await phone.request('authenticate', token(''))).toEqual({});
+    expect(agent.taken.at(-1)).toBe(`${GITHUB.resource} revoked`);
+    for (const one of [client, phone]) expect((await one.ask('createSession', create('a'))).error?.code).toBe(-32007);
+    await client.request('authenticate', token('good-2'));
+    expect(await client.request('createSession', create('a'))).toBeNull();
+  });
+
+  it('[UP-050] forgets a token when its time is over, and tells every client', async () => {
+    const clock = new FakeClock();
+    const timed = await startTestHost({ agents: [agent], clock });
+    const client = await timed.client('desk', { protocolVersions: ['1.0.0'], initialSubscriptions: [ROOT] });
+    await client.request('authenticate', { ...token('good-1'), expiresIn: 60 });
+    await client.request('authenticate', { ...token('good-2'), expiresIn: 120 });
+    clock.advance(119_000);
+    expect(agent.taken).not.toContain(`${GITHUB.resource} revoked`);
+    clock.advance(1_000);
+    expect(agent.taken.at(-1)).toBe(`${GITHUB.resource} revoked`);
+    const told = await client.until(({ method }) => method === 'auth/required');
+    expect(told.params).toEqual({ channel: ROOT, resource: GITHUB, reason: 'expired' });
+    expect((await client.ask('createSession', create('a'))).error?.code).toBe(-32007);
+    await timed.stop();
   });
 
   it('[AHP-214] tells those who watch a session when its agent is refused', async () => {

@@ -252,8 +252,7 @@ describe('an MCP server that wants somebody to sign in', { timeout: 60_000 }, ()
     token = 'plum-token-2';
     const approve = { type: 'session/configChanged', config: { autoApprove: true } } as const;
     expect(await refusalOf(fixture.client, fixture.uri, approve)).toBeUndefined();
-    const outcome = await turn.callTool({ name: 'mcp__notes__echo', input: {} });
-    expect(outcome).toMatchObject({ success: false });
+    const outcome = turn.callTool({ name: 'mcp__notes__echo', input: {} });
     const notice = await fixture.client.until(({ params }) => params?.reason === 'expired', 20_000);
     expect(notice).toMatchObject({ method: 'auth/required', params: { channel: fixture.uri } });
     const asked = async () => (await fixture.client.state<SessionState>(fixture.uri)).inputRequests?.[0]?.message;
@@ -262,6 +261,7 @@ describe('an MCP server that wants somebody to sign in', { timeout: 60_000 }, ()
     await authenticate(fixture, `${remote.origin}/mcp`, 'plum-token-2');
     await untilBare(fixture, 'ready');
     await expect.poll(asked, POLL).toBeUndefined();
+    expect(await outcome).toMatchObject({ success: true });
   });
 });
 

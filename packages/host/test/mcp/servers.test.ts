@@ -97,10 +97,10 @@ describe('the servers of a session', { timeout: 30_000 }, () => {
       const server = add({ id: '1', name: 'remote', config: remote.config() });
       server.start();
       const { resource } = (await inState(server, 'authRequired')).resource;
-      expect(servers.authenticate('https://elsewhere.example', 'abc')).toBe(false);
-      expect(servers.authenticate(resource, 'abc')).toBe(true);
+      expect(servers.authenticate('https://elsewhere.example', { token: 'abc' })).toBe(false);
+      expect(servers.authenticate(resource, { token: 'abc' })).toBe(true);
       await inState(server, 'ready');
-      expect(servers.authenticate(resource, 'abc')).toBe(true);
+      expect(servers.authenticate(resource, { token: 'abc' })).toBe(true);
       await servers.stop();
     } finally {
       await remote.stop();

@@ -22,6 +22,10 @@ export class McpHttpServer {
   /** Calls of `wait` that are running or were, and why some were cancelled. */
   waiting = 0;
   readonly cancelled: string[] = [];
+  /** The tools that were run, in their order. */
+  readonly ran: string[] = [];
+  /** Ends the calls of `hold`, which wait for it. */
+  release: () => void = () => {};
   readonly #http: HttpServer;
   readonly #modern = new Map<string, StreamableHTTPServerTransport>();
   readonly #older = new Map<string, SSEServerTransport>();
@@ -94,9 +98,18 @@ export class McpHttpServer {
 
   async #talk(transport: Transport): Promise<void> {
     const server = new Server({ name: 'remote', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
-    const tools = ['echo', 'wait', 'grow', 'big'].map((name) => ({ name, inputSchema: { type: 'object' as const } }));
+    const tools = ['echo', 'wait', 'hold', 'grow', 'big'].map((name) => ({
+      name,
+      inputSchema: { type: 'object' as const },
+    }));
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input } }, { signal }) => {
+      this.ran.push(name);
+      if (name === 'hold') {
+        await new Promise<void>((resolve) => {
+          this.release = resolve;
+        });
+      }
       if (name === 'wait') {
         const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
         this.waiting += 1;

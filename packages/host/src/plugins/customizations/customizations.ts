@@ -1,5 +1,6 @@
 /** The customizations of all sessions in memory. */
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { TokenGrant } from '@atrium/core/util/token-grant.js';
 import type { DirectorySource } from '../formats/source.js';
 import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';
@@ -33,7 +34,7 @@ export class Customizations {
   }
 
   /** Takes a token for a resource that MCP servers asked for; false when none did. */
-  authenticate(resource: string, token: string): boolean {
-    return [...this.#sessions].map((session) => session.authenticate(resource, token)).includes(true);
+  authenticate(resource: string, grant: TokenGrant): boolean {
+    return [...this.#sessions].map((session) => session.authenticate(resource, grant)).includes(true);
   }
 }

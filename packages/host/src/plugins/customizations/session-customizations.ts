@@ -7,6 +7,7 @@ import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import { coalesced, mapSome } from '@atrium/core/util/scheduling.js';
+import type { TokenGrant } from '@atrium/core/util/token-grant.js';
 import type { ChildCustomization, Customization, CustomizationEnablement } from '@atrium/protocol/ahp-1';
 import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
 import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';
@@ -79,6 +80,7 @@ export class SessionCustomizations implements SessionObserver {
     this.#lookAgain = coalesced(() => this.#publisher.during(() => this.#findSources()).catch(failed));
     inventory.onRead((container) => this.#containerRead(container));
     servers.onChange((server) => this.#serverChanged(server));
+    servers.onCallRefused((requirement) => this.#signIn.callRefused(requirement));
     // A session takes no actions while it is being made.
     this.#opened = Promise.resolve()
       .then(() => this.#open())
@@ -93,8 +95,8 @@ export class SessionCustomizations implements SessionObserver {
     );
   }
 
-  authenticate(resource: string, token: string): boolean {
-    return this.#servers.authenticate(resource, token);
+  authenticate(resource: string, grant: TokenGrant): boolean {
+    return this.#servers.authenticate(resource, grant);
   }
 
   /** Never fails: a session also works without its customizations. */

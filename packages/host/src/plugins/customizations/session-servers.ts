@@ -2,7 +2,9 @@
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import type { TokenGrant } from '@atrium/core/util/token-grant.js';
 import type { People } from '../mcp/elicitation.js';
+import type { McpAuthRequired } from '../mcp/mcp-link.js';
 import type { McpServer, McpServerState } from '../mcp/mcp-server.js';
 import { McpServers, serverKey } from '../mcp/servers.js';
 import type { DeclaredServer } from './enabled.js';
@@ -40,6 +42,7 @@ export class SessionServers {
   #allStarted: (() => void) | undefined;
 
   #changed: (server: McpServer) => void = () => {};
+  #callRefused: (requirement: McpAuthRequired) => void = () => {};
 
   constructor({ session, clock, logger, folder }: SessionServersOptions) {
     this.#clock = clock;
@@ -49,12 +52,18 @@ export class SessionServers {
         this.#changed(server);
         if (!this.#isStarting) this.#allStarted?.();
       },
+      callRefused: (_server, requirement) => this.#callRefused(requirement),
     });
   }
 
   /** Calls back whenever the state or the tools of a server changed. */
   onChange(changed: (server: McpServer) => void): void {
     this.#changed = changed;
+  }
+
+  /** Calls back whenever a call needs a token that grants more than the present one. */
+  onCallRefused(callRefused: (requirement: McpAuthRequired) => void): void {
+    this.#callRefused = callRefused;
   }
 
   /** Waits until every server is ready or has failed, at most for the given time. */
@@ -86,8 +95,8 @@ export class SessionServers {
     return this.#servers.all.filter(({ id }) => this.entryOf(id) === entry).flatMap(({ tools }) => tools);
   }
 
-  authenticate(resource: string, token: string): boolean {
-    return this.#servers.authenticate(resource, token);
+  authenticate(resource: string, grant: TokenGrant): boolean {
+    return this.#servers.authenticate(resource, grant);
   }
 
   /** `declared` stands in the order of precedence: of two servers with one name, the first one is used. */
@@ -232,9 +241,14 @@ export class SignIn {
     const need = JSON.stringify([resource, state.reason]);
     if (this.#told.get(id) === need) return;
     this.#told.set(id, need);
-    this.#notify('auth/required', { resource: state.resource, reason: state.reason });
+    this.callRefused(state);
     if (this.#session.chat.state.activeTurn)
       this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
+  }
+
+  /** `auth/required` has no word for a token that does not grant enough. */
+  callRefused({ resource, reason }: McpAuthRequired): void {
+    this.#notify('auth/required', { resource, reason: reason === 'expired' ? 'expired' : 'required' });
   }
 
   #ask(id: string, message: string): void {

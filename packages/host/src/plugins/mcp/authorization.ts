@@ -16,6 +16,7 @@ const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 /** The token that a person got for one server. It lives in memory only, and no other server is shown it. */
 export class Tokens {
   #token: string | undefined;
+  #scopes: readonly string[] = [];
   #came: () => void = () => {};
 
   /** `secrets`: values of its declaration that must not be shown. */
@@ -25,10 +26,16 @@ export class Tokens {
     return this.#token;
   }
 
-  /** False when it cannot be a token. */
-  set(token: string): boolean {
+  /** What the token grants, as far as its bringer said. */
+  get scopes(): readonly string[] {
+    return this.#scopes;
+  }
+
+  /** Replaces the token before it. False when it cannot be a token. */
+  set(token: string, scopes: readonly string[] = []): boolean {
     if (token.length > MCP_TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) return false;
     this.#token = token;
+    this.#scopes = scopes;
     this.#came();
     return true;
   }
@@ -46,7 +53,7 @@ export class Tokens {
     });
   }
 
-  /** The server refused this token. A token that came in the meantime stays. */
+  /** The server refused this token, or it has run out. A token that came in the meantime stays. */
   drop(refused: string): void {
     if (this.#token === refused) this.#token = undefined;
   }

@@ -11,10 +11,11 @@ import {
   MCP_GOODBYE_MS,
   MCP_MESSAGE_MAX_BYTES,
   MCP_REACH_TIMEOUT_MS,
+  MCP_RESOURCE_MAX_ITEMS,
   MCP_RESOURCE_TIMEOUT_MS,
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
-import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired } from './mcp-link.js';
+import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired, RefusedError } from './mcp-link.js';
 
 interface HttpPlace {
   readonly clock: Clock;
@@ -40,7 +41,7 @@ export class HttpLink implements Link {
       this.#resolve = resolve;
     });
     const watch = {
-      refused: (refusal: Refusal) => this.#end(() => this.#authRequired(refusal)),
+      refused: (refusal: Refusal) => this.#refused(refusal),
       lost: (message: string) => this.#end(() => lost(message)),
     };
     const options = { fetch: serverFetch(config, kind, { tokens: place.tokens, watch }) };
@@ -60,15 +61,22 @@ export class HttpLink implements Link {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    if (this.#isOver) return void (await this.ended);
+    const wasOver = this.#isOver;
     this.#isOver = true;
     // A server that cannot be told forgets the session by itself.
-    await within(this.#place.clock, MCP_GOODBYE_MS, this.#goodbye(), () => {}).catch(() => {});
+    if (!wasOver) await within(this.#place.clock, MCP_GOODBYE_MS, this.#goodbye(), () => {}).catch(() => {});
     await this.transport.close();
-    this.#resolve(lost('The connection was closed.'));
+    if (wasOver) await this.ended;
+    else this.#resolve(lost('The connection was closed.'));
   }
 
-  #end(reason: () => LinkEnd | Promise<LinkEnd>): void {
+  lapse(reason: McpAuthRequired): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolve(reason);
+  }
+
+  #end(reason: () => LinkEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#resolve(reason());
@@ -76,10 +84,28 @@ export class HttpLink implements Link {
     queueMicrotask(() => void this.transport.close());
   }
 
-  async #authRequired({ response, token }: Refusal): Promise<McpAuthRequired> {
-    if (token !== undefined) this.#place.tokens.drop(token);
-    const { resourceMetadataUrl, scope, error } = this.#sdk.extractWWWAuthenticateParams(response);
-    const isScopeMissing = error === 'insufficient_scope';
+  /** Other requests are on their way, and may be done: they get their answers, and the owner closes the link after them. */
+  #refused(refusal: Refusal): RefusedError {
+    const { scope, error } = this.#sdk.extractWWWAuthenticateParams(refusal.response);
+    // The token is good, and not enough for this one request.
+    const isOfOneRequest = error === 'insufficient_scope' && refusal.token !== undefined;
+    if (!isOfOneRequest && refusal.token !== undefined) this.#place.tokens.drop(refusal.token);
+    const reason = isOfOneRequest ? 'insufficientScope' : refusal.token === undefined ? 'required' : 'expired';
+    const requirement = this.#authRequired(refusal, reason, scope);
+    if (!isOfOneRequest && !this.#isOver) {
+      this.#isOver = true;
+      this.#resolve(requirement);
+    }
+    return new RefusedError(requirement);
+  }
+
+  async #authRequired(
+    { response, token }: Refusal,
+    reason: McpAuthRequired['reason'],
+    scope: string | undefined,
+  ): Promise<McpAuthRequired> {
+    const { resourceMetadataUrl } = this.#sdk.extractWWWAuthenticateParams(response);
+    const granted = token === undefined ? [] : this.#place.tokens.scopes;
     const timeout = new AbortController();
     const disarm = this.#place.clock.after(MCP_RESOURCE_TIMEOUT_MS, () => timeout.abort());
     const signal = AbortSignal.any([timeout.signal, this.#closing.signal]);
@@ -87,15 +113,24 @@ export class HttpLink implements Link {
     return {
       kind: 'authRequired',
       resource,
-      reason: token === undefined || isScopeMissing ? 'required' : 'expired',
-      ...(scope && { message: shorten(`Needed scopes: ${scope}`, MCP_WORDS_MAX_CHARACTERS) }),
+      reason,
+      ...(scope && { requiredScopes: scopesIn(scope), message: scopeMessage(scope, granted) }),
     };
   }
 }
 
+function scopesIn(text: string): string[] {
+  return shorten(text, MCP_WORDS_MAX_CHARACTERS).split(/\s+/).filter(Boolean).slice(0, MCP_RESOURCE_MAX_ITEMS);
+}
+
+function scopeMessage(needed: string, granted: readonly string[]): string {
+  const present = granted.length > 0 ? `; the token grants: ${granted.join(' ')}` : '';
+  return shorten(`Needed scopes: ${needed}${present}`, MCP_WORDS_MAX_CHARACTERS);
+}
+
 interface ServerWatch {
-  /** The server answered 401 or 403. */
-  refused(refusal: Refusal): void;
+  /** The server answered 401 or 403. Returns the error of the request. */
+  refused(refusal: Refusal): RefusedError;
   /** The connection is unusable. */
   lost(message: string): void;
 }
@@ -131,7 +166,11 @@ export function serverFetch(
     // With `http`, the stream beside the answers is optional: a healthy server may refuse it.
     const isExtra = kind === 'http' && init.method === 'GET';
     const { status } = response;
-    if (!isExtra && (status === 401 || status === 403)) watch.refused({ response, token });
+    if (!isExtra && (status === 401 || status === 403)) {
+      const refused = watch.refused({ response, token });
+      await response.body?.cancel().catch(() => {});
+      throw refused;
+    }
     if (status === 404 && sent.has('mcp-session-id')) watch.lost('The server has forgotten the session.');
     return withBoundedBody(response, bodyWatch(kind, init, watch));
   };

@@ -65,6 +65,11 @@ export const MCP_ELICIT_URL_MAX_CHARACTERS = 2_000;
 /** Questions of one server that may be open at once; further ones are refused. */
 export const MCP_ELICIT_OPEN_MAX = 4;
 
+/** How long a call waits for a person to sign in. */
+export const MCP_SIGN_IN_TIMEOUT_MS = 15 * 60_000;
+/** How often one call waits for that: a server that refuses every token does not get new ones for ever. */
+export const MCP_SIGN_IN_ROUNDS_MAX = 5;
+
 /** The description of a protected resource. */
 export const MCP_RESOURCE_MAX_BYTES = 64 * 2 ** 10;
 export const MCP_RESOURCE_TIMEOUT_MS = 10_000;

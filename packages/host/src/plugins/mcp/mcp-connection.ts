@@ -11,7 +11,17 @@ import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';
 import { HttpLink, type RemoteKind, reach } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
-import { type HttpSdk, type Link, type LinkEnd, loadHttpSdk, loadSdk, lost, type Sdk } from './mcp-link.js';
+import {
+  type HttpSdk,
+  type Link,
+  type LinkEnd,
+  loadHttpSdk,
+  loadSdk,
+  lost,
+  type McpAuthRequired,
+  RefusedError,
+  type Sdk,
+} from './mcp-link.js';
 import { StdioLink } from './stdio-link.js';
 
 export interface ConnectionOptions {
@@ -36,6 +46,9 @@ export class Connection {
   #client: Client | undefined;
   #link: Link | undefined;
   #isClosed = false;
+  /** Requests that wait for their answers. */
+  #pending = 0;
+  #idle: () => void = () => {};
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -116,12 +129,35 @@ export class Connection {
   async request(method: string, params: Record<string, unknown>, options: CallOptions = {}) {
     if (!this.#client || !this.#sdk) throw new Error('The connection is not open.');
     const { ResultSchema } = this.#sdk;
-    return this.#client.request({ method, params }, ResultSchema, { ...options, timeout: NO_TIMEOUT_MS });
+    this.#pending += 1;
+    try {
+      return await this.#client.request({ method, params }, ResultSchema, { ...options, timeout: NO_TIMEOUT_MS });
+    } finally {
+      this.#pending -= 1;
+      if (this.#pending === 0) this.#idle();
+    }
+  }
+
+  /** The token has run out, or was revoked: nothing new may be sent. */
+  lapse(reason: McpAuthRequired): void {
+    this.#link?.lapse?.(reason);
+  }
+
+  /** Closes as soon as the requests that are on their way have their answers, or the signal fires. */
+  async retire(signal: AbortSignal): Promise<void> {
+    if (this.#pending > 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    await this.close();
   }
 
   /** The end of the connection that an error means: a link that is over knows the reason better. */
   async endBy(error: unknown): Promise<LinkEnd> {
     if (this.#link?.isOver) return this.#link.ended;
+    if (error instanceof RefusedError) return error.requirement;
     return lost(wordsOf(error));
   }
 

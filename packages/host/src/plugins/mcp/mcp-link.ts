@@ -8,6 +8,8 @@ export interface Link {
   readonly isOver: boolean;
   /** The reason of its end; resolves when no process or connection of it is left. Never rejects. */
   readonly ended: Promise<LinkEnd>;
+  /** Nothing new may be sent over it, for this reason. Requests that are on their way are still answered. */
+  lapse?(reason: McpAuthRequired): void;
   /** Ends it, and returns when no process or connection of it is left. */
   close(): Promise<void>;
 }
@@ -22,9 +24,19 @@ export function lost(message: string): LinkEnd {
 export interface McpAuthRequired {
   readonly kind: 'authRequired';
   readonly resource: ProtectedResourceMetadata;
-  /** `expired`: there was a token, and the server no longer takes it. */
-  readonly reason: 'required' | 'expired';
+  /** `expired`: the server no longer takes the token that there was. `insufficientScope`: it takes it, but not for this. */
+  readonly reason: 'required' | 'expired' | 'insufficientScope';
+  readonly requiredScopes?: string[];
   readonly message?: string;
+}
+
+/** The server answered one request with 401 or 403: it has not done what the request asks for. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+
+  constructor(readonly requirement: Promise<McpAuthRequired>) {
+    super('The server needs you to sign in.');
+  }
 }
 
 /** The official SDK, loaded when the first server starts: a host without MCP servers does not pay for it. */

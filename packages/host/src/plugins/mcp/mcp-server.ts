@@ -3,7 +3,9 @@
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { type TokenGrant, tokenTimer } from '@atrium/core/util/token-grant.js';
 import { pause, untilAborted, within } from '@atrium/core/util/waiting.js';
+import type { McpAuthRequirement } from '@atrium/protocol/ahp-1';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../formats/mcp-declarations.js';
 import { secretsOf, Tokens } from './authorization.js';
@@ -13,12 +15,22 @@ import {
   MCP_RETRIES_SHOWN,
   MCP_RETRY_FIRST_MS,
   MCP_RETRY_MAX_MS,
+  MCP_SIGN_IN_ROUNDS_MAX,
+  MCP_SIGN_IN_TIMEOUT_MS,
   MCP_STABLE_MS,
   MCP_START_TIMEOUT_MS,
 } from './limits.js';
 import { Connection, wordsOf } from './mcp-connection.js';
 import type { LinkEnd, McpAuthRequired } from './mcp-link.js';
-import { callTool, hostToolOf, type McpResult, type ServerCallOptions, type ToolServer } from './mcp-tool.js';
+import {
+  callTool,
+  hostToolOf,
+  type McpResult,
+  type ServerCallOptions,
+  SignInNeeded,
+  type ToolServer,
+} from './mcp-tool.js';
+import { SignInWaits } from './sign-in.js';
 import { type ToolListing, ToolSet } from './tool-list.js';
 
 export interface McpServerOptions {
@@ -42,6 +54,8 @@ export interface McpServerOptions {
   readonly logger: Logger;
   /** The state or the tools are other than before. */
   changed(): void;
+  /** A call needs a token that grants more; the server itself stays as it is. */
+  callRefused?(requirement: McpAuthRequired): void;
 }
 
 /** What clients see of a server. Never holds a token. */
@@ -71,7 +85,13 @@ export class McpServer implements ToolServer {
   readonly #tokens: Tokens;
   #state: McpServerState = { kind: 'stopped' };
   #tools = NO_TOOLS;
-  #resource: string | undefined;
+  /** What it last wanted a token for. */
+  #requirement: McpAuthRequired | undefined;
+  #disarmExpiry: () => void = () => {};
+  /** Calls that wait for a person to sign in. */
+  readonly #waits = new SignInWaits();
+  /** Connections that only wait for the answers to their last requests. */
+  readonly #retiring = new Set<Promise<void>>();
   #connection: Connection | undefined;
   /** From a start to the stop. */
   #life: AbortController | undefined;
@@ -104,12 +124,12 @@ export class McpServer implements ToolServer {
 
   /** The resource that it last wanted a token for. */
   get resource(): string | undefined {
-    return this.#resource;
+    return this.#requirement?.resource.resource;
   }
 
-  /** The tools that can be called now: none unless the server is ready. */
+  /** The tools that can be called now. Calls of a server whose token is no longer taken wait for another one. */
   get tools(): readonly HostTool[] {
-    return this.#state.kind === 'ready' ? this.#tools : NO_TOOLS;
+    return this.#state.kind === 'ready' || this.#state.kind === 'authRequired' ? this.#tools : NO_TOOLS;
   }
 
   /** Does nothing when it runs, or tries to. */
@@ -128,8 +148,9 @@ export class McpServer implements ToolServer {
     this.#end();
     this.#isResting = false;
     this.#tools = NO_TOOLS;
+    this.#disarmExpiry();
     this.#set({ kind: 'stopped' });
-    await this.#over;
+    await Promise.all([this.#over, ...this.#retiring]);
   }
 
   /**
@@ -154,9 +175,29 @@ export class McpServer implements ToolServer {
     return this.#attempt !== undefined;
   }
 
-  /** A person signed in. The token stays in memory; false when it cannot be one. */
-  authenticate(token: string): boolean {
-    return this.#tokens.set(token);
+  /** A person signed in. The token stays in memory; false when it cannot be one. An empty token takes back the one before. */
+  authenticate({ token, expiresIn, scopes }: TokenGrant): boolean {
+    if (token === '') {
+      this.#lapse(this.#tokens.current, 'required');
+      return true;
+    }
+    if (!this.#tokens.set(token, scopes)) return false;
+    this.#disarmExpiry();
+    this.#disarmExpiry = tokenTimer(this.clock, expiresIn, () => this.#lapse(token, 'expired'));
+    this.#waits.look();
+    if (this.#isResting && this.#state.kind === 'authRequired') this.start();
+    return true;
+  }
+
+  /** A token is of no use any more. Requests that were sent with it are still answered. */
+  #lapse(token: string | undefined, reason: McpAuthRequired['reason']): void {
+    if (token === undefined || this.#tokens.current !== token) return;
+    this.#tokens.drop(token);
+    this.#disarmExpiry();
+    if (!this.#requirement) return;
+    const requirement: McpAuthRequired = { ...this.#requirement, reason };
+    if (this.#connection) this.#connection.lapse(requirement);
+    else if (this.#isResting) this.#set(requirement);
   }
 
   async call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
@@ -165,11 +206,57 @@ export class McpServer implements ToolServer {
     this.#calls.set(options, over.signal);
     try {
       if (this.#isResting && this.#attempt) await untilAborted(options.signal, this.#attempt.isOver).catch(() => {});
-      return await callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
+      return await this.#callSignedIn(tool, input, options);
     } finally {
       this.#calls.delete(options);
       over.abort();
     }
+  }
+
+  /** Sends the call again when a person has signed in: the server said that it has done nothing of it. */
+  async #callSignedIn(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    let next = (): Promise<McpResult> => this.#callOnce(tool, input, options);
+    for (let round = 0; ; round += 1) {
+      try {
+        return await next();
+      } catch (error) {
+        if (!(error instanceof SignInNeeded) || !options.signIn || round >= MCP_SIGN_IN_ROUNDS_MAX) throw error;
+        const { signIn } = options;
+        next = async () => {
+          await signIn(shownRequirement(error.requirement), this.#signedIn(error, options.signal));
+          return this.#callOnce(tool, input, options);
+        };
+      }
+    }
+  }
+
+  #callOnce(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    const { name: server } = this;
+    if (this.#state.kind === 'authRequired') throw new SignInNeeded(server, this.#state, this.#tokens.current);
+    return callTool(this.#connection, { server, tool, input, tokens: this.#tokens }, options);
+  }
+
+  /** Resolves when the server can be asked again with another token. Rejects when that is not to be expected any more. */
+  #signedIn({ requirement, token }: SignInNeeded, signal: AbortSignal): Promise<void> {
+    if (requirement.reason === 'insufficientScope') {
+      this.#requirement = requirement;
+      this.#options.callRefused?.(requirement);
+    }
+    let asked = this.#state.kind === 'authRequired' ? this.#state : undefined;
+    return this.#waits.until(
+      { clock: this.clock, signal, timeoutMs: MCP_SIGN_IN_TIMEOUT_MS, server: this.name },
+      () => {
+        const { current } = this.#tokens;
+        const { kind } = this.#state;
+        if (kind === 'ready' && current !== undefined && current !== token && this.#connection?.isOver === false)
+          return 'signed-in';
+        if (kind === 'stopped' || kind === 'error') return 'lost';
+        if (this.#state.kind !== 'authRequired' || this.#state === asked) return undefined;
+        const isRefusedAgain = asked !== undefined;
+        asked = this.#state;
+        return isRefusedAgain ? new SignInNeeded(this.name, asked, token) : undefined;
+      },
+    );
   }
 
   /** A question of the server belongs to the newest call that runs, and ends with it; there may also be no call. */
@@ -197,7 +284,7 @@ export class McpServer implements ToolServer {
       this.#isResting = false;
       this.#attempt?.end();
       if (end.kind === 'authRequired') {
-        this.#resource = end.resource.resource;
+        this.#requirement = end;
         this.#set(end);
         await this.#tokens.arrival(signal);
         continue;
@@ -236,19 +323,30 @@ export class McpServer implements ToolServer {
     const tools = this.#toolsOf(connection, ending.signal);
     const close = (): void => void connection.close();
     signal.addEventListener('abort', close, { once: true });
+    let end: LinkEnd | undefined;
     try {
       const started = connection.open().then(() => tools.open());
       await within(this.clock, MCP_START_TIMEOUT_MS, started, tooSlow);
-      return await this.#serve(connection);
+      end = await this.#serve(connection);
+      return end;
     } catch (error) {
-      return await connection.endBy(error);
+      end = await connection.endBy(error);
+      return end;
     } finally {
       this.#connection = undefined;
-      if (!this.#isResting) this.#tools = NO_TOOLS;
+      // A server that wants another token has the same tools with it, most likely.
+      if (!this.#isResting && end?.kind !== 'authRequired') this.#tools = NO_TOOLS;
       ending.abort();
       signal.removeEventListener('abort', close);
-      await connection.close();
+      if (end?.kind === 'authRequired') this.#retire(connection, signal);
+      else await connection.close();
     }
+  }
+
+  /** The life goes on meanwhile: a person may sign in before the last answers are there. */
+  #retire(connection: Connection, signal: AbortSignal): void {
+    const retiring = connection.retire(signal).finally(() => this.#retiring.delete(retiring));
+    this.#retiring.add(retiring);
   }
 
   async #serve(connection: Connection): Promise<LinkEnd> {
@@ -287,7 +385,12 @@ export class McpServer implements ToolServer {
     if (state.kind === 'stopped' && this.#state.kind === 'stopped') return;
     this.#state = state;
     this.#options.changed();
+    this.#waits.look();
   }
+}
+
+function shownRequirement({ kind: _, message, ...rest }: McpAuthRequired): McpAuthRequirement {
+  return { ...rest, ...(message !== undefined && { description: message }) };
 }
 
 /** Failures that differ only in times, process ids and the like are the same: reporting each would fill the log. */

@@ -25,6 +25,7 @@ import {
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
 import { type Connection, wordsOf } from './mcp-connection.js';
+import { type McpAuthRequired, RefusedError } from './mcp-link.js';
 import { type McpTool, modelToolName, type ServerName } from './tool-list.js';
 
 export interface ToolServer extends ServerName {
@@ -41,6 +42,20 @@ export interface ServerCallOptions {
   onprogress(progress: Progress): void;
   /** Puts questions of the server to the person who waits for this call. */
   readonly ask?: ToolContext['ask'];
+  /** Shows that the call waits for a person to sign in; without it, such a call fails. */
+  readonly signIn?: ToolContext['signIn'];
+}
+
+/** The server wants a token before it does what the call asks for; it has done nothing yet. */
+export class SignInNeeded extends ToolFailure {
+  constructor(
+    server: string,
+    readonly requirement: McpAuthRequired,
+    /** The token that the server refused. */
+    readonly token: string | undefined,
+  ) {
+    super('AUTH_REQUIRED', `The MCP server ${server} needs you to sign in first.`);
+  }
 }
 
 export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
@@ -105,6 +120,7 @@ async function callWatched(
       signal: cancelling.signal,
       onprogress,
       ...(context.ask && { ask: context.ask }),
+      ...(context.signIn && { signIn: context.signIn }),
     });
   } finally {
     context.signal.removeEventListener('abort', cancel);
@@ -137,16 +153,17 @@ export async function callTool(
   options: ServerCallOptions,
 ): Promise<McpResult> {
   if (!connection) throw new ToolFailure('NOT_RUNNING', `The MCP server ${server} is not running now.`);
+  const token = tokens.current;
   try {
     const { signal, onprogress } = options;
     return await connection.request('tools/call', { name: tool, arguments: input }, { signal, onprogress });
   } catch (error) {
     if (options.signal.aborted) throw new ToolFailure('CANCELLED', 'Cancelled before it was done.');
+    if (error instanceof RefusedError) throw new SignInNeeded(server, await error.requirement, token);
     if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
     const end = await connection.ended;
-    if (end.kind === 'authRequired') {
-      throw new ToolFailure('AUTH_REQUIRED', `The MCP server ${server} needs you to sign in first.`);
-    }
+    // Another request was refused. What became of this one is not known, so it is not sent again.
+    if (end.kind === 'authRequired') throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
     throw new ToolFailure('SERVER_LOST', `The MCP server ${server} was lost. ${tokens.hide(end.message)}`);
   }
 }

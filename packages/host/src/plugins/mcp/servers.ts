@@ -2,7 +2,9 @@
 
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import type { TokenGrant } from '@atrium/core/util/token-grant.js';
 import { MCP_SERVERS_MAX } from './limits.js';
+import type { McpAuthRequired } from './mcp-link.js';
 import { McpServer, type McpServerOptions } from './mcp-server.js';
 import { modelToolName } from './tool-list.js';
 
@@ -10,6 +12,8 @@ export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env
   readonly logger: Logger;
   /** A server's state or tools are other than before. */
   changed(server: McpServer): void;
+  /** A call of a server needs a token that grants more. */
+  callRefused?(server: McpServer, requirement: McpAuthRequired): void;
 };
 
 export type McpDeclaration = Pick<McpServerOptions, 'id' | 'name' | 'plugin' | 'isOfUser' | 'config'>;
@@ -53,9 +57,12 @@ export class McpServers {
       this.#options.logger.log('warn', 'An MCP server is left out', { server: declaration.name, reason: refusal });
       return refusal;
     }
-    const { changed, ...shared } = this.#options;
+    const { changed, callRefused, ...shared } = this.#options;
     const after = this.#leaving.get(declaration.id);
-    const server: McpServer = new McpServer({ ...shared, ...declaration, after, changed: () => changed(server) });
+    const server: McpServer = new McpServer({
+      ...{ ...shared, ...declaration, after, changed: () => changed(server) },
+      callRefused: (requirement) => callRefused?.(server, requirement),
+    });
     this.#servers.set(key, server);
     return server;
   }
@@ -71,9 +78,9 @@ export class McpServers {
   }
 
   /** Gives a token to the servers that wanted one for this resource; says whether any did. */
-  authenticate(resource: string, token: string): boolean {
+  authenticate(resource: string, grant: TokenGrant): boolean {
     const asking = this.all.filter((server) => server.resource === resource);
-    return asking.map((server) => server.authenticate(token)).includes(true);
+    return asking.map((server) => server.authenticate(grant)).includes(true);
   }
 
   /** Stops all of them, and returns when none of their processes is left. */

@@ -1,0 +1,28 @@
+/** Bearer tokens that clients bring, and how long they are good. */
+import type { Clock } from './clock.js';
+
+/** A token as a client brings it. */
+export interface TokenGrant {
+  readonly token: string;
+  /** Seconds for which it is good; without it, until the server refuses it. */
+  readonly expiresIn?: number | undefined;
+  /** What it grants. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** The longest time that a timer of the system can measure. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Calls back when a token has run out; the returned function stops that. */
+export function tokenTimer(clock: Clock, expiresIn: number | undefined, expired: () => void): () => void {
+  if (expiresIn === undefined) return () => {};
+  const end = clock.now() + expiresIn * 1_000;
+  let disarm = (): void => {};
+  const arm = (): void => {
+    const left = end - clock.now();
+    disarm = left > 0 ? clock.after(Math.min(left, TIMER_MAX_MS), arm) : disarm;
+    if (left <= 0) expired();
+  };
+  disarm = clock.after(Math.min(expiresIn * 1_000, TIMER_MAX_MS), arm);
+  return () => disarm();
+}
