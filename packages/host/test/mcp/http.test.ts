@@ -133,7 +133,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: {} };
     const answered = async (bytes: number) => {
       const lost: string[] = [];
-      const watch = { refused: () => {}, lost: (message: string) => lost.push(message) };
+      const watch = { refused: () => new Error('refused') as never, lost: (message: string) => lost.push(message) };
       remote.intercept = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.alloc(bytes, 0x20));
         return true;
@@ -177,7 +177,7 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     const other = await McpHttpServer.start();
     try {
       const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: { 'x-key': 'package-data' } };
-      const watch = { refused: () => {}, lost: () => {} };
+      const watch = { refused: () => new Error('refused') as never, lost: () => {} };
       const request = serverFetch(config, 'http', { tokens: new Tokens(), watch });
       await expect(request(`${other.origin}/mcp`, { method: 'POST' })).rejects.toThrow('redirects to');
       expect(other.requests).toEqual([]);
