@@ -87,11 +87,13 @@ export async function proveByMutation({ files, area, seed, sample, tests }) {
   conclude(performance.now() - started);
 }
 
-/** @param {string | undefined} area @returns {Record<string, string[]>} */
+/** @param {string | undefined} area one, several with commas between them, or all @returns {Record<string, string[]>} */
 function placesOf(area) {
-  if (area !== undefined && !(area in AREAS))
-    throw new Problem(`there is no area "${area}"; there are ${Object.keys(AREAS).join(', ')}`);
-  const areas = Object.entries(AREAS).filter(([name]) => area === undefined || name === area);
+  const names = area?.split(',') ?? Object.keys(AREAS);
+  const unknown = names.find((name) => !(name in AREAS));
+  if (unknown !== undefined)
+    throw new Problem(`there is no area "${unknown}"; there are ${Object.keys(AREAS).join(', ')}`);
+  const areas = Object.entries(AREAS).filter(([name]) => names.includes(name));
   const sources = (/** @type {readonly string[]} */ places) =>
     places.flatMap(filesIn).filter((file) => !NO_SOURCE.test(file));
   return Object.fromEntries(areas.map(([name, places]) => [name, sources(places.sources)]));

@@ -17,7 +17,7 @@ import {
   seqsAfter,
   turns,
 } from './conformance-support.js';
-import type { Log, LogEntry, ReplayLimits } from './log.js';
+import type { Log, LogEntry, ReplayLimits, StoredRecord } from './log.js';
 
 export type { ContractApi, LogUnderTest, OpenLog } from './conformance-support.js';
 
@@ -194,6 +194,19 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
         const listed = await log.records('s:');
         expect(listed.map(({ key }) => key)).toEqual(['s:10', 's:2', 's:é', 's:\uffee', 's:👋']);
         expect((await log.records('')).length).toBe(keys.length);
+      }),
+    );
+
+    it(
+      'visits every one of a thousand with a prefix, each once and in the order of their keys',
+      onFreshLog(open, async (log) => {
+        const keys = Array.from({ length: 1_000 }, (_, index) => `s:${String(index).padStart(3, '0')}`);
+        await append(log, { records: ['r:1', ...keys, 't:1'].map((key) => ({ key, value: `"${key}"` })) });
+        const visited: StoredRecord[] = [];
+        await log.eachRecord('s:', (record) => visited.push(record));
+        expect(visited).toEqual(keys.map((key) => ({ key, value: `"${key}"` })));
+        await log.eachRecord('u:', (record) => visited.push(record));
+        expect(visited.length).toBe(keys.length);
       }),
     );
   });

@@ -43,7 +43,9 @@ export interface Log {
 
   record(key: string): Promise<string | undefined>;
   /** All records whose key starts with the prefix, in the order of their keys. */
-  records(prefix: string): Promise<{ key: string; value: string }[]>;
+  records(prefix: string): Promise<StoredRecord[]>;
+  /** Visits the same records one by one, for a reader that keeps little of each: they are never in memory all at once. */
+  eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void>;
 
   /**
    * A client starts over under its id: the log gives it an epoch above every one that it had, keeps what is to be known of
@@ -161,6 +163,12 @@ export interface LogRecord {
   readonly key: string;
   /** JSON; null removes the record. */
   readonly value: string | NumberedValue | null;
+}
+
+/** A record as it is read. */
+export interface StoredRecord {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** A record that tells the number of an entry of its commit: the log puts it between the two texts. */

@@ -19,6 +19,7 @@ import {
   type ReplayLimits,
   type Stored,
   type StoredChannel,
+  type StoredRecord,
   type TurnRange,
 } from './log.js';
 import { RecentEntries } from './recent-entries.js';
@@ -111,7 +112,11 @@ export class MemoryLog implements Log {
     return this.#records.get(key);
   }
 
-  async records(prefix: string): Promise<{ key: string; value: string }[]> {
+  async eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
+    for (const record of await this.records(prefix)) visit(record);
+  }
+
+  async records(prefix: string): Promise<StoredRecord[]> {
     this.#checkOpen();
     return [...this.#records]
       .filter(([key]) => key.startsWith(prefix))

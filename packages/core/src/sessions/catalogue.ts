@@ -102,15 +102,21 @@ export class Catalogue {
   ) {}
 
   async load(): Promise<void> {
-    for (const { key, value } of await this.log.records(SESSION)) {
-      this.#remember(key.slice(SESSION.length), JSON.parse(value));
-    }
+    // Thousands of sessions work in a few folders: each path is made, and held in memory, once.
+    const paths = new Map<string, string | undefined>();
+    const toPath = (directory: string) => {
+      if (!paths.has(directory)) paths.set(directory, pathOf(directory));
+      return paths.get(directory);
+    };
+    await this.log.eachRecord(SESSION, ({ key, value }) => {
+      this.#remember(key.slice(SESSION.length), JSON.parse(value), toPath);
+    });
   }
 
-  #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry): void {
+  #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry, toPath = pathOf): void {
     const summaryText = JSON.stringify(summary);
     const [directory] = summary.workingDirectories ?? [];
-    const folder = directory === undefined ? undefined : pathOf(directory);
+    const folder = directory === undefined ? undefined : toPath(directory);
     const before = this.#known.get(uri);
     if (before?.folder !== folder || before?.disposedAt !== disposedAt) this.#folders = undefined;
     const { provider, modifiedAt } = summary;

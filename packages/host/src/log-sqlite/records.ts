@@ -1,18 +1,13 @@
 /** The records: small facts by key, listed by prefix. */
 
-import { REBUILT_RECORD } from '@atrium/core/log/log.js';
+import { REBUILT_RECORD, type StoredRecord } from '@atrium/core/log/log.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
 /** Rows per query: the driver's objects take several times the size of a row. */
 const PAGE_ROWS = 500;
 
-interface RecordRow {
-  readonly key: string;
-  readonly value: string;
-}
-
-interface SummedRow extends RecordRow {
+interface SummedRow extends StoredRecord {
   readonly sum: number | null;
 }
 
@@ -48,19 +43,23 @@ export class RecordTable {
     return fits(row.sum, key, row.value) ? row.value : this.#damaged(key);
   }
 
-  list(prefix: string): RecordRow[] {
-    const rows: RecordRow[] = [];
+  list(prefix: string): StoredRecord[] {
+    const records: StoredRecord[] = [];
+    this.each(prefix, (record) => records.push(record));
+    return records;
+  }
+
+  each(prefix: string, visit: (record: StoredRecord) => void): void {
     let page: SummedRow[];
     let last = '';
     do {
       page = this.#list.all(prefix, last);
       for (const { key, value, sum } of page) {
-        if (fits(sum, key, value)) rows.push({ key, value });
+        if (fits(sum, key, value)) visit({ key, value });
         else this.#damaged(key);
       }
       last = page.at(-1)?.key ?? last;
     } while (page.length === PAGE_ROWS);
-    return rows;
   }
 
   /** Removes the record. The session's archive contains the same facts, and the host reads them there. */

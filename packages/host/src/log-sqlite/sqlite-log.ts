@@ -23,6 +23,7 @@ import {
   type ReplayLimits,
   type Stored,
   type StoredChannel,
+  type StoredRecord,
   type TurnRange,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
@@ -191,9 +192,14 @@ export class SqliteLog implements Log {
     return this.#records.get(key);
   }
 
-  async records(prefix: string): Promise<{ key: string; value: string }[]> {
+  async records(prefix: string): Promise<StoredRecord[]> {
     this.#checkOpen();
     return this.#records.list(prefix);
+  }
+
+  async eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
+    this.#checkOpen();
+    this.#records.each(prefix, visit);
   }
 
   async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {
