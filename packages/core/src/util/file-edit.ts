@@ -1,9 +1,12 @@
 /** Describes a change of a file to clients: where it is, what it was, what it becomes, and how many lines differ. */
 import { pathToFileURL } from 'node:url';
 import type { ContentRef, FileEdit, FileEditDiff, ToolResultContent } from '@atrium/protocol/ahp-1';
-import { diffArrays } from 'diff';
+import type * as Diff from 'diff';
+import { packageOnUse } from './package-on-use.js';
 import type { InsidePath } from './paths.js';
 import { count } from './text.js';
+
+const diff = packageOnUse<typeof Diff>('diff', import.meta.url);
 
 /** Beyond so many edits the middle of the text counts as rewritten: a smaller count is not worth the time. */
 export const LINE_DIFF_MAX_EDITS = 1_000;
@@ -68,7 +71,7 @@ function inline(text: string | undefined): ContentRef | undefined {
 /** Counts the lines that a change adds and removes. */
 export function lineDiff(before: string, after: string): Required<FileEditDiff> {
   const [old, fresh] = withoutCommonEnds(linesOf(before), linesOf(after));
-  const parts = diffArrays([...old], [...fresh], { maxEditLength: LINE_DIFF_MAX_EDITS });
+  const parts = diff().diffArrays([...old], [...fresh], { maxEditLength: LINE_DIFF_MAX_EDITS });
   if (!parts) return { added: fresh.length, removed: old.length };
   const count = (side: 'added' | 'removed') => parts.reduce((sum, part) => sum + (part[side] ? part.count : 0), 0);
   return { added: count('added'), removed: count('removed') };

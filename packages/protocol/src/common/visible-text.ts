@@ -34,9 +34,20 @@ const SEEN = [
   `[[\\p{L}\\p{N}]--[\\0-\\x7f]--[${UNSEEN}]][\\p{M}--[${UNSEEN}]]{1,${COMBINING_MARKS_MAX}}`,
 ].join('|');
 
+/** Text of these characters only can be seen as it is. */
+const PLAIN = /^[ -~]*$/;
+
 // The flag v (sets of characters, emoji) is newer than the compiler's target and can only be named at run time.
-const SUSPECT = new RegExp(`[${UNSEEN}\\p{M}]`, 'v');
-const PIECES = new RegExp(`${SEEN}|(?<unseen>[${UNSEEN}\\p{M}])`, 'gv');
+const patterns = once(() => ({
+  suspect: new RegExp(`[${UNSEEN}\\p{M}]`, 'v'),
+  pieces: new RegExp(`${SEEN}|(?<unseen>[${UNSEEN}\\p{M}])`, 'gv'),
+}));
+
+/** Compiling the patterns takes 25 ms, which the start of a program that shows no such text does not pay. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 const KEPT: Readonly<Record<VisibleTextMode, string>> = { line: '', lines: '\n\t' };
 const SHORT: ReadonlyMap<string, string> = new Map([
@@ -54,12 +65,12 @@ export function visibleSegments(text: string, mode: VisibleTextMode): VisibleSeg
     if (last?.marked === marked) segments[segments.length - 1] = { text: last.text + piece, marked };
     else segments.push({ text: piece, marked });
   };
-  if (!SUSPECT.test(text)) {
+  if (PLAIN.test(text) || !patterns().suspect.test(text)) {
     add(text, false);
     return segments;
   }
   let from = 0;
-  for (const { index, 0: piece, groups } of text.matchAll(PIECES)) {
+  for (const { index, 0: piece, groups } of text.matchAll(patterns().pieces)) {
     if (groups?.unseen === undefined || KEPT[mode].includes(piece)) continue;
     add(text.slice(from, index), false);
     add(spelled(piece), true);

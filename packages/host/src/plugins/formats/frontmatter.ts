@@ -1,9 +1,13 @@
 /** A Markdown component file: the YAML at its beginning, and the text below. Only texts and flat lists of them matter. */
-import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { packageOnUse } from '@atrium/core/util/package-on-use.js';
+import type * as Yaml from 'yaml';
+import type { Node, YAMLMap } from 'yaml';
 import { DESCRIPTION_MAX_CHARACTERS, FRONTMATTER_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from './limits.js';
 import type { LoadContext } from './load-context.js';
 import { baseName } from './plugin-files.js';
 import type { WarningKind } from './warnings.js';
+
+const yaml = packageOnUse<typeof Yaml>('yaml', import.meta.url);
 
 export interface MarkdownFile {
   readonly path: string;
@@ -116,7 +120,7 @@ const CLOSING = /^---(?:\r?\n|$)/m;
  * The plainest schema leaves every scalar the text that was written, so that a name such as 1.10 stays itself. Looking
  * for equal keys and drawing pictures of errors takes long in large texts, so neither is left to the parser.
  */
-const YAML = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+const YAML_OPTIONS = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 
@@ -130,13 +134,14 @@ export function splitFrontmatter(text: string): Frontmatter {
   return { ...fieldsOf(rest.slice(0, closing.index)), body };
 }
 
-function fieldsOf(yaml: string): Omit<Frontmatter, 'body'> {
-  if (yaml.length > FRONTMATTER_MAX_CHARACTERS) {
+function fieldsOf(source: string): Omit<Frontmatter, 'body'> {
+  if (source.length > FRONTMATTER_MAX_CHARACTERS) {
     return broken(`has more than ${FRONTMATTER_MAX_CHARACTERS} characters of frontmatter; it is ignored`);
   }
-  const text = withQuotedStars(yaml);
+  const text = withQuotedStars(source);
+  const { parseDocument, isMap, isScalar } = yaml();
   try {
-    const { errors, contents } = parseDocument(text, YAML);
+    const { errors, contents } = parseDocument(text, YAML_OPTIONS);
     if (errors[0]) return broken(`has broken frontmatter (line ${lineOf(text, errors[0].pos[0])}); it is ignored`);
     if (isMap(contents)) return mapFields(contents as YAMLMap<Node, Node | null>);
     const isEmpty = contents === null || (isScalar(contents) && contents.value === '');
@@ -153,13 +158,13 @@ function broken(problem: string): Omit<Frontmatter, 'body'> {
 }
 
 /** The first line of the file is the one with the hyphens, and editors count from one. */
-function lineOf(yaml: string, offset: number): number {
-  return yaml.slice(0, offset).split('\n').length + 1;
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length + 1;
 }
 
 /** Rules are full of `globs: *.ts`. For YAML that is a reference, which no file of this kind has a use for. */
-function withQuotedStars(yaml: string): string {
-  return yaml.replace(
+function withQuotedStars(source: string): string {
+  return source.replace(
     /^([\w-]+:[ \t]+)(\*[^\r\n]*)/gm,
     (_line, key: string, value: string) => `${key}'${value.replace(/[ \t]+#.*$/, '').replaceAll("'", "''")}'`,
   );
@@ -170,7 +175,7 @@ function mapFields(map: YAMLMap<Node, Node | null>): Omit<Frontmatter, 'body'> {
   const fields = new Map<string, Field>();
   const problems: string[] = [];
   for (const { key, value } of map.items) {
-    if (!isScalar(key)) continue;
+    if (!yaml().isScalar(key)) continue;
     const name = String(key.value).trim();
     if (fields.has(name)) problems.push(`has "${name}" twice in its frontmatter; the last one counts`);
     fields.set(name, fieldOf(value));
@@ -179,6 +184,7 @@ function mapFields(map: YAMLMap<Node, Node | null>): Omit<Frontmatter, 'body'> {
 }
 
 function fieldOf(value: Node | null): Field {
+  const { isScalar, isSeq } = yaml();
   if (value === null) return { kind: 'text', text: '', isQuoted: false };
   if (isScalar(value)) return { kind: 'text', text: String(value.value).trim(), isQuoted: value.type !== 'PLAIN' };
   if (!isSeq(value)) return { kind: 'other' };

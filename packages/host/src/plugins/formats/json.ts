@@ -1,6 +1,11 @@
 /** Parses JSON that people wrote, with the position of every part. */
+
+import { packageOnUse } from '@atrium/core/util/package-on-use.js';
 import type { TextRange } from '@atrium/protocol/ahp-1';
-import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import type * as Jsonc from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+
+const jsonc = packageOnUse<typeof Jsonc>('jsonc-parser', import.meta.url);
 
 export type JsonNode = Node;
 
@@ -37,10 +42,10 @@ function treeOf(text: string, mode: 'tolerant' | 'strict'): { root: JsonNode } |
   const errors: ParseError[] = [];
   const strict = mode === 'strict';
   try {
-    const root = parseTree(text, errors, { disallowComments: strict, allowTrailingComma: !strict });
+    const root = jsonc().parseTree(text, errors, { disallowComments: strict, allowTrailingComma: !strict });
     if (errors[0]) return { error: errors[0] };
     // Reading the value once shows that it is not nested deeper than the stack allows.
-    if (root) getNodeValue(root);
+    if (root) jsonc().getNodeValue(root);
     return root ? { root } : { problem: 'is empty' };
   } catch (error) {
     if (error instanceof RangeError) return { problem: 'is nested too deeply' };
@@ -74,7 +79,7 @@ export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
 }
 
 export function plainValue(node: JsonNode | undefined): unknown {
-  return node === undefined ? undefined : getNodeValue(node);
+  return node === undefined ? undefined : jsonc().getNodeValue(node);
 }
 
 function lineStarts(text: string): readonly number[] {
