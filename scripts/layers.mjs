@@ -141,6 +141,7 @@ export const LAYERS = {
     ...['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions'],
     ...['workspace/git', 'workspace/tools', 'workspace/files', 'blobs', 'plugins/trust'],
   ],
+  automations: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions', 'workspace/files'],
   server: ['core/util', 'core/wire'],
   gateway: [
     ...['core/util', 'core/contracts', 'core/channels', 'core/tool-calls', 'core/sessions', 'core/wire'],

@@ -21,5 +21,6 @@ export function activityOf({ connections, gateway, sessions, services }: Sources
     ownProviders: providers.filter(({ access }) => access?.trust === 'project').length,
     working: [...sessions.inMemory.values()].filter(({ isAtWork }) => isAtWork).length,
     terminals: services.reduce((sum, { running = 0 }) => sum + running, 0),
+    automations: services.reduce((sum, { awaited = 0 }) => sum + awaited, 0),
   };
 }

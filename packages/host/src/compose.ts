@@ -28,6 +28,7 @@ import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
 import { channelKind, defaultChatUri, ROOT_CHANNEL, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
+import { Automations } from './automations/automations.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
 import { blobReader, putImported } from './blobs/named-blobs.js';
 import { BlobSweeper } from './blobs/sweep.js';
@@ -210,6 +211,10 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const changesFolder = inDataFolder('changes');
   // Without a place for contents there is nothing to undo with.
   const changes = changesFolder === undefined ? [] : [new Changesets({ host, log, folder: changesFolder, trust })];
+  const automations =
+    options.automations === false
+      ? []
+      : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) })];
   const readers = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
   services.push(
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
@@ -218,6 +223,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     new Completions(host),
     terminals,
     ...changes,
+    ...automations,
     new Resources({ host, browsed, userFolder: options.customizations?.userFolder, readers }),
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
     {
@@ -258,7 +264,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   // After a commit, and the requests of clients.
   const compaction = new Compaction({
     ...{ log, logger, keep: REPLAY_MAX_ENVELOPES },
-    archive: (uri) => sessions.archive(uri),
+    archive: (uri) => serviceOf(services, uri)?.archive?.(uri) ?? sessions.archive(uri),
   });
   const postCommit = new PostCommit({
     ...{ clock, metrics: telemetry, subscriptions, compaction, sessions, idle, root, clients, connections },

@@ -49,6 +49,8 @@ export interface HostOptions {
   readonly browsedFolders?: readonly string[];
   /** Shells that clients can open, and that tools run commands in; `false`: none. */
   readonly terminals?: TerminalsOptions | false;
+  /** Messages that the host sends by itself, on a schedule or an event; `false`: none. */
+  readonly automations?: false;
 }
 
 export interface Host {
@@ -75,6 +77,8 @@ export interface HostActivity {
   readonly working: number;
   /** Terminals whose program runs. */
   readonly terminals: number;
+  /** Automations that wait for their time or for an event. */
+  readonly automations: number;
 }
 
 export interface GatewayAddress {

@@ -63,6 +63,7 @@ class AgentHost implements Host {
     await sessions.recover();
     await this.#housekeeping.start();
     await writer.settled();
+    for (const service of services) service.ready?.();
   }
 
   connect(transport: Transport): void {
@@ -99,6 +100,7 @@ class AgentHost implements Host {
 
   async #stop(): Promise<void> {
     const { connections, idle, sessions, services, gateway, root, writer } = this.components;
+    for (const service of services) service.stopping?.();
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();
     idle.stop();

@@ -1,4 +1,4 @@
-/** Ends a host that was started on demand after a while without clients, turns, terminals and providers. */
+/** Ends a host that was started on demand after a while without clients, turns, terminals, providers and automations. */
 import { type Clock, type Host, systemClock } from '@atrium/host';
 
 /** From the end of the last client, turn, terminal and independent provider to the exit. */
@@ -42,6 +42,6 @@ export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {
 
 /** Providers that the host has started itself do not keep it running. */
 function isNeeded({ activity }: Pick<Host, 'activity'>): boolean {
-  const { clients, providers, ownProviders, working, terminals } = activity;
-  return clients + providers - ownProviders + working + terminals > 0;
+  const { clients, providers, ownProviders, working, terminals, automations } = activity;
+  return clients + providers - ownProviders + working + terminals + automations > 0;
 }

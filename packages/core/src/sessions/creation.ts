@@ -9,6 +9,7 @@ import {
   type ModelSelection,
   PRIVATE,
   type SessionActiveClient,
+  type SessionOrigin,
   type SessionState,
   SessionStatus,
   type SessionSummary,
@@ -29,11 +30,15 @@ import { tooLong } from './session-rules.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
 
-/** The client that creates a session. */
+/** Who creates a session: a client, or a part of the host. */
 export interface Creator {
+  /** Undefined when the host does it. */
   readonly clientId: string | undefined;
   /** Throws when the agent wants a token first. */
   mayUse(agent: AgentBackend): void;
+  /** What the session came from, and what it is called at first, when no client asked for it. */
+  readonly origin?: SessionOrigin;
+  readonly title?: string;
 }
 
 export interface CreationOptions extends SessionsInMemoryOptions {
@@ -66,7 +71,8 @@ export class Creation {
       const ignoresUnknown = !(PRIVATE in params);
       const chosen = await this.#options.choices.chosen(channel, { workingDirectory, config }, { ignoresUnknown });
       const copied = fork && (await this.#copyTurns(fork, channel));
-      const beginning = { backend, ...chosen, ...(copied && { title: forkTitle(copied.title) }) };
+      const { origin, title = copied && forkTitle(copied.title) } = creator;
+      const beginning = { backend, ...chosen, ...(title !== undefined && { title }), ...(origin && { origin }) };
       await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
     });
     await this.#begin(channel);
@@ -210,6 +216,8 @@ interface Origin {
   readonly now: number;
   /** Of a session that is not quite new. */
   readonly title?: string;
+  /** Of a session that no client asked for. */
+  readonly origin?: SessionOrigin;
   /** The host's own tools, as far as the agent uses them. */
   readonly tools: readonly ToolDefinition[];
 }
@@ -223,7 +231,7 @@ export interface FirstState {
 
 export function newSessionState(
   params: CreateSessionParams,
-  { backend, config, location, now, tools, title = 'New session' }: Origin,
+  { backend, config, location, now, tools, origin, title = 'New session' }: Origin,
 ): FirstState {
   const { channel, model, agent, activeClient } = params;
   const time = new Date(now).toISOString();
@@ -232,6 +240,7 @@ export function newSessionState(
     provider: backend.info.provider,
     title,
     status: SessionStatus.Idle,
+    ...(origin && { origin }),
     ...location,
     lifecycle: 'creating',
     ...(tools.length > 0 && { serverTools: [...tools] }),

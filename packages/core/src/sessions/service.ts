@@ -44,6 +44,8 @@ export interface Service {
   readonly scheme?: string;
   /** The channel with this URI; undefined when there is none. Only asked for URIs of its scheme. */
   open?(uri: string): OpenChannel | undefined | Promise<OpenChannel | undefined>;
+  /** Archives a channel of its scheme as it is now, so that the log need not keep its entries; false when there is none. */
+  archive?(uri: string): Promise<boolean>;
   /** The last one who watched a channel of this scheme has gone. */
   unwatched?(uri: string): void;
   /** A connection has closed, for whatever reason. */
@@ -54,12 +56,18 @@ export interface Service {
   forgotten?(session: string): Promise<void>;
   /** How many programs of people it runs: as long as there are some, the host is needed. */
   readonly running?: number;
+  /** How many things it will start by itself some day: as long as there are some, the host is needed. */
+  readonly awaited?: number;
   /** What tools can do besides, in this call. */
   toolContext?(scope: ToolCallScope): Partial<ToolContext>;
   /** What an answer to `initialize` says besides. */
   readonly greeting?: Readonly<Record<string, unknown>>;
   /** Before anybody connects. */
   start?(): Promise<void>;
+  /** Everything has started, and sessions are what they were: it may begin things of its own. */
+  ready?(): void;
+  /** The host is about to stop: nothing new may begin. */
+  stopping?(): void;
   close?(): Promise<void>;
 }
 

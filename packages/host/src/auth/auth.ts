@@ -45,6 +45,8 @@ export class Auth implements Service {
   readonly #options: AuthOptions;
   /** For which resources a connection has shown a token, and which token of that resource it was. */
   readonly #shown = new WeakMap<Caller, Map<string, number>>();
+  /** The same for all connections together: what agents hold for whoever comes next. */
+  readonly #held = new Map<string, number>();
   /** Counts the tokens of a resource that have run out or were taken back: what was shown before does not count. */
   readonly #ended = new Map<string, number>();
   /** Stops the timers of tokens that run out. */
@@ -64,8 +66,16 @@ export class Auth implements Service {
   }
 
   /** Throws when this agent needs a token that this connection has not shown. */
-  check(connection: Caller, { info }: AgentBackend): void {
-    const shown = this.#shown.get(connection);
+  check(connection: Caller, agent: AgentBackend): void {
+    this.#checkShown(agent, this.#shown.get(connection));
+  }
+
+  /** Throws when this agent needs a token that no client has shown, or that has ended since. */
+  checkHeld(agent: AgentBackend): void {
+    this.#checkShown(agent, this.#held);
+  }
+
+  #checkShown({ info }: AgentBackend, shown: ReadonlyMap<string, number> | undefined): void {
     const hasShown = (resource: string) => shown?.get(resource) === this.#endedOf(resource);
     const missing = protectedBy(info).filter(({ resource, required }) => required !== false && !hasShown(resource));
     if (missing.length === 0) return;
@@ -91,6 +101,7 @@ export class Auth implements Service {
     this.#disarm.delete(resource);
     if (token === '') return this.#forget(resource);
     this.#everAccepted.add(resource);
+    this.#held.set(resource, this.#endedOf(resource));
     const shown = this.#shown.get(connection) ?? new Map<string, number>();
     this.#shown.set(connection, shown.set(resource, this.#endedOf(resource)));
     if (expiresIn !== undefined && agents.length > 0) {

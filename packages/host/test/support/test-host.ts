@@ -82,6 +82,7 @@ export interface TestHostOptions {
   readonly toolOutputMaxCharacters?: number;
   /** How long processes of a session outlive its last turn. */
   readonly restProcessesAfterMs?: number;
+  readonly automations?: false;
 }
 
 export interface TestHost {
@@ -108,6 +109,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     dataFolder,
     toolOutputMaxCharacters,
     restProcessesAfterMs,
+    automations,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -124,6 +126,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
     ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
+    ...(automations !== undefined && { automations }),
     agents: [...scripted, ...agents],
   });
   let clients = 0;

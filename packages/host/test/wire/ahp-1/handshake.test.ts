@@ -8,7 +8,7 @@ const VERSIONS = ['1.0.0', '0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1', '0.5.0']
 
 describe('the handshake of the public protocol', () => {
   it('[UP-024] [UP-026] [UP-064] says who the host is, and nothing that a client would take for another host', async () => {
-    const host = await startHost();
+    const host = await startHost({ automations: false });
     const client = host.connect();
     const hello = { channel: ROOT, clientId: 'a', clientInfo: { name: 'x' }, _meta: { 'vscode.a': true } };
     const result = await client.request('initialize', { ...hello, protocolVersions: ['1.0.0'] });
@@ -80,7 +80,7 @@ describe('the handshake of the public protocol', () => {
   );
 
   it('[UP-022] [UP-021] does not know methods of capabilities that it does not offer', async () => {
-    const { host, uri } = await openFixture();
+    const { host, uri } = await openFixture({ automations: false });
     const client = await nativeClient(host, 'a');
     const automations = { channel: 'ahp-automations://' };
     const calls: [string, object][] = [

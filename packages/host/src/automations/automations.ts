@@ -1,0 +1,193 @@
+/**
+ * Automations: messages that the host sends by itself, on a schedule, on an event, or because a client asks for it. Begin
+ * reading here; `catalogue.ts` has the definitions, `runs.ts` what came of them, `run-sessions.ts` what a run does.
+ */
+import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import type { Sessions } from '@atrium/core/sessions/sessions.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import {
+  AUTOMATIONS_CHANNEL,
+  type AutomationCapabilities,
+  type AutomationEntry,
+  type AutomationTriggerOrigin,
+  ErrorCode,
+  type FetchAutomationRunsParams,
+  type RunAutomationParams,
+} from '@atrium/protocol/ahp-1';
+import { AutomationCatalogue } from './catalogue.js';
+import { REQUEST_ID_MAX_CHARACTERS, RUN_HISTORY_LIMIT, RUNS_PAGE, SCHEDULE_MIN_INTERVAL_MINUTES } from './limits.js';
+import { RunSessions } from './run-sessions.js';
+import { type NewRun, type Run, Runs } from './runs.js';
+import { Scheduler } from './scheduler.js';
+import { noteSkipped } from './skipped.js';
+
+/** What automations use of the host. */
+export interface AutomationsHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly sessions: Pick<Sessions, 'create' | 'open' | 'has' | 'inMemory'>;
+  readonly agents: readonly AgentBackend[];
+  /** Throws when an agent needs a token that no client has shown. */
+  mayUse(agent: AgentBackend): void;
+  /** Ends all subscriptions to a channel that is gone. */
+  unsubscribeAll(uri: string): void;
+}
+
+const CAPABILITIES: AutomationCapabilities = {
+  create: {},
+  schedules: { minIntervalMinutes: SCHEDULE_MIN_INTERVAL_MINUTES },
+  runCancellation: {},
+  runHistoryLimit: RUN_HISTORY_LIMIT,
+};
+
+export class Automations implements Service {
+  /** The catalogue and the runs; an automation itself is no channel. */
+  readonly scheme = 'ahp-automation';
+  readonly greeting = { automations: CAPABILITIES };
+  readonly requests: ServiceRequests = {
+    listAutomationTriggerDefinitions: () => ({ items: [] }),
+    runAutomation: (_caller, params) => this.#runNow(params),
+    fetchAutomationRuns: (_caller, params) => this.#fetchRuns(params),
+  };
+  readonly attach: NonNullable<Service['attach']>;
+  readonly #host: AutomationsHost;
+  readonly #runs: Runs;
+  readonly #catalogue: AutomationCatalogue;
+  readonly #sessions: RunSessions;
+  readonly #scheduler: Scheduler;
+
+  constructor(host: AutomationsHost) {
+    this.#host = host;
+    const { clock, logger, log, writer, sessions } = host;
+    this.#runs = new Runs({
+      ...{ clock, log, writer },
+      changed: ({ state }) => this.#catalogue.refresh(state.automation),
+      cancelRequested: (run) => this.#sessions.cancel(run),
+      gone: (uri) => host.unsubscribeAll(uri),
+    });
+    this.#catalogue = new AutomationCatalogue({
+      ...{ clock, log, writer, runs: this.#runs },
+      agents: () => host.agents.map(({ info }) => info),
+      eventRefusal: ({ type }) => `this host offers no event ${type}`,
+      changed: () => this.#scheduler.look(),
+      removing: (automation) => this.#remove(automation),
+    });
+    this.#sessions = new RunSessions({
+      ...{ clock, logger, writer, sessions, runs: this.#runs },
+      definitionOf: (automation) => this.#catalogue.find(automation)?.definition,
+      mayUse: (agent) => host.mayUse(agent),
+    });
+    this.#scheduler = new Scheduler({
+      ...{ clock, logger, catalogue: this.#catalogue },
+      due: (automation, origin) => this.#due(automation, origin),
+      missed: (times) => noteSkipped(this.#runs, clock, { ...times, reason: 'missed' }),
+    });
+    this.attach = this.#sessions.attach;
+  }
+
+  /** Automations that wait for a time or an event. */
+  get awaited(): number {
+    return this.#catalogue.entries.filter(({ definition }) => definition.enabled && definition.triggers.length > 0)
+      .length;
+  }
+
+  open(uri: string): OpenChannel | undefined {
+    return uri === AUTOMATIONS_CHANNEL ? this.#catalogue : this.#runs.get(uri);
+  }
+
+  /** Records hold what is needed; an archive only lets the log drop the entries. */
+  async archive(uri: string): Promise<boolean> {
+    const { writer, log } = this.#host;
+    const open = this.open(uri);
+    if (!open) {
+      await log.forget(uri);
+      return true;
+    }
+    writer.archive(uri, () => ({
+      channel: uri,
+      head: JSON.stringify(open.channel.live),
+      turns: { start: 0, items: [] },
+    }));
+    await writer.settled();
+    return true;
+  }
+
+  async start(): Promise<void> {
+    await this.#runs.load();
+    await this.#catalogue.load();
+    for (const run of [...this.#runs.all()]) this.#sessions.afterCrash(run);
+  }
+
+  ready(): void {
+    this.#scheduler.start();
+  }
+
+  stopping(): void {
+    this.#scheduler.stop();
+    this.#sessions.stop();
+  }
+
+  /** A time or an event: it starts a run, unless one is going on. */
+  #due(automation: string, origin: AutomationTriggerOrigin): void {
+    if (this.#runs.active(automation)) {
+      noteSkipped(this.#runs, this.#host.clock, { automation, origin, reason: 'overlap', count: 1 });
+    } else this.#begin({ automation, origin });
+  }
+
+  /** Records a run. It begins when the record is stored. */
+  #begin(run: NewRun): Run {
+    const created = this.#runs.create(run);
+    this.#host.writer.afterCommit(() => this.#sessions.begin(created));
+    return created;
+  }
+
+  async #runNow({ automation, requestId }: RunAutomationParams): Promise<{ resource: string }> {
+    if (requestId === '' || requestId.length > REQUEST_ID_MAX_CHARACTERS)
+      throw new RequestError(ErrorCode.InvalidParams, `/requestId has 1 to ${REQUEST_ID_MAX_CHARACTERS} characters`);
+    this.#entry(automation);
+    const known = this.#runs.of(automation).find(({ facts }) => facts.requestId === requestId);
+    const active = this.#runs.active(automation);
+    if (!known && active)
+      throw new RequestError(
+        ErrorCode.TurnInProgress,
+        `${active.uri} is ${active.lifecycle.status}: wait for it, or cancel it`,
+      );
+    const run = known ?? this.#begin({ automation, origin: { kind: 'manual' }, requestId });
+    await this.#host.writer.settled();
+    return { resource: run.uri };
+  }
+
+  /** More runs come with `automation/set`, before the answer. */
+  async #fetchRuns({ automation, cursor }: FetchAutomationRunsParams): Promise<Record<string, never>> {
+    const { runs: shown, runsNextCursor } = this.#entry(automation);
+    const from = cursor ?? runsNextCursor;
+    if (from === undefined) return {};
+    if (!/^\d{1,15}$/.test(from))
+      throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${from} is not one of ours`);
+    const newer = this.#runs.of(automation).filter(({ facts }) => facts.number >= Number(from)).length;
+    this.#catalogue.showRuns(automation, Math.max(shown.length, newer + RUNS_PAGE));
+    await this.#host.writer.settled();
+    return {};
+  }
+
+  #entry(automation: string): AutomationEntry {
+    const entry = this.#catalogue.find(automation);
+    if (!entry) throw new RequestError(ErrorCode.NotFound, `there is no automation ${automation}`);
+    return entry;
+  }
+
+  /** Its run ends with it, and its history goes. Sessions stay. */
+  #remove(automation: string): void {
+    const active = this.#runs.active(automation);
+    if (active) this.#sessions.cancel(active);
+    this.#runs.forgetAll(automation);
+  }
+}

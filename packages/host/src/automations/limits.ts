@@ -1,0 +1,32 @@
+/** Limits of automations: how many, how large, how often. */
+
+export const AUTOMATIONS_MAX = 100;
+export const TRIGGERS_MAX = 10;
+/** The whole definition as JSON: every definition is in the snapshot of the catalogue. */
+export const DEFINITION_MAX_CHARACTERS = 64 * 2 ** 10;
+export const AUTOMATION_TITLE_MAX_CHARACTERS = 200;
+export const AUTOMATION_URI_MAX_CHARACTERS = 200;
+export const TRIGGER_ID_MAX_CHARACTERS = 100;
+export const CRON_MAX_CHARACTERS = 200;
+export const REQUEST_ID_MAX_CHARACTERS = 200;
+
+/** Two times of one schedule are at least this far apart. */
+export const SCHEDULE_MIN_INTERVAL_MINUTES = 5;
+/** A time that the host notices later than this has been missed; see the misfire policy of its trigger. */
+export const MISFIRE_AFTER_MS = 60_000;
+/** The host looks at its wall clock at least this often, because that clock may jump. */
+export const LOOK_EVERY_MS = 30_000;
+/** Missed times are counted up to this. */
+export const MISSED_COUNTED_MAX = 1_000;
+
+/** Runs of one automation that are kept; older ones are forgotten. Their sessions stay. */
+export const RUN_HISTORY_LIMIT = 50;
+/** Runs that an entry of the catalogue shows at first, and that each `fetchAutomationRuns` adds. */
+export const RUNS_PAGE = 10;
+
+/** Runs that events may start, for each automation. */
+export const EVENT_RUNS_PER_HOUR_MAX = 12;
+/** How many automations may start one another by their turns, one behind the other. */
+export const CHAIN_MAX = 3;
+/** What a run tells of its event, as JSON. */
+export const EVENT_MAX_CHARACTERS = 8 * 2 ** 10;

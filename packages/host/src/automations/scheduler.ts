@@ -1,0 +1,93 @@
+/**
+ * Starts runs at their times. Everything up to the mark of a trigger has been dealt with, and the mark moves in the same commit
+ * in which a run is recorded: so no time is ever run twice, and one whose record could not be stored is looked at again.
+ */
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import type { AutomationEntry, AutomationScheduleTrigger, AutomationTriggerOrigin } from '@atrium/protocol/ahp-1';
+import { type AutomationCatalogue, handledUntil } from './catalogue.js';
+import { LOOK_EVERY_MS, MISFIRE_AFTER_MS } from './limits.js';
+import { timesBetween } from './schedule.js';
+
+/** Times of a trigger that start no run. */
+export interface MissedTimes {
+  readonly automation: string;
+  readonly origin: AutomationTriggerOrigin;
+  readonly count: number;
+}
+
+export interface SchedulerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalogue: Pick<AutomationCatalogue, 'entries' | 'handled'>;
+  /** Starts a run, or says why it does not. */
+  due(automation: string, origin: AutomationTriggerOrigin): void;
+  /** The host was off, asleep or busy at these times, and they are not made up for. */
+  missed(times: MissedTimes): void;
+}
+
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  #cancel = () => {};
+  #isRunning = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.look();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancel();
+  }
+
+  /** Deals with every time that has come, and sleeps until the next. */
+  look(): void {
+    if (!this.#isRunning) return;
+    this.#cancel();
+    const now = this.#options.clock.now();
+    for (const entry of [...this.#options.catalogue.entries]) {
+      if (entry.definition.enabled) this.#lookAt(entry, now);
+    }
+    this.#cancel = this.#options.clock.after(this.#sleep(now), () => this.look());
+  }
+
+  #sleep(now: number): number {
+    const times = this.#options.catalogue.entries.flatMap(({ nextRunAt }) => nextRunAt ?? []);
+    const next = Math.min(...times.map((time) => Date.parse(time)), now + LOOK_EVERY_MS);
+    return Math.max(1, next - now);
+  }
+
+  #lookAt(entry: AutomationEntry, now: number): void {
+    for (const trigger of entry.definition.triggers) {
+      if (trigger.kind !== 'schedule') continue;
+      try {
+        this.#lookAtTrigger(entry, trigger, now);
+      } catch (error) {
+        const { logger } = this.#options;
+        logger.log('warn', 'a schedule cannot be read', { automation: entry.resource, error: String(error) });
+      }
+    }
+  }
+
+  #lookAtTrigger(entry: AutomationEntry, trigger: AutomationScheduleTrigger, now: number): void {
+    const { id, schedule, misfirePolicy = 'skip' } = trigger;
+    // A clock that went back comes to the mark again: until then, its times have been dealt with.
+    const times = timesBetween(schedule, handledUntil(entry)[id] ?? now, now);
+    if (!times) return;
+    const automation = entry.resource;
+    const byTrigger = { kind: 'trigger', triggerId: id } as const;
+    const origin = { ...byTrigger, scheduledFor: new Date(times.last).toISOString() };
+    const isLate = now - times.last > MISFIRE_AFTER_MS;
+    const missed = isLate ? times.count : times.count - 1;
+    this.#options.catalogue.handled(automation, { [id]: times.last });
+    if (missed > 0 && misfirePolicy === 'skip')
+      this.#options.missed({ automation, origin: isLate ? origin : byTrigger, count: missed });
+    if (!isLate) this.#options.due(automation, origin);
+    else if (misfirePolicy === 'runOnce') this.#options.due(automation, { ...origin, catchUp: true });
+  }
+}
