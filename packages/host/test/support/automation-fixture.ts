@@ -118,7 +118,7 @@ export class AutomationFixture {
     return (await this.entry(resource)).runs as AutomationRunState[];
   }
 
-  async run(requestId = crypto.randomUUID(), automation = AUTOMATION): Promise<string> {
+  async run(requestId: string = crypto.randomUUID(), automation = AUTOMATION): Promise<string> {
     const params = { channel: AUTOMATIONS_CHANNEL, automation, requestId };
     return (await this.client.request<{ resource: string }>('runAutomation', params)).resource;
   }
