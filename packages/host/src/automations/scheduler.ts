@@ -53,13 +53,15 @@ export class Scheduler {
     for (const entry of [...this.#options.catalogue.entries]) {
       if (entry.definition.enabled) this.#lookAt(entry, now);
     }
-    this.#cancel = this.#options.clock.after(this.#sleep(now), () => this.look());
+    this.#sleep(now);
   }
 
-  #sleep(now: number): number {
+  /** Without a schedule there is nothing to wake up for: a change of the catalogue looks again. */
+  #sleep(now: number): void {
     const times = this.#options.catalogue.entries.flatMap(({ nextRunAt }) => nextRunAt ?? []);
+    if (times.length === 0) return;
     const next = Math.min(...times.map((time) => Date.parse(time)), now + LOOK_EVERY_MS);
-    return Math.max(1, next - now);
+    this.#cancel = this.#options.clock.after(Math.max(1, next - now), () => this.look());
   }
 
   #lookAt(entry: AutomationEntry, now: number): void {
