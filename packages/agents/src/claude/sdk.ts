@@ -36,6 +36,8 @@ export type InputBlock =
 
 export interface QueryOptions {
   readonly cwd: string;
+  /** Whole paths of further folders that its tools may use. */
+  readonly additionalDirectories?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly model?: string;
   readonly systemPrompt: {

@@ -72,6 +72,7 @@ export class ClaudeTurn {
   async #options(): Promise<QueryOptions> {
     const { turn, settings, beginning } = this.#request;
     const folder = await folderFor(turn, settings);
+    const further = turn.workingDirectories.filter((other) => other !== folder);
     const hostTools = new HostTools(turn.tools());
     const isHidden = turn.hiddenTools();
     const calls = new TurnCalls(turn, hostTools, folder);
@@ -81,6 +82,7 @@ export class ClaudeTurn {
       ...FIXED_OPTIONS,
       ...conversationOf(beginning),
       cwd: folder,
+      ...(further.length > 0 && { additionalDirectories: further }),
       env: environmentOf(settings),
       ...(this.#model !== undefined && { model: this.#model }),
       systemPrompt: promptOf(await turn.renderPrompt()),

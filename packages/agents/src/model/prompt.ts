@@ -53,14 +53,17 @@ export const MODEL_SECTIONS = {
 
 /** The whole prompt for one request, rendered by the host. */
 export async function systemPrompt(turn: AgentTurn): Promise<string> {
-  const { workingDirectory, signal } = turn;
-  const instructions = await projectInstructions(workingDirectory, signal);
-  return promptText(await turn.renderPrompt(await pristineSections(workingDirectory), instructions));
+  const { workingDirectories: folders, signal } = turn;
+  const instructions = await Promise.all(
+    folders.map((folder) => projectInstructions(folder, signal, folders.length > 1)),
+  );
+  const text = instructions.filter(Boolean).join('\n\n');
+  return promptText(await turn.renderPrompt(await pristineSections(folders), text));
 }
 
 /** The facts about the folder are part of the pristine text, so that plugins, providers and clients that change the prompt see them. */
-async function pristineSections(folder: string | undefined): Promise<ReadonlyMap<string, string>> {
-  const environment = `${MODEL_SECTIONS.environment_context}\n\n${await environmentText(folder)}`;
+async function pristineSections(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const environment = `${MODEL_SECTIONS.environment_context}\n\n${await environmentText(folders)}`;
   return new Map(Object.entries({ ...MODEL_SECTIONS, environment_context: environment }));
 }
 
@@ -71,12 +74,13 @@ const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 
 /** Facts about the machine and the folder. They stay the same for a day, so that providers can cache the prompt. */
-export async function environmentText(folder: string | undefined, now = new Date()): Promise<string> {
+export async function environmentText([folder, ...further]: readonly string[], now = new Date()): Promise<string> {
   const facts = [
     `Operating system: ${SYSTEMS[process.platform] ?? process.platform} ${os.release()} (${process.arch})`,
     `Commands are run by: ${shellName()}`,
     `Date: ${now.toISOString().slice(0, 10)} (UTC)`,
     await folderFact(folder),
+    ...(await Promise.all(further.map(furtherFact))),
   ];
   return facts.map((fact) => `- ${fact}`).join('\n');
 }
@@ -85,6 +89,12 @@ async function folderFact(folder: string | undefined): Promise<string> {
   if (folder === undefined) return 'Folder: none. Tools for files and commands do not work in this session.';
   const git = (await isInRepository(folder)) ? 'inside a Git repository' : 'not in a Git repository';
   return `Folder: ${folder} (${git})`;
+}
+
+/** Relative paths are those of the first folder. */
+async function furtherFact(folder: string): Promise<string> {
+  const git = (await isInRepository(folder)) ? 'inside a Git repository' : 'not in a Git repository';
+  return `Further folder: ${folder} (${git}). Tools for files work there too, with whole paths.`;
 }
 
 /** The shell that Node starts for a command line. */
@@ -110,11 +120,11 @@ function exists(file: string): Promise<boolean> {
 const PROJECT_INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
 
 /** The project's instructions for agents; empty when it has none. */
-async function projectInstructions(folder: string | undefined, signal: AbortSignal): Promise<string> {
-  if (folder === undefined) return '';
+async function projectInstructions(folder: string, signal: AbortSignal, isOneOfSeveral: boolean): Promise<string> {
   for (const name of PROJECT_INSTRUCTION_FILES) {
     const text = await readInstructions(folder, name, signal).catch(() => '');
-    if (text !== '') return `Instructions of this project, from ${name}:\n\n${text}`;
+    const source = isOneOfSeveral ? path.join(folder, name) : name;
+    if (text !== '') return `Instructions of this project, from ${source}:\n\n${text}`;
   }
   return '';
 }

@@ -80,7 +80,7 @@ export class ModelSession implements AgentSession {
   async #begin(turn: AgentTurn): Promise<void> {
     const { id: turnId, message, context, soFar = [] } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
-    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
+    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectories));
     const messages = [userMessage(message, { context, images }), ...answersOf(soFar)];
     this.#conversation = withExchange(this.#conversation, { turnId, messages });
     if (isFirst && soFar.length === 0) turn.title(titleFrom(message.text) || 'Untitled');

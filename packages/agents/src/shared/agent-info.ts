@@ -32,3 +32,6 @@ function labelOf(id: string): string {
   const words = id.replaceAll(/[_-]+/g, ' ').trim() || id;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** The agent works in several folders. The first stays: its programs, its worktree and its changes belong to the session. */
+export const SEVERAL_FOLDERS = { immutablePrimary: true };

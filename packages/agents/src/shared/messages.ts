@@ -1,7 +1,7 @@
 /** A person's message as an agent sends it to its model: the text, the attached images, and a title made from it. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { resolveInside } from '@atrium/core/util/paths.js';
+import { type Folders, resolveInside } from '@atrium/core/util/paths.js';
 import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
 import type { ImagePart } from 'ai';
 
@@ -28,12 +28,12 @@ export function embeddedImages({ attachments = [] }: Message): ImagePart[] {
 }
 
 /** The embedded images, and those in the session's folder that the message names. Skips files that cannot be read. */
-export async function attachedImages(message: Message, folder: string | undefined): Promise<ImagePart[]> {
+export async function attachedImages(message: Message, folders: Folders): Promise<ImagePart[]> {
   const { attachments = [] } = message;
   // Reads only as many as may be sent.
   const named = attachments.filter(namesImage).slice(0, IMAGES_MAX_PER_MESSAGE);
   const images = await Promise.all(
-    named.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folder).catch(() => undefined)),
+    named.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folders).catch(() => undefined)),
   );
   return images.flatMap((image) => image ?? []);
 }
@@ -44,9 +44,9 @@ function embeddedImage(attachment: MessageAttachment): ImagePart | undefined {
   return data.length > (IMAGE_MAX_BYTES * 4) / 3 ? undefined : { type: 'image', image: data, mediaType: contentType };
 }
 
-async function imageFile(attachment: MessageAttachment, folder: string | undefined): Promise<ImagePart | undefined> {
+async function imageFile(attachment: MessageAttachment, folders: Folders): Promise<ImagePart | undefined> {
   if (attachment.type !== 'resource' || !isImage(attachment.contentType)) return undefined;
-  const { real } = await resolveInside(folder, fileURLToPath(attachment.uri));
+  const { real } = await resolveInside(folders, fileURLToPath(attachment.uri));
   const stats = await stat(real);
   if (!stats.isFile() || stats.size > IMAGE_MAX_BYTES) return undefined;
   return { type: 'image', image: (await readFile(real)).toString('base64'), mediaType: attachment.contentType };

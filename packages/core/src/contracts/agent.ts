@@ -101,6 +101,8 @@ export interface AgentTurn {
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
+  /** All folders that the turn may work in at this moment, the first of them being `workingDirectory`. */
+  readonly workingDirectories: readonly string[];
   /** What the turn said and did before it was cut off, when it goes on in place; undefined when it begins. */
   readonly soFar?: readonly ResponsePart[] | undefined;
   readonly signal: AbortSignal;

@@ -55,6 +55,8 @@ export interface GateCall {
   /** The extension whose tool it is. */
   readonly owner?: string;
   readonly workingDirectory?: string;
+  /** All folders that the call may work in. */
+  readonly workingDirectories?: readonly string[];
 }
 
 export type GateVerdict =

@@ -43,6 +43,8 @@ export interface HostTool {
 export interface ToolContext {
   /** The session's folder, as a path on this machine; absent when the session has none. */
   readonly cwd: string | undefined;
+  /** All folders that the tool may work in, the first of them being `cwd`. Without it, that is the only one. */
+  readonly folders?: readonly string[];
   readonly signal: AbortSignal;
   /** Shows output while the tool runs; replaces what was shown before. */
   progress(content: ToolResultContent[]): void;
@@ -77,7 +79,7 @@ export interface ToolOutput {
   readonly error?: { message: string; code?: string };
 }
 
-export type PreviewContext = Pick<ToolContext, 'cwd' | 'signal'>;
+export type PreviewContext = Pick<ToolContext, 'cwd' | 'folders' | 'signal'>;
 
 export type ToolPreview =
   | { readonly kind: 'edits'; readonly edits: FileEdit[]; readonly basis?: unknown }

@@ -1,6 +1,5 @@
 /** The list of all sessions, in memory or not: kept small enough to be in memory whole, announced to clients, and repaired after damage. */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   ACTIVITY_MASK,
   type ChatState,
@@ -20,6 +19,7 @@ import type { Writer } from '../channels/writer.js';
 import type { Watchers } from '../contracts/ports.js';
 import { type Log, type LogEntry, REBUILT_RECORD, salvagedText } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
+import { foldersOf, pathOfUri } from '../util/folders.js';
 import { shorten } from '../util/text.js';
 import { headText } from './history.js';
 import { DAMAGED } from './recovery.js';
@@ -37,8 +37,8 @@ interface Known {
   readonly provider: string;
   readonly lifecycle: SessionLifecycle;
   readonly disposedAt: number | undefined;
-  /** Where it works, as a path of this machine. */
-  readonly folder: string | undefined;
+  /** Where it works, as paths of this machine. */
+  readonly folders: readonly string[];
   readonly modifiedAt: string;
   /** The summary as JSON: a list is made of these without reading them. */
   readonly summaryText: string;
@@ -102,26 +102,32 @@ export class Catalogue {
   ) {}
 
   async load(): Promise<void> {
-    // Thousands of sessions work in a few folders: each path is made, and held in memory, once.
-    const paths = new Map<string, string | undefined>();
-    const toPath = (directory: string) => {
-      if (!paths.has(directory)) paths.set(directory, pathOf(directory));
-      return paths.get(directory);
+    // Thousands of sessions work in a few folders: their paths are made, and held in memory, once.
+    const known = new Map<string, readonly string[]>();
+    const toFolders = (summary: SessionSummary) => {
+      const key = summary.workingDirectories?.join('\0') ?? '';
+      const folders = known.get(key) ?? foldersOf(summary);
+      known.set(key, folders);
+      return folders;
     };
     await this.log.eachRecord(SESSION, ({ key, value }) => {
-      this.#remember(key.slice(SESSION.length), JSON.parse(value), toPath);
+      this.#remember(key.slice(SESSION.length), JSON.parse(value), toFolders);
     });
   }
 
-  #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry, toPath = pathOf): void {
+  #remember(
+    uri: string,
+    { summary, lifecycle, disposedAt }: CatalogueEntry,
+    toFolders: (summary: SessionSummary) => readonly string[] = foldersOf,
+  ): void {
     const summaryText = JSON.stringify(summary);
-    const [directory] = summary.workingDirectories ?? [];
-    const folder = directory === undefined ? undefined : toPath(directory);
+    const folders = toFolders(summary);
     const before = this.#known.get(uri);
-    if (before?.folder !== folder || before?.disposedAt !== disposedAt) this.#folders = undefined;
+    const isElsewhere = before?.folders.join('\0') !== folders.join('\0');
+    if (isElsewhere || before?.disposedAt !== disposedAt) this.#folders = undefined;
     const { provider, modifiedAt } = summary;
     this.#order = undefined;
-    this.#known.set(uri, { provider, lifecycle, disposedAt, folder, modifiedAt, summaryText });
+    this.#known.set(uri, { provider, lifecycle, disposedAt, folders, modifiedAt, summaryText });
   }
 
   /** The provider of a session, disposed or not. */
@@ -168,7 +174,7 @@ export class Catalogue {
     const summaries = this.#listed().map(({ summaryText }) => JSON.parse(summaryText) as SessionSummary);
     summaries.sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt));
     const uris = summaries.flatMap(({ project, workingDirectories }) => project?.uri ?? workingDirectories?.[0] ?? []);
-    return [...new Set(uris)].flatMap((uri) => pathOf(uri) ?? []);
+    return [...new Set(uris)].flatMap((uri) => pathOfUri(uri) ?? []);
   }
 
   /** All that are stored, disposed ones too. */
@@ -178,7 +184,7 @@ export class Catalogue {
 
   /** Where listed sessions work. The same object as long as that is the same. */
   workingFolders(): ReadonlySet<string> {
-    this.#folders ??= new Set(this.#listed().flatMap(({ folder }) => (folder ? path.resolve(folder) : [])));
+    this.#folders ??= new Set(this.#listed().flatMap(({ folders }) => folders.map((folder) => path.resolve(folder))));
     return this.#folders;
   }
 
@@ -223,14 +229,6 @@ export class Catalogue {
       this.#folders = undefined;
       this.#order = undefined;
     });
-  }
-}
-
-function pathOf(uri: string): string | undefined {
-  try {
-    return uri.startsWith('file:') ? fileURLToPath(uri) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

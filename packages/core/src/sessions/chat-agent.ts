@@ -4,7 +4,7 @@ import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
-import { folderOf, isFolder } from '../util/folders.js';
+import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
@@ -126,7 +126,7 @@ export class AgentOpener {
       return await backend.open({
         session,
         chat: channel.uri,
-        workingDirectory: folderOf(this.#chat.session.state),
+        workingDirectory: this.#chat.folders[0],
         signal: this.#abort.signal,
         history: async (last) => {
           const total = pages.total(channel.committed);
@@ -170,7 +170,7 @@ export class AgentOpener {
   }
 
   async #missingFolder(): Promise<string | undefined> {
-    const folder = folderOf(this.#chat.session.state);
+    const [folder] = this.#chat.folders;
     return folder === undefined || (await isFolder(folder)) ? undefined : folder;
   }
 

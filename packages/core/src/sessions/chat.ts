@@ -13,6 +13,7 @@ import type { Channel, Step } from '../channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { EntryOrigin } from '../log/log.js';
+import { foldersOf } from '../util/folders.js';
 import { ChatAgent } from './chat-agent.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
 import { History, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
@@ -65,6 +66,12 @@ export class Chat implements OpenChannel {
 
   get committed(): ChatState {
     return this.#options.channel.committed;
+  }
+
+  /** The folders that its turns work in, as paths: those of the session, or those of them that the chat chose. */
+  get folders(): readonly string[] {
+    const all = foldersOf(this.session.state, this.state);
+    return this.#options.backend?.info.capabilities?.multipleWorkingDirectories ? all : all.slice(0, 1);
   }
 
   get isClosed(): boolean {

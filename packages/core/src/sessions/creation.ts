@@ -22,7 +22,7 @@ import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
 import { firstChat, type ListNews } from './catalogue.js';
 import { headText } from './history.js';
-import { SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
+import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
@@ -67,9 +67,9 @@ export class Creation {
     checkChoices(backend, params);
     checkClaim(activeClient, creator.clientId);
     await this.#options.reserved.during(channel, async () => {
-      const { workingDirectories: [workingDirectory] = [], config } = params;
-      const ignoresUnknown = !(PRIVATE in params);
-      const chosen = await this.#options.choices.chosen(channel, { workingDirectory, config }, { ignoresUnknown });
+      const [workingDirectory, ...furtherDirectories] = directoriesFor(backend, params.workingDirectories);
+      const context = { workingDirectory, furtherDirectories, config: params.config };
+      const chosen = await this.#options.choices.chosen(channel, context, { ignoresUnknown: !(PRIVATE in params) });
       const copied = fork && (await this.#copyTurns(fork, channel));
       const { origin, title = copied && forkTitle(copied.title) } = creator;
       const beginning = { backend, ...chosen, ...(title !== undefined && { title }), ...(origin && { origin }) };
@@ -88,7 +88,7 @@ export class Creation {
     await this.#options.reserved.during(channel, async () => {
       await this.#storePage(page);
       if (!summary || !backend) return;
-      const { workingDirectories } = summary;
+      const workingDirectories = summary.workingDirectories && directoriesFor(backend, summary.workingDirectories);
       const { model } = selectionOf(summary._meta);
       const location = workingDirectories ? { workingDirectories } : {};
       const config = await this.#options.choices.resolve({ workingDirectory: workingDirectories?.[0] });
@@ -202,6 +202,14 @@ function checkChoices({ info }: AgentBackend, { model, agent }: CreateSessionPar
   if (tooMuch !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/${tooMuch}`);
   const problem = unknownModel(info, model);
   if (problem !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/model/id: ${problem}`);
+}
+
+/** Most agents work in one folder: then the first counts. */
+function directoriesFor({ info }: AgentBackend, wanted: readonly string[] = []): string[] {
+  if (!info.capabilities?.multipleWorkingDirectories) return wanted.slice(0, 1);
+  if (wanted.length > SESSION_FOLDERS_MAX)
+    throw new RequestError(ErrorCode.InvalidParams, `/workingDirectories: ${SESSION_FOLDERS_MAX} at most`);
+  return [...new Set(wanted)];
 }
 
 function checkClaim(activeClient: SessionActiveClient | undefined, clientId: string | undefined): void {

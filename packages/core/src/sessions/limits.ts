@@ -51,5 +51,6 @@ export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
 export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Folders that one session works in. */
 export const SESSION_FOLDERS_MAX = 100;
+export const FOLDER_URI_MAX_CHARACTERS = 4_096;
 /** How much longer than by the host's clock a turn may have been by the clock of the client that stopped it. */
 export const CLIENT_CLOCK_SLACK_MS = 60_000;

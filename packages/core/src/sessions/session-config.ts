@@ -60,6 +60,8 @@ export interface SessionConfigOptions {
 
 interface Context {
   readonly workingDirectory?: string | undefined;
+  /** Further folders of a session whose agent works in several. */
+  readonly furtherDirectories?: readonly string[];
   readonly config?: Values | undefined;
 }
 
@@ -110,7 +112,12 @@ export class SessionConfig {
     const problem = badValues(resolved.schema, config);
     if (problem) throw invalid(problem);
     await checkFolder(context);
-    return { config: resolved, location: this.#location(session, context, checkout) };
+    const { furtherDirectories = [] } = context;
+    for (const directory of furtherDirectories) await checkFolder({ workingDirectory: directory });
+    const location = this.#location(session, context, checkout);
+    const { workingDirectories = [] } = location;
+    const all = [...new Set([...workingDirectories, ...furtherDirectories])];
+    return { config: resolved, location: all.length > 0 ? { ...location, workingDirectories: all } : location };
   }
 
   /** The choices without those that nobody offers: clients of the public protocol send such. */

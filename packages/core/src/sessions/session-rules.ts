@@ -19,8 +19,14 @@ import {
   type StateAction,
   shownClient,
 } from '@atrium/protocol/ahp-1';
+import { pathOfUri } from '../util/folders.js';
 import { badValue } from '../util/shape.js';
-import { CHOICE_MAX_CHARACTERS, GIVEN_TITLE_MAX_CHARACTERS, SESSION_FOLDERS_MAX } from './limits.js';
+import {
+  CHOICE_MAX_CHARACTERS,
+  FOLDER_URI_MAX_CHARACTERS,
+  GIVEN_TITLE_MAX_CHARACTERS,
+  SESSION_FOLDERS_MAX,
+} from './limits.js';
 
 /** What clients may dispatch on the channel of a session. Only older wires have the second. */
 export type DispatchedAction = StateAction | SelectionChangedAction;
@@ -112,10 +118,18 @@ export function oneFolder({ agent }: Pick<SessionFacts, 'agent'>): string | unde
   return agent?.capabilities?.multipleWorkingDirectories ? undefined : 'the agent of this session works in one folder';
 }
 
+/** Whether the folder is there, tools say when they are used: it may come and go. */
+function noFolder(uri: string): string | undefined {
+  if (uri.length > FOLDER_URI_MAX_CHARACTERS)
+    return `the URI of a folder may have ${FOLDER_URI_MAX_CHARACTERS} characters`;
+  return pathOfUri(uri) === undefined ? `${uri} is no folder of this machine: write file:///…` : undefined;
+}
+
 /** The first folder is the one that the session was created in. */
 const folderRules: Rules = {
-  'session/workingDirectorySet': (_action, facts) =>
+  'session/workingDirectorySet': ({ directory }, facts) =>
     oneFolder(facts) ??
+    noFolder(directory) ??
     ((facts.state.workingDirectories?.length ?? 0) < SESSION_FOLDERS_MAX
       ? undefined
       : `a session works in ${SESSION_FOLDERS_MAX} folders at most`),
@@ -126,10 +140,12 @@ const folderRules: Rules = {
     return oneFolder(facts) ?? (isProtected ? 'the first folder of this session cannot be removed' : undefined);
   },
 
-  'session/workingDirectoryReplaced': ({ directory }, facts) => {
+  'session/workingDirectoryReplaced': ({ directory, replacement }, facts) => {
     const { primaryReplacement } = facts.agent?.capabilities?.multipleWorkingDirectories ?? {};
     const isProtected = !primaryReplacement && facts.state.workingDirectories?.[0] === directory;
-    return oneFolder(facts) ?? (isProtected ? 'the first folder of this session cannot be replaced' : undefined);
+    return (
+      oneFolder(facts) ?? (isProtected ? 'the first folder of this session cannot be replaced' : noFolder(replacement))
+    );
   },
 };
 

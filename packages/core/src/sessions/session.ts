@@ -229,9 +229,21 @@ export class Session implements OpenChannel {
     if (action.type === 'session/activeClientSet') {
       this.#options.writer.afterCommit(() => this.chats.forEach((chat) => void chat.clientsChanged()));
     }
+    this.#leaveFolders(action);
     if (action.type === 'session/ready') for (const chat of this.chats) chat.startQueued();
     if (action.type === 'session/inputNeededSet' && isStanding(action.request) && !privateMembersOf(action).shown) {
       this.#markUnread();
+    }
+  }
+
+  /** A chat works in no folder that its session has given up. */
+  #leaveFolders(action: SessionAction): void {
+    if (action.type !== 'session/workingDirectoryRemoved' && action.type !== 'session/workingDirectoryReplaced') return;
+    const { directory } = action;
+    for (const chat of this.chats.filter(({ state }) => state.workingDirectories?.includes(directory))) {
+      chat.write({ type: 'chat/workingDirectoryRemoved', directory });
+      if (action.type === 'session/workingDirectoryReplaced')
+        chat.write({ type: 'chat/workingDirectorySet', directory: action.replacement });
     }
   }
 

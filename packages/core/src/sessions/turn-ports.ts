@@ -14,6 +14,9 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     options;
   return {
     ...{ session: session.uri, chat: chat.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
+    get workingDirectories() {
+      return turn.workingDirectories;
+    },
     extensions: session.extensions,
     permissions: session.toolPermissions,
     blobs,

@@ -32,7 +32,6 @@ import {
 } from '../contracts/agent.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
-import { folderOf } from '../util/folders.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
 import type { Chat, ChatOptions } from './chat.js';
@@ -73,9 +72,13 @@ export class TurnRunner implements AgentTurn {
     this.#course = new TurnLifecycle(this, options, turn.message);
     this.model = turn.message.model;
     this.agent = turn.message.agent;
-    this.workingDirectory = folderOf(chat.session.state);
+    this.workingDirectory = this.workingDirectories[0];
     this.startedBy = chat.startedBy(turn.id);
     this.#calls = new ToolCalls(callContextOf(this, options));
+  }
+
+  get workingDirectories(): readonly string[] {
+    return this.#chat.folders;
   }
 
   get message(): Message {

@@ -23,6 +23,8 @@ export interface CallContext {
   readonly chat: string;
   readonly turnId: string;
   readonly workingDirectory: string | undefined;
+  /** All folders of the turn at this moment: people may take one away. */
+  readonly workingDirectories: readonly string[];
   /** Fires when the turn is over. */
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -29,9 +29,11 @@ export class HostToolRunner implements ToolRunner {
 
   async preview(input: unknown): Promise<Preview | undefined> {
     if (!this.#tool.preview) return undefined;
-    const { workingDirectory: cwd, signal: turnSignal } = this.#context;
+    const { workingDirectory: cwd, workingDirectories: folders, signal: turnSignal } = this.#context;
     try {
-      const preview = await withDeadline(this.#deadline, (signal) => this.#tool.preview?.(input, { cwd, signal }));
+      const preview = await withDeadline(this.#deadline, (signal) =>
+        this.#tool.preview?.(input, { cwd, folders, signal }),
+      );
       if (preview?.kind === 'failed') return { failed: preview.output };
       this.#basis = preview?.basis;
       return { edits: preview?.edits ?? [] };
@@ -86,6 +88,7 @@ export class HostToolRunner implements ToolRunner {
     const context = this.#context;
     return {
       cwd: context.workingDirectory,
+      folders: context.workingDirectories,
       session: context.session,
       signal,
       progress: (content) => call.progress(content),

@@ -319,11 +319,11 @@ function questionOfGate(title: string, { options, ...confirmation }: Partial<Too
 }
 
 function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledTool): GateCall {
-  const { session, turnId, workingDirectory } = context;
+  const { session, turnId, workingDirectory, workingDirectories } = context;
   return {
     ...{ session, turnId, toolCallId, toolName: name, input: undefined },
     ...(owner !== undefined && { owner }),
-    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(workingDirectory !== undefined && { workingDirectory, workingDirectories }),
   };
 }
 

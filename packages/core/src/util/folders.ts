@@ -3,7 +3,7 @@ import { mkdirSync, statSync, watch } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SessionState } from '@atrium/protocol/ahp-1';
+import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 
 export interface FolderOptions {
   /** The permissions of new folders. The default is the system's. */
@@ -57,12 +57,28 @@ export async function isFolder(folder: string): Promise<boolean> {
   );
 }
 
-/** The session's folder as a path, when it is one of this machine. */
-export function folderOf({ workingDirectories = [] }: Pick<SessionState, 'workingDirectories'>): string | undefined {
-  const [workingDirectory] = workingDirectories;
-  if (!workingDirectory?.startsWith('file:')) return undefined;
+type Located = Pick<SessionState, 'workingDirectories'>;
+
+/** The session's folder as a path, when it is one of this machine. Of several, the first. */
+export function folderOf({ workingDirectories = [] }: Located): string | undefined {
+  return pathOfUri(workingDirectories[0]);
+}
+
+/** All folders of a session as paths, in their order; those of a chat when it works in some of them only. */
+export function foldersOf(
+  { workingDirectories = [] }: Located,
+  chat?: Pick<ChatState, 'workingDirectories'>,
+): string[] {
+  const chosen = chat?.workingDirectories;
+  const shown = chosen ? workingDirectories.filter((uri) => chosen.includes(uri)) : workingDirectories;
+  return shown.flatMap((uri) => pathOfUri(uri) ?? []);
+}
+
+/** Undefined for what is not on this machine. */
+export function pathOfUri(uri: string | undefined): string | undefined {
+  if (!uri?.startsWith('file:')) return undefined;
   try {
-    return fileURLToPath(workingDirectory);
+    return fileURLToPath(uri);
   } catch {
     return undefined;
   }

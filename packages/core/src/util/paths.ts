@@ -1,6 +1,6 @@
 /**
- * Where tools may look: inside the session's folder, by real paths, so that no link leads out of it; and never in the
- * host's own data or in files of the kernel, wherever the session's folder is.
+ * Where tools may look: inside the session's folders, by real paths, so that no link leads out of them; and never in the
+ * host's own data or in files of the kernel, wherever the session's folders are.
  */
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,12 +9,21 @@ import { ToolFailure } from './tool-failure.js';
 export interface InsidePath {
   /** The real path on this machine. */
   readonly real: string;
-  /** Relative to the session's folder, with forward slashes; `.` for the folder itself. */
+  /** Relative to the session's first folder, with forward slashes; `.` for the folder itself. Whole in any other folder. */
   readonly shown: string;
 }
 
-/** The session's folder itself. */
-export async function sessionFolder(cwd: string | undefined): Promise<string> {
+/** The folder of a session, or all of them. Paths are relative to the first. */
+export type Folders = string | undefined | readonly string[];
+
+function listOf(folders: Folders): readonly string[] {
+  if (folders === undefined) return [];
+  return typeof folders === 'string' ? [folders] : folders;
+}
+
+/** The session's folder itself; of several, the first. */
+export async function sessionFolder(folders: Folders): Promise<string> {
+  const [cwd] = listOf(folders);
   if (cwd === undefined) {
     throw new ToolFailure('NO_FOLDER', 'This session has no folder. Create a session with a working directory first.');
   }
@@ -25,17 +34,28 @@ export async function sessionFolder(cwd: string | undefined): Promise<string> {
   }
 }
 
-/** Resolves what was asked for; fails when it is not there, or not inside the session's folder. */
-export async function resolveInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
-  const { root, wanted } = await wantedPath(cwd, asked);
-  const inside = insidePath(root, await realpathOf(wanted, asked), asked);
+/** All folders of a session that are there, by their real paths; the first must be. */
+export async function sessionFolders(folders: Folders): Promise<string[]> {
+  const first = await sessionFolder(folders);
+  const others = await Promise.all(
+    listOf(folders)
+      .slice(1)
+      .map((folder) => realpath(folder).catch(() => undefined)),
+  );
+  return [first, ...others.flatMap((folder) => folder ?? [])];
+}
+
+/** Resolves what was asked for; fails when it is not there, or not inside the session's folders. */
+export async function resolveInside(folders: Folders, asked: string): Promise<InsidePath> {
+  const { roots, wanted } = await wantedPath(folders, asked);
+  const inside = insidePath(roots, await realpathOf(wanted, asked), asked);
   await checkAllowedPath(inside.real, asked);
   return inside;
 }
 
 /** Anything but a plain file could keep its reader waiting for ever. */
-export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
-  const file = await resolveInside(cwd, asked);
+export async function fileInside(folders: Folders, asked: string): Promise<InsidePath> {
+  const file = await resolveInside(folders, asked);
   const stats = await stat(file.real);
   if (stats.isDirectory()) {
     throw new ToolFailure('NOT_A_FILE', `${file.shown} is a folder. List it with list_files.`);
@@ -45,18 +65,25 @@ export async function fileInside(cwd: string | undefined, asked: string): Promis
 }
 
 /** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */
-export async function wantedPath(cwd: string | undefined, asked: string): Promise<{ root: string; wanted: string }> {
-  const root = await sessionFolder(cwd);
+export async function wantedPath(folders: Folders, asked: string): Promise<{ roots: string[]; wanted: string }> {
+  const roots = await sessionFolders(folders);
   if (asked.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A path cannot contain a zero byte.');
-  const wanted = path.resolve(cwd ?? root, asked);
-  if (!isInside(root, wanted) && !isInside(path.resolve(cwd ?? root), wanted)) throw outside(asked);
-  return { root, wanted };
+  const given = listOf(folders).map((folder) => path.resolve(folder));
+  const wanted = path.resolve(given[0] ?? '', asked);
+  if (![...roots, ...given].some((root) => isInside(root, wanted))) throw outside(asked);
+  return { roots, wanted };
 }
 
-/** Takes a real path for good if it is inside. */
-export function insidePath(root: string, real: string, asked: string): InsidePath {
-  if (!isInside(root, real)) throw outside(asked, 'it is a link, or behind one, that leads out');
-  return { real, shown: shownPath(root, real) };
+/** Takes a real path for good if it is inside of one of the folders. */
+export function insidePath(roots: readonly string[], real: string, asked: string): InsidePath {
+  if (!roots.some((root) => isInside(root, real))) throw outside(asked, 'it is a link, or behind one, that leads out');
+  return { real, shown: shownIn(roots, real) };
+}
+
+/** A path as it is shown in a session with these folders, such that it leads there again. */
+export function shownIn([first = '', ...others]: readonly string[], real: string): string {
+  const isElsewhere = others.length > 0 && !isInside(first, real);
+  return isElsewhere ? real.split(path.sep).join('/') : shownPath(first, real);
 }
 
 export function shownPath(root: string, real: string): string {

@@ -90,7 +90,11 @@ describe('the folders of a session', () => {
       undefined,
     ]);
     const replaced = (directory: string, more: object) =>
-      why({ type: 'session/workingDirectoryReplaced', directory }, { workingDirectories }, several(more));
+      why(
+        { type: 'session/workingDirectoryReplaced', directory, replacement: 'file:///c' },
+        { workingDirectories },
+        several(more),
+      );
     expect(replaced('file:///a', {})).toMatch(/cannot be replaced$/);
     expect([replaced('file:///b', {}), replaced('file:///a', { primaryReplacement: true })]).toEqual(
       Array(2).fill(undefined),

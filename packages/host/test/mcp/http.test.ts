@@ -95,6 +95,13 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     expect(states.map(({ kind }) => kind)).toEqual(['starting', 'ready', 'error', 'starting', 'ready']);
   });
 
+  it('[UP-063] learns the folders of the session when it asks', async () => {
+    const { server } = fixture.server(remote.config(), { roots: () => ['file:///one', 'file:///two'] });
+    server.start();
+    await inState(server, 'ready');
+    expect(textOf(await call(server, 'roots'))).toBe('file:///one file:///two');
+  });
+
   it('[CUS-078] is missed even when nobody calls it', async () => {
     const { server } = await fixture.ready(remote.config());
     await expect.poll(() => remote.requests.some(({ method }) => method === 'GET'), POLL).toBe(true);

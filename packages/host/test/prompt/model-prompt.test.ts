@@ -66,11 +66,11 @@ describe('the prompt of the model agent', () => {
 
   it('says where the model is: system, shell, date, folder, and whether Git is there', async () => {
     const folder = await tempFolder({ '.git/HEAD': 'ref: refs/heads/main\n', 'src/a.ts': '' });
-    const text = await environmentText(path.join(folder, 'src'), new Date('2026-02-03T10:00:00Z'));
+    const text = await environmentText([path.join(folder, 'src')], new Date('2026-02-03T10:00:00Z'));
     expect(text).toContain('- Date: 2026-02-03 (UTC)');
     expect(text).toContain(`- Folder: ${path.join(folder, 'src')} (inside a Git repository)`);
     expect(text).toMatch(/- Operating system: .+\n- Commands are run by: .+/);
-    expect(await environmentText(undefined)).toContain('Folder: none');
+    expect(await environmentText([])).toContain('Folder: none');
     const [system] = await prompts(folder);
     expect(system).toContain(`${MODEL_SECTIONS.environment_context}\n\n- Operating system`);
     expect(system).toContain(`- Folder: ${folder}`);

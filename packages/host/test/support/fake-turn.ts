@@ -67,6 +67,10 @@ export class FakeTurn implements AgentTurn {
     this.workingDirectory = options.workingDirectory;
   }
 
+  get workingDirectories(): readonly string[] {
+    return this.workingDirectory === undefined ? [] : [this.workingDirectory];
+  }
+
   get signal(): AbortSignal {
     return this.controller.signal;
   }

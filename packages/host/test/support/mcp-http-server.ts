@@ -6,7 +6,11 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ListRootsResultSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../../src/plugins/formats/mcp-declarations.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -98,31 +102,38 @@ export class McpHttpServer {
 
   async #talk(transport: Transport): Promise<void> {
     const server = new Server({ name: 'remote', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
-    const tools = ['echo', 'wait', 'hold', 'grow', 'big'].map((name) => ({
+    const tools = ['echo', 'wait', 'hold', 'grow', 'big', 'roots'].map((name) => ({
       name,
       inputSchema: { type: 'object' as const },
     }));
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input } }, { signal }) => {
-      this.ran.push(name);
-      if (name === 'hold') {
-        await new Promise<void>((resolve) => {
-          this.release = resolve;
-        });
-      }
-      if (name === 'wait') {
-        const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
-        this.waiting += 1;
-        await aborted;
-        this.cancelled.push(String(signal.reason));
-      }
-      if (name === 'grow') {
-        tools.push({ name: 'grown', inputSchema: { type: 'object' } });
-        await server.sendToolListChanged();
-      }
-      const text = name === 'big' ? 'x'.repeat(Number(input?.size)) : JSON.stringify(input ?? {});
-      return { content: [{ type: 'text', text }] };
-    });
+    server.setRequestHandler(
+      CallToolRequestSchema,
+      async ({ params: { name, arguments: input } }, { signal, sendRequest }) => {
+        this.ran.push(name);
+        if (name === 'roots') {
+          const { roots } = await sendRequest({ method: 'roots/list' }, ListRootsResultSchema);
+          return { content: [{ type: 'text', text: roots.map(({ uri }) => uri).join(' ') }] };
+        }
+        if (name === 'hold') {
+          await new Promise<void>((resolve) => {
+            this.release = resolve;
+          });
+        }
+        if (name === 'wait') {
+          const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+          this.waiting += 1;
+          await aborted;
+          this.cancelled.push(String(signal.reason));
+        }
+        if (name === 'grow') {
+          tools.push({ name: 'grown', inputSchema: { type: 'object' } });
+          await server.sendToolListChanged();
+        }
+        const text = name === 'big' ? 'x'.repeat(Number(input?.size)) : JSON.stringify(input ?? {});
+        return { content: [{ type: 'text', text }] };
+      },
+    );
     await server.connect(transport);
   }
 }

@@ -125,6 +125,7 @@ export class SessionCustomizations implements SessionObserver {
     if (action.type === 'session/activeClientRemoved') this.#clientClaimed(action.clientId);
     if (action.type === 'session/mcpServerStartRequested') queueMicrotask(() => this.#startServer(action.id));
     if (action.type === 'session/mcpServerStopRequested') this.#servers.stopRequested(action.id);
+    if (action.type.startsWith('session/workingDirectory')) this.#servers.rootsChanged();
     // The effects of a toggle are written right behind it.
     if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#update());
   }

@@ -48,6 +48,7 @@ export class SessionServers {
     this.#clock = clock;
     this.#servers = new McpServers({
       ...{ clock, logger, folder, people: peopleOf(session) },
+      roots: () => session.state.workingDirectories ?? [],
       changed: (server) => {
         this.#changed(server);
         if (!this.#isStarting) this.#allStarted?.();
@@ -140,6 +141,11 @@ export class SessionServers {
     if (!this.#isResting) return;
     this.#isResting = false;
     for (const [id, { isRunning }] of this.#known) if (isRunning) this.#servers.get(id)?.start();
+  }
+
+  /** The folders of the session are others than before. */
+  rootsChanged(): void {
+    for (const server of this.#servers.all) server.rootsChanged();
   }
 
   stop(): Promise<void> {

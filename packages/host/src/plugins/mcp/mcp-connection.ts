@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   toolsChanged(): void;
+  /** The folders of the session, as URIs: what servers call roots. */
+  roots(): readonly string[];
   /** The server wants to know something from the person. Throws an `ElicitationError` when it cannot be asked. */
   elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult>;
 }
@@ -95,7 +97,7 @@ export class Connection {
   async #introduce(linkOf: () => Link): Promise<void> {
     if (this.#isClosed || !this.#sdk) throw new Error('The connection was closed.');
     const { Client, ToolListChangedNotificationSchema } = this.#sdk;
-    const capabilities = { elicitation: { form: {}, url: {} } };
+    const capabilities = { elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
     const client = new Client({ name: 'atrium', version: '0.1.0' }, { capabilities });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#options.toolsChanged());
     this.#answerRequests(client, this.#sdk);
@@ -110,8 +112,8 @@ export class Connection {
     await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
   }
 
-  /** A server may ask a person, and nothing else. */
-  #answerRequests(client: Client, { ElicitRequestSchema, ErrorCode, McpError }: Sdk): void {
+  /** A server may ask a person, and which folders the session has; nothing else. */
+  #answerRequests(client: Client, { ElicitRequestSchema, ListRootsRequestSchema, ErrorCode, McpError }: Sdk): void {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
       try {
         return await this.#options.elicit(params, signal);
@@ -120,6 +122,7 @@ export class Connection {
         throw error;
       }
     });
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: this.#options.roots().map((uri) => ({ uri })) }));
     client.fallbackRequestHandler = async ({ method }) => {
       const what = method === 'sampling/createMessage' ? 'sampling' : method;
       throw new McpError(ErrorCode.MethodNotFound, `This host (Atrium) does not offer ${what} to MCP servers.`);
@@ -136,6 +139,11 @@ export class Connection {
       this.#pending -= 1;
       if (this.#pending === 0) this.#idle();
     }
+  }
+
+  /** The folders of the session are others than before. */
+  async rootsChanged(): Promise<void> {
+    if (!this.isOver) await this.#client?.sendRootsListChanged();
   }
 
   /** The token has run out, or was revoked: nothing new may be sent. */

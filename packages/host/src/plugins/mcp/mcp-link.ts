@@ -49,8 +49,9 @@ export async function loadSdk() {
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
   const { deserializeMessage, serializeMessage } = stdio;
-  const { ElicitRequestSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types;
-  const schemas = { ElicitRequestSchema, ResultSchema, ToolListChangedNotificationSchema };
+  const { ErrorCode, McpError, ElicitRequestSchema, ListRootsRequestSchema, ResultSchema } = types;
+  const { ToolListChangedNotificationSchema } = types;
+  const schemas = { ElicitRequestSchema, ListRootsRequestSchema, ResultSchema, ToolListChangedNotificationSchema };
   return { Client, deserializeMessage, serializeMessage, ErrorCode, McpError, ...schemas };
 }
 

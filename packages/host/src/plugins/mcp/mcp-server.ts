@@ -42,6 +42,8 @@ export interface McpServerOptions {
   /** Declared by the user: the host believes what it says of its tools. */
   readonly isOfUser?: boolean | undefined;
   readonly config: McpServerConfig;
+  /** The folders of the session, as URIs. */
+  readonly roots?: (() => readonly string[]) | undefined;
   /** Where a process starts when its declaration does not say: the session's folder. */
   readonly folder?: string | undefined;
   /** The environment that a process inherits; by default the host's. */
@@ -168,6 +170,11 @@ export class McpServer implements ToolServer {
     this.#life?.abort();
     this.#life = undefined;
     this.#attempt?.end();
+  }
+
+  /** The folders of the session are others than before. */
+  rootsChanged(): void {
+    this.#connection?.rootsChanged().catch(() => {});
   }
 
   /** Whether it is on its way, also when its tools are still known from before. */
@@ -318,6 +325,7 @@ export class McpServer implements ToolServer {
     const connection: Connection = new Connection({
       ...{ config, folder, env, clock: this.clock, tokens: this.#tokens },
       toolsChanged: () => tools.changed(),
+      roots: () => this.#options.roots?.() ?? [],
       elicit: (params, asking) => this.#elicit(params, asking),
     });
     const tools = this.#toolsOf(connection, ending.signal);

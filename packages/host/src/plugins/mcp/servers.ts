@@ -8,7 +8,7 @@ import type { McpAuthRequired } from './mcp-link.js';
 import { McpServer, type McpServerOptions } from './mcp-server.js';
 import { modelToolName } from './tool-list.js';
 
-export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people'> & {
+export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people' | 'roots'> & {
   readonly logger: Logger;
   /** A server's state or tools are other than before. */
   changed(server: McpServer): void;

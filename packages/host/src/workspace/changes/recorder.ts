@@ -8,6 +8,7 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { GateCall } from '@atrium/core/contracts/extension.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { isInside, shownPath } from '@atrium/core/util/paths.js';
 import { mapSome } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
@@ -64,12 +65,23 @@ export class Recorder {
   /** Runs a call of a tool that may write. */
   async around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
     const file = await namedFile(call, async () => (await this.#options.folder())?.root);
+    if (file === 'elsewhere') return this.#unrecorded(call.turnId, run);
     if (file) return this.#aroundFile(call.turnId, file, run);
     const end = await this.begin(call.turnId);
     try {
       return await run();
     } finally {
       await end();
+    }
+  }
+
+  /** Changes are recorded in the first folder of a session only: the gap says that something is left out. */
+  async #unrecorded<T>(turnId: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } finally {
+      await this.#note(turnId, { changes: [], gap: ELSEWHERE }).catch((error) => this.#failed(error));
+      this.#options.changed();
     }
   }
 
@@ -176,6 +188,8 @@ function notRecorded(why: string): string {
   return `a call was not recorded: ${why}`;
 }
 
+const ELSEWHERE = 'a call changed a file in another folder of the session than the first';
+
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';
 
 interface NamedFile {
@@ -188,13 +202,14 @@ const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 
 /** Undefined when the call names no file, or one that cannot be: the tool will say what is wrong with the path. */
 async function namedFile(
-  { toolName, owner, input, workingDirectory }: GateCall,
+  { toolName, owner, input, workingDirectory, workingDirectories }: GateCall,
   rootOf: () => Promise<string | undefined>,
-): Promise<NamedFile | undefined> {
+): Promise<NamedFile | 'elsewhere' | undefined> {
   if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
   const root = await rootOf();
-  const target = await resolveTarget(workingDirectory, String(input.path)).catch(() => undefined);
-  return root !== undefined && target ? { root, path: fromText(target.shown) } : undefined;
+  const target = await resolveTarget(workingDirectories ?? workingDirectory, String(input.path)).catch(() => undefined);
+  if (root === undefined || !target) return undefined;
+  return isInside(root, target.real) ? { root, path: fromText(shownPath(root, target.real)) } : 'elsewhere';
 }
 
 const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;

@@ -9,7 +9,7 @@ import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
-import { folderOf } from '@atrium/core/util/folders.js';
+import { foldersOf } from '@atrium/core/util/folders.js';
 import {
   type ChildCustomization,
   type CompletionItem,
@@ -67,18 +67,33 @@ export class Completions implements Service {
 
   async #candidates(state: SessionState, { trigger, query }: Mention): Promise<readonly Candidate[]> {
     if (trigger === '/') return customizationsOf(state).flatMap((it) => commandOf(it) ?? []);
-    const folder = folderOf(state);
-    if (trigger === '#') return folder === undefined ? [] : this.#symbols(folder, query);
+    const places = placesOf(foldersOf(state));
+    if (trigger === '#') return (await Promise.all(places.map((place) => this.#symbols(place, query)))).flat();
     const agents = customizationsOf(state).flatMap((it) => agentOf(it) ?? []);
-    const files = folder === undefined ? [] : await this.#index.files(folder);
-    const near = best(files, (name) => name, query, COMPLETIONS_MAX);
-    return [...agents, ...near.map((name) => fileCandidate(folder ?? '', name))];
+    const files = await Promise.all(places.map((place) => this.#files(place, query)));
+    return [...agents, ...files.flat()];
   }
 
-  async #symbols(folder: string, query: string): Promise<readonly Candidate[]> {
-    const near = best(await this.#index.symbols(folder), ({ name }) => name, query, COMPLETIONS_MAX);
-    return near.map((symbol) => symbolCandidate(folder, symbol));
+  async #files({ folder, prefix }: Place, query: string): Promise<readonly Candidate[]> {
+    const names = (await this.#index.files(folder)).map((name) => ({ name, shown: `${prefix}${name}` }));
+    const near = best(names, ({ shown }) => shown, query, COMPLETIONS_MAX);
+    return near.map(({ name, shown }) => fileCandidate(path.join(folder, name), shown));
   }
+
+  async #symbols({ folder, prefix }: Place, query: string): Promise<readonly Candidate[]> {
+    const near = best(await this.#index.symbols(folder), ({ name }) => name, query, COMPLETIONS_MAX);
+    return near.map((symbol) => symbolCandidate(path.join(folder, symbol.file), symbol, prefix));
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  /** Says which folder a file is in, where that is not the first. */
+  readonly prefix: string;
+}
+
+function placesOf(folders: readonly string[]): Place[] {
+  return folders.map((folder, index) => ({ folder, prefix: index === 0 ? '' : `${path.basename(folder)}/` }));
 }
 
 function completionOf({ insertText, attachment }: Candidate, { start, end }: Mention): CompletionItem {
@@ -92,20 +107,20 @@ interface Candidate {
   readonly attachment: MessageAttachment;
 }
 
-function fileCandidate(folder: string, name: string): Candidate {
-  const uri = pathToFileURL(path.join(folder, name)).href;
+function fileCandidate(file: string, name: string): Candidate {
+  const uri = pathToFileURL(file).href;
   return { name, insertText: `@${name}`, attachment: { type: 'resource', label: name, uri, displayKind: 'document' } };
 }
 
-function symbolCandidate(folder: string, { name, kind, file, line }: FoundSymbol): Candidate {
+function symbolCandidate(place: string, { name, kind, file, line }: FoundSymbol, prefix: string): Candidate {
   const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
   return {
     name,
     insertText: `#${name}`,
     attachment: {
       type: 'resource',
-      label: `${name} (${kind} in ${file})`,
-      uri: pathToFileURL(path.join(folder, file)).href,
+      label: `${name} (${kind} in ${prefix}${file})`,
+      uri: pathToFileURL(place).href,
       displayKind: 'symbol',
       selection: { range },
     },

@@ -5,7 +5,7 @@ import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/ut
 import { resolveInside } from '@atrium/core/util/paths.js';
 import { oneAtATime } from '@atrium/core/util/scheduling.js';
 import { count, sizeText } from '@atrium/core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool } from './host-tool.js';
 import {
   changedMeanwhile,
   EDIT_MAX_BYTES,
@@ -58,7 +58,7 @@ export const editFileTool = hostTool({
     return { edits: [comingEdit(change)], basis: basisOf(change) };
   },
   async run(input, context) {
-    const { real } = await resolveTarget(context.cwd, input.path);
+    const { real } = await resolveTarget(foldersOf(context), input.path);
     return oneAtATime(real, () => edit(input, context));
   },
 });
@@ -119,10 +119,10 @@ type PlanContext = PreviewContext & Pick<ToolContext, 'basis' | 'session'>;
 type Edit = TextChange & { readonly before: { readonly text: string } };
 
 async function plan(input: Input, context: PlanContext) {
-  const { cwd, signal } = context;
+  const { signal } = context;
   // Reports a missing file. `resolveTarget` then applies the rules for writing.
-  await resolveInside(cwd, input.path);
-  const file = await resolveTarget(cwd, input.path);
+  await resolveInside(foldersOf(context), input.path);
+  const file = await resolveTarget(foldersOf(context), input.path);
   const version = await existingFile(file);
   if (!version) throw new ToolFailure('NOT_FOUND', `There is no "${input.path}" in the session's folder.`);
   if (version.size > EDIT_MAX_BYTES) {

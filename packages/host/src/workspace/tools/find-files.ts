@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { glob } from '@atrium/core/util/glob.js';
-import { resolveInside, sessionFolder, shownPath } from '@atrium/core/util/paths.js';
+import { resolveInside, sessionFolders, shownIn, shownPath } from '@atrium/core/util/paths.js';
 import { shorten } from '@atrium/core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 import { filesUnder } from './walk.js';
 
 export const FIND_MAX_FILES = 200;
@@ -25,19 +25,21 @@ export const findFilesTool = hostTool({
     pattern: { type: 'string', minLength: 1, description: 'For example *.ts, src/**/*.{ts,tsx}.' },
     path: {
       type: 'string',
-      description: "A folder to look in, relative to the session's folder. Default: that folder.",
+      description: "A folder to look in, relative to the session's folder. Default: all folders of the session.",
     },
   },
   required: ['pattern'],
   invocation: ({ pattern }) => `Find ${shorten(pattern, 60)}`,
-  async run({ pattern, path }, { cwd, signal }) {
+  async run({ pattern, path }, context) {
     if (pattern.length > GLOB_MAX_CHARACTERS) {
       throw new ToolFailure('BAD_INPUT', `"pattern" is longer than ${GLOB_MAX_CHARACTERS} characters.`);
     }
     const fits = glob(pattern);
-    const start = await resolveInside(cwd, path || '.');
-    if (!(await stat(start.real)).isDirectory()) throw new ToolFailure('NOT_A_FOLDER', `${start.shown} is a file.`);
-    const found = await find({ root: await sessionFolder(cwd), start: start.real, fits, signal });
+    const roots = await sessionFolders(foldersOf(context));
+    const start = path ? await resolveInside(foldersOf(context), path) : undefined;
+    if (start && !(await stat(start.real)).isDirectory())
+      throw new ToolFailure('NOT_A_FOLDER', `${start.shown} is a file.`);
+    const found = await find({ roots, starts: start ? [start.real] : roots, fits, signal: context.signal });
     return succeeded(`Found ${shorten(pattern, 60)}`, report(pattern, found));
   },
 });
@@ -49,23 +51,25 @@ interface Found {
 }
 
 interface Request {
-  readonly root: string;
-  readonly start: string;
+  readonly roots: readonly string[];
+  readonly starts: readonly string[];
   readonly fits: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-async function find({ root, start, fits, signal }: Request): Promise<Found> {
-  const files: string[] = [];
+async function find({ roots, starts, fits, signal }: Request): Promise<Found> {
+  const files = new Set<string>();
   let visited = 0;
-  for await (const file of filesUnder(start, signal)) {
-    if (visited === FIND_MAX_VISITED) return { files, stopped: `after ${FIND_MAX_VISITED} files` };
-    visited += 1;
-    if (!fits(shownPath(start, file))) continue;
-    if (files.length === FIND_MAX_FILES) return { files, stopped: `at ${FIND_MAX_FILES} files` };
-    files.push(shownPath(root, file));
+  for (const start of starts) {
+    for await (const file of filesUnder(start, signal)) {
+      if (visited === FIND_MAX_VISITED) return { files: [...files], stopped: `after ${FIND_MAX_VISITED} files` };
+      visited += 1;
+      if (!fits(shownPath(start, file))) continue;
+      if (files.size === FIND_MAX_FILES) return { files: [...files], stopped: `at ${FIND_MAX_FILES} files` };
+      files.add(shownIn(roots, file));
+    }
   }
-  return { files };
+  return { files: [...files] };
 }
 
 function report(pattern: string, { files, stopped }: Found): string {

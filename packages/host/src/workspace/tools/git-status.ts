@@ -6,13 +6,13 @@
 
 import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
-import { sessionFolder } from '@atrium/core/util/paths.js';
+import { sessionFolders } from '@atrium/core/util/paths.js';
 import { type ProcessEnd, runProcess } from '@atrium/core/util/run-process.js';
 import { Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { GitError, gitEnvironment, HARMLESS, NO_HOOKS } from '../git/git.js';
 import { PROGRAM_LIST, programsIn } from '../git/repository.js';
-import { hostTool, succeeded } from './host-tool.js';
+import { foldersOf, hostTool, succeeded } from './host-tool.js';
 
 const GIT_TIMEOUT_MS = 15_000;
 const GIT_GRACE_MS = 1_000;
@@ -30,17 +30,36 @@ export function gitStatusTool(options: GitStatusOptions = {}): HostTool {
   return hostTool({
     name: 'git_status',
     displayName: 'Git status',
-    description: "Shows the branch and what has changed in the session's folder: git status --short --branch.",
+    description: "Shows the branch and what has changed in the session's folders: git status --short --branch.",
     annotations: { readOnlyHint: true, openWorldHint: false },
     properties: {},
     required: [],
     invocation: () => 'Check the git status',
-    async run(_input, { cwd, signal }) {
-      const git = { ...options, folder: await sessionFolder(cwd), signal };
-      const noPrograms = programsOff(settingsText(await runGit(git, PROGRAM_LIST)));
-      return succeeded('Checked the git status', statusText(await runGit(git, [...noPrograms, ...STATUS])));
+    async run(_input, context) {
+      const folders = await sessionFolders(foldersOf(context));
+      const place = { ...options, signal: context.signal };
+      const [folder = ''] = folders;
+      const texts =
+        folders.length === 1
+          ? [await statusOf({ ...place, folder })]
+          : await Promise.all(folders.map((each) => headedStatus({ ...place, folder: each })));
+      return succeeded('Checked the git status', texts.join('\n\n'));
     },
   });
+}
+
+async function statusOf(git: GitPlace): Promise<string> {
+  const noPrograms = programsOff(settingsText(await runGit(git, PROGRAM_LIST)));
+  return statusText(await runGit(git, [...noPrograms, ...STATUS]));
+}
+
+/** Of several folders, some may be in no repository. */
+async function headedStatus(git: GitPlace): Promise<string> {
+  const text = await statusOf(git).catch((error) => {
+    if (error instanceof ToolFailure && error.code === 'NOT_A_REPOSITORY') return 'Not in a git repository.';
+    throw error;
+  });
+  return `${git.folder}:\n${text}`;
 }
 
 interface GitRun {

@@ -12,6 +12,7 @@ import {
   type ToolOutput,
   type ToolPreview,
 } from '@atrium/core/contracts/tool.js';
+import type { Folders } from '@atrium/core/util/paths.js';
 import { problemOf, type RecordShape, type Shape } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { FileEdit, ToolAnnotations } from '@atrium/protocol/ahp-1';
@@ -55,6 +56,11 @@ export interface LookAhead {
   readonly edits: FileEdit[];
   /** Passed to the tool when it runs. */
   readonly basis?: unknown;
+}
+
+/** The folders that a tool may work in. */
+export function foldersOf({ folders, cwd }: PreviewContext): Folders {
+  return folders ?? cwd;
 }
 
 /** A disk that does not answer, such as a lost network drive, must not keep a turn waiting for ever. */

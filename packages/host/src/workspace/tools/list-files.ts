@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { type InsidePath, resolveInside } from '@atrium/core/util/paths.js';
 import { count, sizeText } from '@atrium/core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 
 export const LIST_MAX_ENTRIES = 200;
 
@@ -20,8 +20,8 @@ export const listFilesTool = hostTool({
   },
   required: [],
   invocation: ({ path }) => `List ${path || 'the folder'}`,
-  async run({ path: asked }, { cwd }) {
-    const folder = await resolveInside(cwd, asked || '.');
+  async run({ path: asked }, context) {
+    const folder = await resolveInside(foldersOf(context), asked || '.');
     if (!(await stat(folder.real)).isDirectory()) {
       throw new ToolFailure('NOT_A_FOLDER', `${folder.shown} is a file, not a folder. Read it with read_file.`);
     }

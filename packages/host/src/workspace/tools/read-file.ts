@@ -3,7 +3,7 @@ import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '@atrium/core/contr
 import { fileInside, type InsidePath } from '@atrium/core/util/paths.js';
 import { type LineRange, type Lines, readLines } from '@atrium/core/util/streams.js';
 import { count, linePieces, RESULT_SCHEME, sizeText } from '@atrium/core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;
 
@@ -20,7 +20,8 @@ export const readFileTool = hostTool({
   },
   required: ['path'],
   invocation: ({ path }) => `Read ${path}`,
-  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal, result }) {
+  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, context) {
+    const { signal, result } = context;
     if (endLine < startLine) {
       throw new ToolFailure('BAD_INPUT', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
     }
@@ -28,7 +29,7 @@ export const readFileTool = hostTool({
       const text = await result?.(path.slice(RESULT_SCHEME.length));
       return resultLines(path, text, { first: startLine, last: endLine });
     }
-    const file = await fileInside(cwd, path);
+    const file = await fileInside(foldersOf(context), path);
     const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
     return outputFor(file, range, await readLines(file.real, range, signal));
   },

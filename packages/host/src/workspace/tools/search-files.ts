@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createContext, Script } from 'node:vm';
 import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
-import { resolveInside, sessionFolder, shownPath } from '@atrium/core/util/paths.js';
+import { resolveInside, sessionFolders, shownIn } from '@atrium/core/util/paths.js';
 import { count, looksBinary, shorten, sizeText } from '@atrium/core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 import { installedRipgrep, quickFiles } from './ripgrep.js';
 import { filesUnder } from './walk.js';
 
@@ -60,17 +60,20 @@ export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): 
     },
     required: ['text'],
     invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
-    async run({ text, path, regex = false, caseSensitive = false }, { cwd, signal }) {
+    async run({ text, path, regex = false, caseSensitive = false }, context) {
+      const { signal } = context;
       if (/[\r\n]/.test(text)) throw new ToolFailure('BAD_INPUT', '"text" must be within one line.');
       const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
-      const start = await resolveInside(cwd, path || '.');
-      const search = new Search(text, matcher, await sessionFolder(cwd));
-      const isFile = (await stat(start.real)).isFile();
-      // Ripgrep's patterns differ from JavaScript's, so it only looks for the plain text that every hit contains.
-      const known = isFile ? undefined : regex ? textInEveryMatch(text) : text;
-      const quick = { text: known ?? '', caseSensitive, folder: start.real, signal };
-      const listed = known === undefined ? undefined : await quickFiles(ripgrep, quick);
-      await search.through(isFile ? [start.real] : (listed ?? filesUnder(start.real, signal)), signal);
+      const roots = await sessionFolders(foldersOf(context));
+      const search = new Search(text, matcher, roots);
+      for (const start of path ? [(await resolveInside(foldersOf(context), path)).real] : roots) {
+        const isFile = (await stat(start)).isFile();
+        // Ripgrep's patterns differ from JavaScript's, so it only looks for the plain text that every hit contains.
+        const known = isFile ? undefined : regex ? textInEveryMatch(text) : text;
+        const quick = { text: known ?? '', caseSensitive, folder: start, signal };
+        const listed = known === undefined ? undefined : await quickFiles(ripgrep, quick);
+        await search.through(isFile ? [start] : (listed ?? filesUnder(start, signal)), signal);
+      }
       return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
     },
   });
@@ -87,7 +90,7 @@ class Search {
   constructor(
     private readonly text: string,
     private readonly matcher: LineMatcher,
-    private readonly root: string,
+    private readonly roots: readonly string[],
   ) {}
 
   async through(files: AsyncIterable<string> | Iterable<string>, signal: AbortSignal): Promise<void> {
@@ -117,7 +120,7 @@ class Search {
     if (size > SEARCH_MAX_FILE_BYTES) this.tooLarge += 1;
     if (size === 0 || size > SEARCH_MAX_FILE_BYTES) return;
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
-    if (!looksBinary(bytes)) this.lookAt(shownPath(this.root, file), bytes.toString('utf8'));
+    if (!looksBinary(bytes)) this.lookAt(shownIn(this.roots, file), bytes.toString('utf8'));
   }
 
   private lookAt(name: string, content: string): void {

@@ -15,7 +15,14 @@ import {
 import path from 'node:path';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
-import { checkAllowedPath, type InsidePath, insidePath, isInGit, wantedPath } from '@atrium/core/util/paths.js';
+import {
+  checkAllowedPath,
+  type Folders,
+  type InsidePath,
+  insidePath,
+  isInGit,
+  wantedPath,
+} from '@atrium/core/util/paths.js';
 import { looksBinary } from '@atrium/core/util/text.js';
 
 export const EDIT_MAX_BYTES = 8 * 2 ** 20;
@@ -26,9 +33,9 @@ const PERMISSION_BITS = 0o7777;
  * Resolves a file that a tool wants to write; it need not exist. Follows links as long as they stay inside the
  * session's folder. Refuses `.git`.
  */
-export async function resolveTarget(cwd: string | undefined, asked: string): Promise<InsidePath> {
-  const { root, wanted } = await wantedPath(cwd, asked);
-  const target = insidePath(root, await realTarget(wanted, asked), asked);
+export async function resolveTarget(folders: Folders, asked: string): Promise<InsidePath> {
+  const { roots, wanted } = await wantedPath(folders, asked);
+  const target = insidePath(roots, await realTarget(wanted, asked), asked);
   await checkAllowedPath(target.real, asked);
   if (isInGit(target.shown.split('/'))) {
     // Git runs programs from there, such as hooks and file system monitors.

@@ -9,7 +9,7 @@ import {
 } from '@atrium/core/contracts/tool.js';
 import { comingEdit, diffText, doneEdit, type TextChange } from '@atrium/core/util/file-edit.js';
 import { oneAtATime } from '@atrium/core/util/scheduling.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool } from './host-tool.js';
 import {
   changedMeanwhile,
   existingFile,
@@ -50,7 +50,7 @@ export const writeFileTool = hostTool({
     return { edits: [comingEdit(change)], basis: { version } satisfies Basis };
   },
   async run(input, context) {
-    const { real } = await resolveTarget(context.cwd, input.path);
+    const { real } = await resolveTarget(foldersOf(context), input.path);
     return oneAtATime(real, () => write(input, context));
   },
 });
@@ -70,8 +70,9 @@ async function write(input: Input, context: ToolContext): Promise<ToolOutput> {
   };
 }
 
-async function plan({ path, content }: Input, { cwd, signal }: PreviewContext) {
-  const file = await resolveTarget(cwd, path);
+async function plan({ path, content }: Input, context: PreviewContext) {
+  const { signal } = context;
+  const file = await resolveTarget(foldersOf(context), path);
   const version = await existingFile(file);
   const change: TextChange = { file, ...(version && { before: await oldText(file, version) }), after: content };
   signal.throwIfAborted();
