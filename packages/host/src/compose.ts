@@ -26,7 +26,7 @@ import type { WireContext } from '@atrium/core/wire/context.js';
 import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
-import { channelKind, defaultChatUri, ROOT_CHANNEL, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import { channelKind, defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { Automations } from './automations/automations.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
@@ -96,7 +96,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   });
   const view: DialectView = {
     providerOf: (session) => catalogue.providerOf(session),
-    ownerOf: sessionOfDefaultChat,
+    ownerOf: (chat) => catalogue.chats.ownerOf(chat),
     defaultChatOf: (session) => (catalogue.providerOf(session) === undefined ? undefined : defaultChatUri(session)),
     summaryOf: (session) => catalogue.find(session)?.summary,
     sessionOf: (session) => sessions.inMemory.get(session)?.committed,
@@ -111,6 +111,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   };
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ connections, view, open },
+    chatsOf: (session) => sessions.chatsOf(session),
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
       idle.used(sessions.ownerOf(uri));
@@ -189,7 +190,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const idle: IdleUnloader = new IdleUnloader({
     ...{ clock, logger },
     isInMemory: (uri) => sessions.inMemory.has(uri),
-    isWatched: (uri) => subscriptions.isWatched(uri) || subscriptions.isWatched(defaultChatUri(uri)),
+    isWatched: (uri) => [uri, ...sessions.chatsOf(uri)].some((channel) => subscriptions.isWatched(channel)),
     unload: async (uri) => {
       await sessions.putAway(uri);
       if (!sessions.inMemory.has(uri)) subscriptions.forget(uri);

@@ -1,6 +1,7 @@
 /** Any agent that speaks the Agent Client Protocol (ACP), behind a command that starts it. */
 import type { AgentAbilities, AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import { SEVERAL_CHATS } from '../shared/agent-info.js';
 
 export interface AcpAgentOptions {
   /** The id under which clients choose this agent. */
@@ -43,7 +44,8 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
   const offered = new OfferedModels();
   return {
     get info() {
-      return { provider, displayName, description, models: offered.all.map((model) => ({ ...model, provider })) };
+      const models = offered.all.map((model) => ({ ...model, provider }));
+      return { provider, displayName, description, models, capabilities: { multipleChats: SEVERAL_CHATS } };
     },
     whenInfoChanges: (changed) => offered.watch(changed),
     abilities: ABILITIES,

@@ -2,7 +2,7 @@
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
-import { type ModelInfo, publishedModel, SEVERAL_FOLDERS } from '../shared/agent-info.js';
+import { type ModelInfo, publishedModel, SEVERAL_CHATS, SEVERAL_FOLDERS } from '../shared/agent-info.js';
 
 export interface ClaudeAgentOptions {
   /** The id under which clients choose this agent. */
@@ -75,6 +75,6 @@ function infoOf({ provider, displayName, models }: ClaudeSettings): AgentInfo {
     displayName,
     description: 'Claude Code, with tools of its own, those of the host and those of the active client.',
     models: models.map((model) => publishedModel(provider, model)),
-    capabilities: { multipleWorkingDirectories: SEVERAL_FOLDERS },
+    capabilities: { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS },
   };
 }

@@ -5,6 +5,7 @@ import type { AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/con
 import { systemClock } from '@atrium/core/util/clock.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
 import { succeedsWithin, untilAborted } from '@atrium/core/util/waiting.js';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { type CopilotAgentOptions, DEFAULT_NAME } from './backend.js';
 import { type Connected, SessionConnection } from './connection.js';
 import { runtimeError } from './errors.js';
@@ -27,6 +28,11 @@ export interface CopilotSessionOptions {
 
 const TOLD_AGAIN = 'Copilot did not know what was said before; it was told again, as text.';
 
+/** The default chat is known by its session: it is the one that sessions had before they had chats. */
+function knownAs({ session, chat }: AgentOpenContext): string {
+  return chat === defaultChatUri(session) ? session : chat;
+}
+
 export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
   readonly #connection: SessionConnection;
@@ -36,7 +42,7 @@ export class CopilotSession implements AgentSession {
 
   private constructor(options: CopilotSessionOptions, folder: string) {
     const { agent, runtime, context } = options;
-    const id = `atrium-${createHash('sha256').update(context.session).digest('hex').slice(0, 32)}`;
+    const id = `atrium-${createHash('sha256').update(knownAs(context)).digest('hex').slice(0, 32)}`;
     const side = { options: agent, folder, prompt: new CopilotPrompt(), turn: () => this.#turn };
     this.#options = options;
     this.#connection = new SessionConnection({ id, runtime, context, side });

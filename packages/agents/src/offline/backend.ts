@@ -5,7 +5,7 @@
 import type { AgentBackend, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { playStep } from '../scripted/play.js';
-import { sectionCatalogue } from '../shared/agent-info.js';
+import { SEVERAL_CHATS, sectionCatalogue } from '../shared/agent-info.js';
 import { titleFrom } from '../shared/messages.js';
 import { answerTo } from './phrases.js';
 
@@ -28,6 +28,7 @@ export function offlineAgent(options: OfflineAgentOptions = {}): AgentBackend {
       displayName: 'Built-in, no model',
       description: 'Needs no key. Understands a few phrases and runs real tools; there is no model behind it.',
       models: [],
+      capabilities: { multipleChats: SEVERAL_CHATS },
       systemMessageSections: sectionCatalogue(Object.keys(OFFLINE_SECTIONS)),
     },
     abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },

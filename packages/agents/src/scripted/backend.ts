@@ -8,7 +8,7 @@ import { type AgentBackend, AgentError, type AgentSession } from '@atrium/core/c
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { errorText } from '@atrium/core/util/text.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
-import { sectionCatalogue } from '../shared/agent-info.js';
+import { SEVERAL_CHATS, sectionCatalogue } from '../shared/agent-info.js';
 import { playScript } from './play.js';
 import { checkScript, type Script, ScriptError, type Step } from './script.js';
 
@@ -38,7 +38,8 @@ export function scriptedAgent(script: Script, { clock = systemClock }: ScriptedA
 function infoOf(script: Script, sections: Readonly<Record<string, string>>): AgentInfo {
   const { provider, displayName } = script;
   const models = (script.models ?? []).map(({ id, name }) => ({ id, provider, name }));
-  const info = { provider, displayName, description: 'Plays a script. There is no model behind it.', models };
+  const description = 'Plays a script. There is no model behind it.';
+  const info = { provider, displayName, description, models, capabilities: { multipleChats: SEVERAL_CHATS } };
   return script.sections ? { ...info, systemMessageSections: sectionCatalogue(Object.keys(sections)) } : info;
 }
 

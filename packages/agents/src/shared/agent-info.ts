@@ -2,6 +2,12 @@
 import type { AgentInfo, SystemMessageSection } from '@atrium/protocol/ahp-1';
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 
+/**
+ * Every agent here opens each chat of a session by itself, and is told the turns before as its own history or as text. So a
+ * chat can begin as a copy of another one, or beside it.
+ */
+export const SEVERAL_CHATS = { fork: true, sideChat: true };
+
 export interface ModelInfo {
   readonly id: string;
   readonly name: string;

@@ -14,8 +14,11 @@ export interface Extension {
   readonly name: string;
   readonly tools?: readonly HostTool[];
   readonly gates?: readonly Gate[];
-  /** Says which tools, of any owner, the model must not be told of now. They can still be called: only gates stop calls. */
-  hidden?(): (toolName: string) => boolean;
+  /**
+   * Says which tools, of any owner, the model must not be told of now, in a turn of this chat. They can still be called: only
+   * gates stop calls.
+   */
+  hidden?(chat: string): (toolName: string) => boolean;
   readonly prompt?: PromptContribution;
   /** Resolves when everything that is starting for the session has started. A turn waits for that before it asks extensions. */
   untilReady?(): Promise<void>;
@@ -48,6 +51,8 @@ export interface Gate {
 
 export interface GateCall {
   readonly session: string;
+  /** The chat that the turn is in. */
+  readonly chat: string;
   readonly turnId: string;
   readonly toolCallId: string;
   readonly toolName: string;
@@ -67,6 +72,8 @@ export type GateVerdict =
   | { readonly kind: 'deny'; readonly reason: string };
 
 export interface TurnOpening {
+  /** The chat that the turn is in. */
+  readonly chat: string;
   readonly turnId: string;
   readonly text: string;
   readonly agent: AgentSelection | undefined;

@@ -32,6 +32,7 @@ export function duplicateOrigin({ clientId, epoch, clientSeq }: EntryOrigin, opt
   return new LogWriteError('duplicate-origin', `${what} is in the log already: do not append it again`, options);
 }
 
-export function turnsPresent(channel: string): LogWriteError {
-  return new LogWriteError('turns-present', `${channel} has archived turns already: copy to a channel that has none`);
+export function turnsPresent(channel: string, start: number): LogWriteError {
+  const message = `${channel} does not have exactly ${start} archived turns: copy those before, and to no other channel`;
+  return new LogWriteError('turns-present', message);
 }

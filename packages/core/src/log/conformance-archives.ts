@@ -57,7 +57,7 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         await appendMany(log, 2);
         const archive = { channel: CHANNEL, head: '{}', turns: { start: 0, items: turns(0, 3) } };
         await append(log, { archives: [archive] });
-        await log.copyTurns(CHANNEL, OTHER, 2);
+        await log.copyTurns(CHANNEL, OTHER, { start: 0, end: 2 });
         expect([...(await log.channels())].sort()).toEqual([CHANNEL, OTHER].sort());
         await log.forget(CHANNEL);
         expect(await log.channels()).toEqual([OTHER]);
@@ -113,12 +113,20 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         await append(log, {
           archives: [{ channel: CHANNEL, head: '{}', turns: { start: 0, items: turns(0, 5) } }],
         });
-        await log.copyTurns(CHANNEL, OTHER, 3);
+        expect(await log.copyTurns(CHANNEL, OTHER, { start: 0, end: 3 })).toBe(3);
         expect(await log.archivedTurns(OTHER, { start: 0, end: 9 })).toEqual(turns(0, 3));
         expect(await log.findTurn(OTHER, 't2')).toBe(2);
         await append(log, { archives: [{ channel: OTHER, head: '{}', turns: { start: 3, items: [] } }] });
         expect((await log.archiveHead(OTHER))?.turnCount).toBe(3);
-        await expect(log.copyTurns(CHANNEL, OTHER, 1)).rejects.toMatchObject({ reason: 'turns-present' });
+        for (const start of [0, 2, 4]) {
+          const copy = log.copyTurns(CHANNEL, OTHER, { start, end: 5 });
+          await expect(copy).rejects.toMatchObject({ reason: 'turns-present' });
+        }
+        const page = { start: 3, end: 9, maxBytes: 1 };
+        expect(await log.copyTurns(CHANNEL, OTHER, page)).toBe(1);
+        expect(await log.copyTurns(CHANNEL, OTHER, { ...page, start: 4 })).toBe(1);
+        expect(await log.copyTurns(CHANNEL, OTHER, { ...page, start: 5 })).toBe(0);
+        expect(await log.archivedTurns(OTHER, { start: 0, end: 9 })).toEqual(turns(0, 5));
       }),
     );
 

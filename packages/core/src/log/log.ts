@@ -36,8 +36,11 @@ export interface Log {
   archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
   /** The index of an archived turn, or undefined. */
   findTurn(channel: string, turnId: string): Promise<number | undefined>;
-  /** Copies the archived turns [0, end) of one channel to another that has none. */
-  copyTurns(from: string, to: string, end: number): Promise<void>;
+  /**
+   * Copies archived turns of one channel to another one that has all turns before them and no other. Says how many: fewer
+   * than the range has when `maxBytes` is reached, so that a long history is copied piece by piece.
+   */
+  copyTurns(from: string, to: string, range: TurnRange): Promise<number>;
   /** Every channel that has an archive or archived turns. */
   channels(): Promise<string[]>;
 

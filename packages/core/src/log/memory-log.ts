@@ -102,9 +102,9 @@ export class MemoryLog implements Log {
     return this.#archives.channels();
   }
 
-  async copyTurns(from: string, to: string, end: number): Promise<void> {
+  async copyTurns(from: string, to: string, range: TurnRange): Promise<number> {
     this.#checkOpen();
-    this.#archives.copyTurns(from, to, end);
+    return this.#archives.copyTurns(from, to, range);
   }
 
   async record(key: string): Promise<string | undefined> {
@@ -277,9 +277,12 @@ class MemoryArchives {
     return index < 0 ? undefined : index;
   }
 
-  copyTurns(from: string, to: string, end: number): void {
-    if (this.#turnsOf(to).length > 0) throw turnsPresent(to);
-    this.#turns.set(to, this.turns(from, { start: 0, end }));
+  copyTurns(from: string, to: string, range: TurnRange): number {
+    const there = this.#turnsOf(to);
+    if (there.length !== range.start) throw turnsPresent(to, range.start);
+    const copied = this.turns(from, range);
+    this.#turns.set(to, [...there, ...copied]);
+    return copied.length;
   }
 
   forget(channel: string): void {

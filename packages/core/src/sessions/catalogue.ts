@@ -3,6 +3,7 @@ import path from 'node:path';
 import {
   ACTIVITY_MASK,
   type ChatState,
+  type ChatSummary,
   channelKind,
   chatReducer,
   defaultChatUri,
@@ -21,6 +22,7 @@ import { type Log, type LogEntry, REBUILT_RECORD, salvagedText } from '../log/lo
 import type { Clock } from '../util/clock.js';
 import { foldersOf, pathOfUri } from '../util/folders.js';
 import { shorten } from '../util/text.js';
+import { ChatIndex } from './chat-index.js';
 import { headText } from './history.js';
 import { DAMAGED } from './recovery.js';
 import type { SessionRecords } from './session-records.js';
@@ -94,14 +96,20 @@ export class Catalogue {
   #folders: ReadonlySet<string> | undefined;
   #order: readonly Listed[] | undefined;
 
+  /** Which session each chat belongs to. */
+  readonly chats: ChatIndex;
+
   constructor(
     private readonly log: Log,
     private readonly writer: Writer,
     /** The summary of a listed session has changed, and that is stored. */
     private readonly changed: (uri: string, changes: SummaryChanges) => void = () => {},
-  ) {}
+  ) {
+    this.chats = new ChatIndex(log, writer);
+  }
 
   async load(): Promise<void> {
+    await this.chats.load();
     // Thousands of sessions work in a few folders: their paths are made, and held in memory, once.
     const known = new Map<string, readonly string[]>();
     const toFolders = (summary: SessionSummary) => {
@@ -334,11 +342,18 @@ async function restoreArchives(options: ListRecoveryOptions, uri: string): Promi
   const { log, writer, catalogue } = options;
   const entry = catalogue.current(uri);
   if (!entry) return;
-  const chat = await restoredChat(options, entry);
-  if (chat) writer.archive(chat.state.resource, () => chat.archive);
+  for (const { resource } of entry.summary.chats ?? []) {
+    if (catalogue.chats.ownerOf(resource) === undefined) catalogue.chats.set(resource, uri);
+  }
+  const others = await restoredOthers(options, uri);
+  const chat = await restoredChat(options, firstChat(uri, entry.summary.modifiedAt));
+  for (const restored of [chat, ...others]) {
+    if (restored) writer.archive(restored.state.resource, () => restored.archive);
+  }
   if (!(await log.archiveHead(uri))) {
     const entries = (await log.read({ after: 0, channel: uri })).filter(({ isDamaged }) => !isDamaged);
-    const known = chat ? { ...stateOf(entry), chats: [chatSummaryOf(chat.state)] } : stateOf(entry);
+    const listed = stateOf(entry);
+    const known = chat ? { ...listed, chats: [chatSummaryOf(chat.state), ...listed.chats.slice(1)] } : listed;
     const state = entries.reduce((current, { action }) => sessionReducer(current, JSON.parse(action)), known);
     writer.archive(uri, () => ({ channel: uri, head: JSON.stringify(state), turns: { start: 0, items: [] } }));
   }
@@ -347,19 +362,24 @@ async function restoreArchives(options: ListRecoveryOptions, uri: string): Promi
   }
 }
 
-async function restoredChat({ log, clock }: ListRecoveryOptions, entry: CatalogueEntry) {
-  const uri = defaultChatUri(entry.summary.resource);
+/** The chats beside the default one whose archives are lost. */
+async function restoredOthers(options: ListRecoveryOptions, session: string) {
+  const entry = options.catalogue.current(session);
+  const listed = entry ? stateOf(entry).chats.slice(1) : [];
+  const restored = [];
+  for (const summary of listed) restored.push(await restoredChat(options, listedChat(summary)));
+  return restored;
+}
+
+async function restoredChat({ log, clock }: ListRecoveryOptions, first: ChatState) {
+  const { resource: uri } = first;
   if (await log.archiveHead(uri)) return undefined;
   const { length: start } = await log.archivedTurns(uri, ALL_TURNS);
   const entries = await log.read({ after: 0, channel: uri });
   const end = entries.findLastIndex(
     ({ action }) => action !== '' && ENDS.has((JSON.parse(action) as { type: string }).type),
   );
-  const state = chatAfter(
-    firstChat(entry.summary.resource, entry.summary.modifiedAt),
-    entries.slice(end + 1),
-    clock.now(),
-  );
+  const state = chatAfter(first, entries.slice(end + 1), clock.now());
   const items = state.turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
   return { state, archive: { channel: uri, head: headText(state), turns: { start, items } } };
 }
@@ -377,16 +397,25 @@ function chatAfter(head: ChatState, entries: readonly LogEntry[], now: number): 
 
 /** The state of a session as far as the list knows it. */
 export function stateOf({ summary, lifecycle }: CatalogueEntry): SessionState {
-  const { resource, createdAt: _created, modifiedAt, changes: _changes, chats: _chats, status, ...rest } = summary;
+  const { resource, createdAt: _created, modifiedAt, changes: _changes, chats = [], status, ...rest } = summary;
   const chat = firstChat(resource, modifiedAt);
+  const others = chats.filter((other) => other.resource !== chat.resource);
   return {
     ...rest,
     status: (status & ~ACTIVITY_MASK) | SessionStatus.Idle,
     lifecycle,
     activeClients: [],
-    chats: [chatSummaryOf(chat)],
+    chats: [
+      chatSummaryOf(chat),
+      ...others.map(({ changes: _sum, ...other }) => ({ modifiedAt, ...other, status: SessionStatus.Idle })),
+    ],
     defaultChat: chat.resource,
   };
+}
+
+/** A chat as far as its session lists it. */
+export function listedChat(summary: ChatSummary): ChatState {
+  return { ...summary, status: SessionStatus.Idle, turns: [] };
 }
 
 /** The chat that a session begins with. */

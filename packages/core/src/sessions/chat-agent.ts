@@ -1,5 +1,5 @@
 /** The agent of a chat: opened when it is first needed, given its turns, stopped and closed. */
-import type { ChatState, ErrorInfo } from '@atrium/protocol/ahp-1';
+import { type ChatState, type ErrorInfo, sideContextUri, type Turn } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
@@ -7,6 +7,7 @@ import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
+import { parsedTurns } from './history.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
 import type { SessionRecords } from './session-records.js';
 import { TurnRunner } from './turn.js';
@@ -106,17 +107,10 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const {
-      backend,
-      channel,
-      blobs,
-      toolOutputMaxCharacters: maxCharacters,
-      pages,
-      records,
-      predecessor,
-    } = this.#options;
-    const { uri: session, extensions, state } = this.#chat.session;
+    const { backend, channel, worker, records, predecessor } = this.#options;
+    const { uri: session, state } = this.#chat.session;
     const { provider } = state;
+    if (worker?.agent) return worker.agent;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
     try {
@@ -128,23 +122,31 @@ export class AgentOpener {
         chat: channel.uri,
         workingDirectory: this.#chat.folders[0],
         signal: this.#abort.signal,
-        history: async (last) => {
-          const total = pages.total(channel.committed);
-          const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
-          const whole = blobs ? await wholeTurns(blobs, turns) : turns;
-          return turnsForModel(whole, { maxCharacters, canRead: canReadResults(extensions) });
-        },
-        memory: await agentMemory(this.#memoryKey, records),
+        history: (last) => this.#history(last),
+        memory: await agentMemory(this.#chat.ownKey, records),
       });
     } finally {
       this.#opening = false;
     }
   }
 
-  /** The default chat keeps its memory under the session: it is the one that sessions had before they had chats. */
-  get #memoryKey(): string {
-    const { session, uri } = this.#chat;
-    return session.chat === this.#chat ? session.uri : uri;
+  /** The newest turns, as models read them. The agent of a side chat also knows what it was opened beside. */
+  async #history(last: number): Promise<Turn[]> {
+    const { channel, pages, blobs, toolOutputMaxCharacters: maxCharacters } = this.#options;
+    const total = pages.total(channel.committed);
+    const own = await pages.slice(channel.committed, Math.max(0, total - last), total);
+    const beside = channel.live.origin?.kind === 'sideChat' ? await this.#beside(last - own.length) : [];
+    const turns = [...beside, ...own];
+    const whole = blobs ? await wholeTurns(blobs, turns) : turns;
+    return turnsForModel(whole, { maxCharacters, canRead: canReadResults(this.#chat.session.extensions, channel.uri) });
+  }
+
+  async #beside(last: number): Promise<Turn[]> {
+    const { log, channel } = this.#options;
+    const context = sideContextUri(channel.uri);
+    const { turnCount: end = 0 } = (await log.archiveHead(context)) ?? {};
+    const stored = await log.archivedTurns(context, { start: Math.max(0, end - Math.max(0, last)), end });
+    return parsedTurns(stored.map(({ json }) => json));
   }
 
   /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */

@@ -57,6 +57,8 @@ const turnRules: Rules = {
   'chat/turnResume': ({ turnId }, { state, session, canResume }) => {
     if (session.lifecycle === 'failed') return NOT_CREATED;
     if (state.activeTurn) return `turn ${state.activeTurn.id} is running`;
+    const closed = notOpen(state);
+    if (closed !== undefined) return closed;
     const last = state.turns.at(-1);
     if (last?.id !== turnId) return `turn ${turnId} is not the last one`;
     const part = last.responseParts.at(-1);
@@ -77,6 +79,8 @@ const turnRules: Rules = {
     return those.some((message) => message?.id === id) ? undefined : `no ${kind} message ${id} is waiting`;
   },
 
+  'chat/truncated': (_action, { state }) => notOpen(state),
+
   'chat/draftChanged': ({ draft }, facts) => {
     if (!draft) return undefined;
     const isTooLong = JSON.stringify(draft).length > PENDING_MESSAGES_MAX_CHARACTERS;
@@ -87,7 +91,10 @@ const turnRules: Rules = {
 /** Clients write as people, and only where people may write. */
 function notWritable({ origin }: Message, { state }: ChatFacts): string | undefined {
   if (origin.kind !== 'user') return `a client can only send messages of origin user, not ${origin.kind}`;
-  const { interactivity = 'full' } = state;
+  return notOpen(state);
+}
+
+function notOpen({ interactivity = 'full' }: ChatState): string | undefined {
   return interactivity === 'full' ? undefined : `this chat is ${interactivity}`;
 }
 
@@ -186,7 +193,7 @@ const inputRules: Rules = {
 };
 
 function openRequest({ state, session }: ChatFacts, requestId: string): ChatInputRequest | undefined {
-  return openRequestIn(state, requestId) ?? standingRequest(session, requestId);
+  return openRequestIn(state, requestId) ?? standingRequest(session, requestId, state.resource);
 }
 
 /** A question of the running turn that waits for its answer. */

@@ -11,10 +11,11 @@ import {
 } from '@atrium/protocol/ahp-1';
 import type { Channel, Step } from '../channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
-import type { AgentBackend } from '../contracts/agent.js';
+import type { AgentBackend, AgentSession } from '../contracts/agent.js';
 import type { EntryOrigin } from '../log/log.js';
 import { foldersOf } from '../util/folders.js';
 import { ChatAgent } from './chat-agent.js';
+import { pinnedChats } from './chat-attachments.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
 import { History, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
 import { CLIENT_CLOCK_SLACK_MS } from './limits.js';
@@ -26,6 +27,16 @@ export interface ChatOptions extends SharedSessionOptions {
   readonly backend: AgentBackend | undefined;
   /** When the session was in memory before, this is over when it has left: two agents must not work on one chat. */
   readonly predecessor: Promise<unknown> | undefined;
+  /** Who works in the chat of a worker; absent where the agent of the session does. */
+  readonly worker?: Worker | undefined;
+}
+
+/** What works in the chat of a tool call. It is gone with the call, and does not come back with the chat. */
+export interface Worker {
+  /** The agent's side of the chat; absent where the agent of the session opens the chat like any other. */
+  readonly agent?: AgentSession;
+  /** The names of the tools that it may use; absent for all. */
+  readonly tools?: ReadonlySet<string>;
 }
 
 /** What a chat and its agent need of the processes around them. */
@@ -42,6 +53,7 @@ export class Chat implements OpenChannel {
   readonly #agent: ChatAgent;
   readonly #history: History;
   readonly #activity: TurnActivity;
+  #hasLeft = false;
   #starter: { readonly turnId: string; readonly clientId: string } | undefined;
 
   constructor(session: Session, options: ChatOptions, readiness: ChatReadiness) {
@@ -54,6 +66,11 @@ export class Chat implements OpenChannel {
 
   get uri(): string {
     return this.#options.channel.uri;
+  }
+
+  /** What the log keeps beside its state is under this: for the default chat, under the session, as before there were chats. */
+  get ownKey(): string {
+    return this.session.chat === this ? this.session.uri : this.uri;
   }
 
   get channel(): Channel {
@@ -75,7 +92,20 @@ export class Chat implements OpenChannel {
   }
 
   get isClosed(): boolean {
-    return this.session.isClosed;
+    return this.#hasLeft || this.session.isClosed;
+  }
+
+  /** The chat is none of its session any more, unless that cannot be stored: then the returned function is called. */
+  leave(): () => void {
+    this.#hasLeft = true;
+    return () => {
+      this.#hasLeft = false;
+    };
+  }
+
+  /** How many turns are finished. */
+  turnCount(): number {
+    return this.#options.pages.total(this.committed);
   }
 
   /** Whether something of it is not stored yet, or its agent is being opened. */
@@ -172,14 +202,29 @@ export class Chat implements OpenChannel {
     const action = given as ChatAction;
     if (action.type === 'chat/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'chat/turnStarted' && (await this.#history.has(action.turnId));
+    const pinned = hasAttachments(action) ? await this.#withAttachedChats(action) : { action };
     if (this.isClosed) return (await this.#options.open(this.uri))?.dispatch(action, origin, asker);
+    if ('refused' in pinned) return asker.reject(origin, pinned.refused);
     if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
     const { session, state, canResume } = this;
     const agent = session.backend?.info;
     const facts = { state, session: session.state, clientId: origin.clientId, agent, canResume };
     const reason = chatRefusal(action, facts) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
-    this.write(action, origin);
+    this.write(pinned.action, origin);
+  }
+
+  /** Chats that are attached to a message are there, and their transcripts end where they ended when it was sent. */
+  async #withAttachedChats(action: MessageAction): Promise<{ action: ChatAction } | { refused: string }> {
+    const pinned = await pinnedChats(action.message, this.#options.open);
+    return 'refused' in pinned ? pinned : { action: { ...action, ...pinned } };
+  }
+
+  /** Starts a turn of the host's own making. */
+  start(message: Message): string {
+    const turnId = `turn-${crypto.randomUUID()}`;
+    this.write({ type: 'chat/turnStarted', turnId, startedAt: this.#now(), message });
+    return turnId;
   }
 
   /** What the action names has to be there. */
@@ -219,7 +264,7 @@ export class Chat implements OpenChannel {
       case 'truncate-agent':
         return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
       case 'archive':
-        return this.session.archive();
+        return this.session.archive([this]);
     }
   }
 
@@ -262,6 +307,14 @@ export class Chat implements OpenChannel {
     this.#options.pages.close();
     return this.#agent.close();
   }
+}
+
+/** Actions that bring a message to the agent, now or later. */
+type MessageAction = Extract<ChatAction, { type: 'chat/turnStarted' | 'chat/pendingMessageSet' }>;
+
+function hasAttachments(action: ChatAction): action is MessageAction {
+  const isMessage = action.type === 'chat/turnStarted' || action.type === 'chat/pendingMessageSet';
+  return isMessage && action.message.attachments !== undefined;
 }
 
 function isDuration(value: unknown): value is number {

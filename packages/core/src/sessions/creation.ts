@@ -21,7 +21,7 @@ import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
 import { firstChat, type ListNews } from './catalogue.js';
-import { headText } from './history.js';
+import { copyHistory, headText } from './history.js';
 import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
@@ -148,7 +148,7 @@ export class Creation {
     to: string,
   ): Promise<{ readonly turnCount: number; readonly title: string }> {
     const { log, memory } = this.#options;
-    // First: while it is done the source may be cut, and between looking for the turn and copying it must not be.
+    // First: while it is done the source may be cut.
     await this.#makeRoom(to);
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
@@ -156,13 +156,20 @@ export class Creation {
     const index = await source.chat.indexOfTurn(turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
-    await log.copyTurns(source.chat.uri, defaultChatUri(to), index + 1);
+    const copy = defaultChatUri(to);
+    await copyHistory(log, { from: source.chat.uri, to: copy, end: index + 1 });
+    if ((await log.findTurn(copy, turnId)) !== index)
+      throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: turn ${turnId} was cut off meanwhile`);
     return { turnCount: index + 1, title: source.committed.title };
   }
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #makeRoom(uri: string): Promise<void> {
-    const { clock, writer, log, records } = this.#options;
+    const { clock, writer, log, records, catalogue } = this.#options;
+    for (const chat of catalogue.chats.storedFor(uri)) {
+      await log.forget(chat);
+      catalogue.chats.forget(chat);
+    }
     await log.forget(defaultChatUri(uri));
     await log.forget(uri);
     records.setUnfinished(uri, clock.now());

@@ -54,8 +54,8 @@ export class Extensions {
   }
 
   /** Says which tools the model must not be told of now. */
-  hidden(): (toolName: string) => boolean {
-    const hidden = this.all().flatMap((extension) => extension.hidden?.() ?? []);
+  hidden(chat: string): (toolName: string) => boolean {
+    const hidden = this.all().flatMap((extension) => extension.hidden?.(chat) ?? []);
     return (toolName) => hidden.some((isHidden) => isHidden(toolName));
   }
 

@@ -12,6 +12,22 @@ import { LazyList, RawJson } from '../util/json-parts.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
 
+/** Turns are copied in pieces of about this size. */
+const COPY_BYTES = 2 * 2 ** 20;
+
+/** Copies the first turns of a channel to another that has none, piece by piece: other sessions go on meanwhile. */
+export async function copyHistory(
+  log: Log,
+  { from, to, end }: { from: string; to: string; end: number },
+): Promise<void> {
+  for (let start = 0; start < end; ) {
+    const copied = await log.copyTurns(from, to, { start, end, maxBytes: COPY_BYTES });
+    if (copied === 0) return;
+    start += copied;
+    await nextSlice();
+  }
+}
+
 interface HistoryOptions {
   readonly writer: Writer;
   readonly channel: Channel<ChatState>;

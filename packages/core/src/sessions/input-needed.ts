@@ -12,25 +12,38 @@ import type {
 } from '@atrium/protocol/ahp-1';
 import { isStanding } from '@atrium/protocol/ahp-1';
 
-/** The question outside of turns that has this id. */
-export function standingRequest({ inputNeeded = [] }: SessionState, requestId: string): ChatInputRequest | undefined {
-  return inputNeeded.filter(isStanding).find(({ request }) => request.id === requestId)?.request;
+/** The question outside of turns that has this id, on the chat where it is answered. */
+export function standingRequest(
+  { inputNeeded = [] }: SessionState,
+  requestId: string,
+  chat?: string,
+): ChatInputRequest | undefined {
+  const standing = inputNeeded.filter(isStanding).filter((entry) => chat === undefined || entry.chat === chat);
+  return standing.find(({ request }) => request.id === requestId)?.request;
 }
 
 /** What waits in the running turn of a chat. */
-export function neededBy(chat: ChatState): SessionInputRequest[] {
-  const { activeTurn } = chat;
+export function neededBy(chat: ChatState, isDefault = true): SessionInputRequest[] {
+  const { activeTurn, resource } = chat;
   if (!activeTurn) return [];
-  return activeTurn.responseParts.flatMap((part) => neededByPart(chat.resource, activeTurn.id, part) ?? []);
+  // Calls and questions have names that are unique in their turn only.
+  const place = { chat: resource, turnId: activeTurn.id, suffix: isDefault ? '' : ` ${resource}` };
+  return activeTurn.responseParts.flatMap((part) => neededByPart(place, part) ?? []);
 }
 
-function neededByPart(chat: string, turnId: string, part: ResponsePart): SessionInputRequest | undefined {
+interface Place {
+  readonly chat: string;
+  readonly turnId: string;
+  readonly suffix: string;
+}
+
+function neededByPart({ chat, turnId, suffix }: Place, part: ResponsePart): SessionInputRequest | undefined {
   if (part.kind === 'inputRequest' && !part.response) {
-    return { kind: 'chatInput', id: `input:${part.request.id}`, chat, request: part.request };
+    return { kind: 'chatInput', id: `input:${part.request.id}${suffix}`, chat, request: part.request };
   }
   if (part.kind !== 'toolCall') return undefined;
   const { toolCall } = part;
-  const base = { id: `tool:${toolCall.toolCallId}`, chat, turnId };
+  const base = { id: `tool:${toolCall.toolCallId}${suffix}`, chat, turnId };
   switch (toolCall.status) {
     case 'pending-confirmation':
     case 'pending-result-confirmation':
@@ -46,11 +59,11 @@ function neededByPart(chat: string, turnId: string, part: ResponsePart): Session
 }
 
 /** The actions that bring the list of a session in line with one of its chats. */
-export function inputNeededActions({ inputNeeded = [] }: SessionState, chat: ChatState): SessionAction[] {
+export function inputNeededActions({ inputNeeded = [], defaultChat }: SessionState, chat: ChatState): SessionAction[] {
   const listed = new Map(
     inputNeeded.filter((entry) => entry.chat === chat.resource && !isStanding(entry)).map((entry) => [entry.id, entry]),
   );
-  const wanted = neededBy(chat);
+  const wanted = neededBy(chat, chat.resource === (defaultChat ?? chat.resource));
   const gone = [...listed.keys()].filter((id) => !wanted.some((entry) => entry.id === id));
   return [
     ...gone.map((id) => ({ type: 'session/inputNeededRemoved' as const, id })),

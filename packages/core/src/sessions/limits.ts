@@ -54,3 +54,12 @@ export const SESSION_FOLDERS_MAX = 100;
 export const FOLDER_URI_MAX_CHARACTERS = 4_096;
 /** How much longer than by the host's clock a turn may have been by the clock of the client that stopped it. */
 export const CLIENT_CLOCK_SLACK_MS = 60_000;
+
+/** Chats of one session, its default one and those of workers included: all are in its state, and in memory with it. */
+export const SESSION_CHATS_MAX = 100;
+/** The URI that a client chooses for a chat: it is in the list of sessions, too. */
+export const CHAT_URI_MAX_CHARACTERS = 1_000;
+/** The transcripts of chats that are attached to one message, as the model reads them: the newest turns of each. */
+export const CHAT_TRANSCRIPT_MAX_CHARACTERS = 64 * 2 ** 10;
+/** Turns of a chat that a transcript is made of, at most. */
+export const CHAT_TRANSCRIPT_MAX_TURNS = 200;

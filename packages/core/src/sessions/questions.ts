@@ -105,7 +105,8 @@ export class StandingRequests {
   }
 
   /** Looks at every action of a chat: one may be an answer, or have ended a turn. */
-  observe({ action, before, after }: ChatStep): void {
+  observe({ chat, action, before, after }: ChatStep): void {
+    if (chat.uri !== this.#options.chat.uri) return;
     this.#heard(action, before);
     if (action.type === 'chat/turnStarted') for (const standing of this.#open.values()) this.#tellOthers(standing);
     const isTurnOver = before.activeTurn !== undefined && before.activeTurn.id !== after.activeTurn?.id;

@@ -116,7 +116,8 @@ const NEVER_STARTED = 'The host stopped before this call was allowed to run. It 
 const INPUT_INCOMPLETE = 'The host stopped before the input of this call was complete. It never started.';
 
 interface Writable {
-  readonly session: { readonly uri: string };
+  /** Under which its calls are known beside its state. */
+  readonly ownKey: string;
   write(action: ChatAction): void;
 }
 
@@ -124,7 +125,7 @@ interface Writable {
 export function endCutCalls(chat: Writable, turn: ActiveTurn, commands: InterruptedCommands): boolean {
   const calls = turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
   for (const call of calls) {
-    const command = commands.of({ session: chat.session.uri, toolCallId: call.toolCallId });
+    const command = commands.of({ owner: chat.ownKey, toolCallId: call.toolCallId });
     for (const action of endOf(turn.id, call, command)) chat.write(action);
   }
   return calls.some(({ status }) => status === 'running');

@@ -24,7 +24,8 @@ const OUTPUT = 'command-output:';
 const BLOCK_DIGITS = 9;
 
 export interface CommandKey {
-  readonly session: string;
+  /** The session for calls of its default chat, otherwise the chat: ids of calls are unique in a turn only. */
+  readonly owner: string;
   readonly toolCallId: string;
 }
 
@@ -167,6 +168,6 @@ function commandKey(command: CommandKey): string {
   return COMMAND + keyText(command);
 }
 
-function keyText({ session, toolCallId }: CommandKey): string {
-  return `${session} ${toolCallId}`;
+function keyText({ owner, toolCallId }: CommandKey): string {
+  return `${owner} ${toolCallId}`;
 }

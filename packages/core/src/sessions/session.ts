@@ -48,7 +48,7 @@ import type { Service } from './service.js';
 import { type AttachObserver, type ChatStep, SessionObservers } from './session-observer.js';
 import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
 import { containerOfToggled, type DispatchedAction, mustWait, sessionRefusal } from './session-rules.js';
-import { listedChanges, summaryOf } from './session-summary.js';
+import { chatSummaryOf, listedChanges, summaryOf } from './session-summary.js';
 
 /** What all sessions of a host have in common. */
 export interface SharedSessionOptions {
@@ -87,8 +87,11 @@ export interface SessionOptions extends SharedSessionOptions {
   /** When the session was in memory before, this is over when it has left: two agents must not work on one session. */
   readonly predecessor: Promise<unknown> | undefined;
   /** The default chat comes first. */
-  readonly chats: readonly Pick<ChatOptions, 'channel' | 'pages'>[];
+  readonly chats: readonly NewChat[];
 }
+
+/** What a chat is made of. */
+export type NewChat = Pick<ChatOptions, 'channel' | 'pages' | 'worker'>;
 
 /** An agent with tools of its own for files and commands is not offered the host's. */
 export function offeredBuiltins({ backend, tools }: Pick<SessionOptions, 'backend' | 'tools'>): readonly HostTool[] {
@@ -115,6 +118,7 @@ export class Session implements OpenChannel {
   readonly standing: StandingRequests;
   readonly #observers: SessionObservers;
   #closing: Promise<void> | undefined;
+  #beginning: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -125,10 +129,7 @@ export class Session implements OpenChannel {
       isBusy: () => this.#isNeeded,
       end: async () => void (await Promise.all([...this.chats.map((chat) => chat.rest()), this.#observers.rest()])),
     });
-    for (const { channel, pages } of options.chats) {
-      const readiness = { prepare: () => this.#begin(), isResting: () => this.#processes.isResting };
-      this.#chats.set(channel.uri, new Chat(this, { ...options, channel, pages }, readiness));
-    }
+    for (const made of options.chats) this.#chats.set(made.channel.uri, this.#chatOf(made));
     this.standing = new StandingRequests({
       chat: this.chat,
       write: (action) => this.write(action),
@@ -145,6 +146,39 @@ export class Session implements OpenChannel {
     });
     const observers = options.observers.map((attach) => attach(this));
     this.#observers = new SessionObservers(observers, options.logger);
+  }
+
+  #chatOf(made: NewChat): Chat {
+    const readiness = { prepare: () => this.#begin(), isResting: () => this.#processes.isResting };
+    return new Chat(this, { ...this.#options, ...made }, readiness);
+  }
+
+  /** Takes in a new chat: it is listed and stored with this tick. */
+  adopt(made: NewChat): Chat {
+    const chat = this.#chatOf(made);
+    this.#chats.set(chat.uri, chat);
+    this.#options.writer.afterFailure(() => {
+      chat.leave();
+      this.#chats.delete(chat.uri);
+    });
+    chat.archive();
+    this.write({ type: 'session/chatAdded', summary: chatSummaryOf(chat.state) });
+    return chat;
+  }
+
+  /** A chat leaves with this tick; its turn is cancelled. */
+  drop(chat: Chat): void {
+    const { activeTurn } = chat.state;
+    if (activeTurn) chat.write({ type: 'chat/turnCancelled', turnId: activeTurn.id, duration: 0 });
+    for (const { id, chat: of } of this.state.inputNeeded ?? [])
+      if (of === chat.uri) this.write({ type: 'session/inputNeededRemoved', id });
+    const comesBack = chat.leave();
+    this.#chats.delete(chat.uri);
+    this.#options.writer.afterFailure(() => {
+      comesBack();
+      this.#chats.set(chat.uri, chat);
+    });
+    this.write({ type: 'session/chatRemoved', chat: chat.uri });
   }
 
   get uri(): string {
@@ -187,6 +221,11 @@ export class Session implements OpenChannel {
   /** Whether a crash now would cut something off. */
   get isAtWork(): boolean {
     return this.state.lifecycle === 'creating' || this.chats.some(({ state }) => state.activeTurn !== undefined);
+  }
+
+  #isAtWorkBeside(chat: Chat): boolean {
+    const others = this.chats.filter((other) => other !== chat);
+    return this.state.lifecycle === 'creating' || others.some(({ state }) => state.activeTurn !== undefined);
   }
 
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
@@ -264,7 +303,7 @@ export class Session implements OpenChannel {
     // Most actions are text of a running turn, and change nothing that a session shows.
     if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
     const { chat, before, after } = step;
-    const wasAtWork = this.state.lifecycle === 'creating' || before.activeTurn !== undefined;
+    const wasAtWork = this.#isAtWorkBeside(chat) || before.activeTurn !== undefined;
     const changes = listedChanges(before, after);
     if (changes) this.write({ type: 'session/chatUpdated', chat: chat.uri, changes });
     if (chat === this.chat && before.activity !== after.activity) {
@@ -310,8 +349,15 @@ export class Session implements OpenChannel {
     return this.isAtWork || this.chats.some(({ isOpening }) => isOpening) || inputNeeded.length > 0;
   }
 
-  /** What lives beside the session gets ready before an agent of it opens. */
-  async #begin(): Promise<void> {
+  /** What lives beside the session gets ready before an agent of it opens. Chats that open at the same time share it. */
+  #begin(): Promise<void> {
+    this.#beginning ??= this.#getReady().finally(() => {
+      this.#beginning = undefined;
+    });
+    return this.#beginning;
+  }
+
+  async #getReady(): Promise<void> {
     await this.#processes.wake();
     this.extensions.changed();
     await this.#observers.prepareFolder();
@@ -400,15 +446,15 @@ export class Session implements OpenChannel {
     return { snapshot: { resource: this.uri, state: this.committed, fromSeq: this.#options.writer.shown } };
   }
 
-  /** Stores all states as they are at the end of this tick, so that opening them later needs no replay. */
-  archive(): void {
+  /** Stores its state and those of chats as they are at the end of this tick, so that opening them needs no replay. */
+  archive(chats: readonly Chat[] = this.chats): void {
     const { writer, channel } = this.#options;
     writer.archive(channel.uri, () => ({
       channel: channel.uri,
       head: JSON.stringify(channel.live),
       turns: { start: 0, items: [] },
     }));
-    for (const chat of this.chats) chat.archive();
+    for (const chat of chats) chat.archive();
   }
 
   /** Starts the agent of a new session. The outcome shows in the state. */

@@ -1,6 +1,8 @@
 /** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and forgotten in the end. */
 import {
   type ChatState,
+  type ChatSummary,
+  type CreateChatParams,
   type CreateSessionParams,
   chatReducer,
   defaultChatUri,
@@ -8,7 +10,6 @@ import {
   type SessionState,
   type SessionSummary,
   type StateAction,
-  sessionOfDefaultChat,
   sessionReducer,
 } from '@atrium/protocol/ahp-1';
 import { Channel } from '../channels/channel.js';
@@ -22,10 +23,12 @@ import {
   isCursor,
   ListNews,
   type ListPage,
+  listedChat,
   type PageRequest,
   stateOf,
 } from './catalogue.js';
 import type { Chat } from './chat.js';
+import { ChatCreation } from './chat-creation.js';
 import { Creation, type CreationOptions, type Creator, Reserved } from './creation.js';
 import { parsedTurns, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
@@ -51,6 +54,7 @@ export class Sessions {
   readonly #memory: SessionsInMemory;
   readonly #creation: Creation;
   readonly #removal: Removal;
+  readonly #chats: ChatCreation;
   /** Sessions whose end is being stored, until it is told or has failed. */
   readonly #ending = new Map<string, Promise<unknown>>();
 
@@ -65,7 +69,8 @@ export class Sessions {
       reserved: new Reserved(),
     };
     this.#creation = new Creation({ ...common, choices });
-    this.#removal = new Removal(common);
+    this.#chats = new ChatCreation(common);
+    this.#removal = new Removal(common, this.#chats);
   }
 
   /** The sessions that are in memory. */
@@ -125,13 +130,31 @@ export class Sessions {
 
   /** The chat with this URI, brought into memory with its session; undefined when there is none. */
   async openChat(uri: string): Promise<Chat | undefined> {
-    const session = sessionOfDefaultChat(uri);
-    return session === undefined ? undefined : (await this.open(session))?.chatAt(uri);
+    const owner = this.#options.catalogue.chats.ownerOf(uri);
+    const session = owner === undefined ? undefined : await this.open(owner);
+    // A chat that is being stored is nobody's yet.
+    const isThere = session?.committed.chats.some(({ resource }) => resource === uri);
+    return isThere ? session?.chatAt(uri) : undefined;
   }
 
   /** The session that a channel belongs to: its own, or that of one of its chats. */
   ownerOf(uri: string): string {
-    return sessionOfDefaultChat(uri) ?? uri;
+    return this.#options.catalogue.chats.ownerOf(uri) ?? uri;
+  }
+
+  /** All chats of a session that is stored, the default one first. */
+  chatsOf(session: string): readonly string[] {
+    return [defaultChatUri(session), ...this.#options.catalogue.chats.chatsOf(session)];
+  }
+
+  /** The URI of a session is taken by its disposal; so is that of a chat. */
+  async createChat(params: CreateChatParams): Promise<void> {
+    await this.#ending.get(params.channel);
+    await this.#chats.create(params);
+  }
+
+  disposeChat(uri: string): Promise<void> {
+    return this.#chats.dispose(uri);
   }
 
   create(params: CreateSessionParams, creator: Creator): Promise<void> {
@@ -256,8 +279,12 @@ export class SessionsInMemory {
     const head: SessionState = archive.isDamaged ? stateOf(entry) : JSON.parse(archive.head);
     const session = await replayed(head, stored.tail, sessionReducer);
     const chats = [];
-    for (const { resource } of session.state.chats) chats.push(await this.#loadChat(resource, entry));
+    for (const summary of session.state.chats) chats.push(await this.#loadChat(summary, entry));
     if (this.#isClosed) return undefined;
+    for (const { resource } of session.state.chats) {
+      // The record was damaged.
+      if (catalogue.chats.ownerOf(resource) === undefined) catalogue.chats.set(resource, uri);
+    }
     const opened = this.#adopt(uri, session, chats);
     opened.dropAbsentClients();
     if (archive.isDamaged || session.isDamaged || chats.some(({ isDamaged }) => isDamaged)) afterDamage(opened);
@@ -265,13 +292,14 @@ export class SessionsInMemory {
     return opened;
   }
 
-  async #loadChat(uri: string, { summary }: CatalogueEntry): Promise<LoadedChat> {
+  async #loadChat(listed: ChatSummary, { summary }: CatalogueEntry): Promise<LoadedChat> {
+    const uri = listed.resource;
     const { archive, turns = [], tail = [] } = (await this.#options.log.openChannel(uri, TURNS_IN_MEMORY)) ?? {};
     const isLost = !archive || archive.isDamaged === true;
     const archived = archive?.turnCount ?? 0;
-    const head = isLost
-      ? firstChat(summary.resource, summary.modifiedAt)
-      : ((await parseInSlices(archive.head)) as ChatState);
+    const isDefault = uri === defaultChatUri(summary.resource);
+    const lost = isDefault ? firstChat(summary.resource, summary.modifiedAt) : listedChat(listed);
+    const head = isLost ? lost : ((await parseInSlices(archive.head)) as ChatState);
     const recent = await parsedTurns(turns.map(({ json }) => json));
     const chat = await replayed({ ...head, turns: recent }, tail, chatReducer);
     return { ...chat, uri, base: archived - turns.length, archived, isDamaged: isLost || chat.isDamaged };
@@ -350,7 +378,10 @@ export type RemovalOptions = Omit<CreationOptions, 'choices' | 'agents'>;
 export class Removal {
   readonly #options: RemovalOptions;
 
-  constructor(options: RemovalOptions) {
+  constructor(
+    options: RemovalOptions,
+    private readonly chats: ChatCreation,
+  ) {
     this.#options = options;
   }
 
@@ -389,6 +420,7 @@ export class Removal {
   /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
   async purge(): Promise<void> {
     const { clock, catalogue, records, reserved } = this.#options;
+    await this.chats.purge();
     const now = clock.now();
     const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
     const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
@@ -404,6 +436,7 @@ export class Removal {
   /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
     const { services, writer, catalogue, records, log } = this.#options;
+    for (const chat of catalogue.chats.storedFor(uri)) await this.chats.forgetStored(chat);
     await log.forget(defaultChatUri(uri));
     await log.forget(uri);
     for (const service of services) await this.#tell(service, uri);

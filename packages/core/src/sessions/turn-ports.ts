@@ -39,7 +39,7 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     activeClients: () =>
       preferred(session.state.activeClients, turn.startedBy).filter(({ clientId }) => presence.isConnected(clientId)),
     unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
-    runningCommand: (toolCallId) => new StoredCommand(writer, { session: session.uri, toolCallId }),
+    runningCommand: (toolCallId) => new StoredCommand(writer, { owner: chat.ownKey, toolCallId }),
     toolContext: (toolCallId) =>
       Object.assign({}, ...services.map((service) => service.toolContext?.({ session, chat, turnId, toolCallId }))),
   };

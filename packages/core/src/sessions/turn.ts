@@ -8,6 +8,7 @@ import type {
   AgentSelection,
   ChatAction,
   ChatInputRequest,
+  ChatSideChatOrigin,
   ChatState,
   Message,
   ModelSelection,
@@ -36,6 +37,7 @@ import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
 import type { Chat, ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
+import { attachedTranscripts } from './chat-attachments.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
@@ -186,7 +188,9 @@ export class TurnRunner implements AgentTurn {
   title(title: string): void {
     // An agent that is sent on may take the reason for the first message.
     const { session } = this.#chat;
-    if (session.naming.isByPerson || this.#course.wasContinued || !this.isActive) return;
+    // Another chat than the default one does not say what the session is about.
+    if (session.naming.isByPerson || session.chat !== this.#chat) return;
+    if (this.#course.wasContinued || !this.isActive) return;
     session.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
   }
 
@@ -199,7 +203,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   hiddenTools(): (toolName: string) => boolean {
-    return this.#chat.session.extensions.hidden();
+    return this.#chat.session.extensions.hidden(this.#chat.uri);
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {
@@ -276,15 +280,26 @@ export class TurnLifecycle {
   /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
   async begin(): Promise<void> {
     const { id: turnId, agent, chat } = this.#turn;
-    const isFirst = chat.state.turns.length === 0;
-    const opening = { turnId, text: this.#message.text, agent, isFirst };
+    const isFirst = chat.session.chats.every(({ state }) => state.turns.length === 0);
+    const opening = { chat: chat.uri, turnId, text: this.#message.text, agent, isFirst };
     await untilReady(this.#extensionContext());
     // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
     const advice = await adviceFor(opening, this.#extensionContext());
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
     const known = new Set(this.#turn.soFar?.map((part) => part.kind === 'systemNotification' && part.content));
     for (const note of advice.notes) if (!known.has(note)) this.#turn.notify(note);
-    this.#context = advice.context;
+    const attached = await attachedTranscripts(this.#message, this.#options.open);
+    this.#context = [...this.#selected(), ...attached, ...advice.context];
+  }
+
+  /** A side chat is about some words of the chat beside it. */
+  #selected(): readonly string[] {
+    const { origin, turns } = this.#turn.chat.state;
+    if (origin?.kind !== 'sideChat' || turns.length > 0) return [];
+    const { selection } = origin as ChatSideChatOrigin;
+    return selection
+      ? [`The person selected these words of the conversation, and asks about them:\n${selection.text}`]
+      : [];
   }
 
   /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */

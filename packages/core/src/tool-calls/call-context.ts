@@ -69,7 +69,7 @@ export interface CallExtensions {
   all(): readonly Extension[];
   gates(): readonly Gate[];
   tools(): readonly HostTool[];
-  hidden(): (toolName: string) => boolean;
+  hidden(chat: string): (toolName: string) => boolean;
 }
 
 /** The tools that a person allowed for the rest of the session. */

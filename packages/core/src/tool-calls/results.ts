@@ -141,7 +141,7 @@ function advice(readable: string | undefined, startLine: number, endLine: number
 /** The outcome of a call, as an agent gets it. */
 export function outcomeForModel(context: CallContext, outcome: ToolOutcome): ToolOutcome {
   if (outcome.kind === 'denied') return outcome;
-  const readable = canReadResults(context.extensions) ? outcome.callId : undefined;
+  const readable = canReadResults(context.extensions, context.chat) ? outcome.callId : undefined;
   return { ...outcome, text: cutForModel(outcome.text, { maxCharacters: context.outputMaxCharacters, readable }) };
 }
 
@@ -166,9 +166,9 @@ function partForModel(part: ResponsePart, { maxCharacters, canRead }: Rememberin
 }
 
 /** Whether the model is offered the host's own tool to read stored results. */
-export function canReadResults(extensions: Pick<CallExtensions, 'tools' | 'hidden'>): boolean {
+export function canReadResults(extensions: Pick<CallExtensions, 'tools' | 'hidden'>, chat: string): boolean {
   const tool = extensions.tools().find(({ definition }) => definition.name === READ_FILE_TOOL);
-  return tool !== undefined && tool.owner === undefined && !extensions.hidden()(READ_FILE_TOOL);
+  return tool !== undefined && tool.owner === undefined && !extensions.hidden(chat)(READ_FILE_TOOL);
 }
 
 /** The whole text of an earlier call's result in this session; undefined when there is no such call. */

@@ -319,9 +319,9 @@ function questionOfGate(title: string, { options, ...confirmation }: Partial<Too
 }
 
 function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledTool): GateCall {
-  const { session, turnId, workingDirectory, workingDirectories } = context;
+  const { session, chat, turnId, workingDirectory, workingDirectories } = context;
   return {
-    ...{ session, turnId, toolCallId, toolName: name, input: undefined },
+    ...{ session, chat, turnId, toolCallId, toolName: name, input: undefined },
     ...(owner !== undefined && { owner }),
     ...(workingDirectory !== undefined && { workingDirectory, workingDirectories }),
   };

@@ -33,9 +33,9 @@ export class ToolCalls {
 
   /** The tools that the model is told of now, each by the name to call it by. */
   offered(): ToolDefinition[] {
-    const { extensions } = this.#context;
+    const { extensions, chat } = this.#context;
     const definitions = extensions.tools().map(({ definition }) => definition);
-    return offeredTools(definitions, this.#context.activeClients(), extensions.hidden());
+    return offeredTools(definitions, this.#context.activeClients(), extensions.hidden(chat));
   }
 
   call({ input, ...start }: ToolRequest): Promise<ToolOutcome> {

@@ -55,7 +55,7 @@ async function storedAs(
   const steps = [
     { envelope: { channel, action: JSON.parse(entry.action), serverSeq }, before: undefined, after: undefined },
   ];
-  const group = { channel: groupOf(channel), steps, stateBefore: () => undefined };
+  const group = { channel: groupOf(channel, view), steps, stateBefore: () => undefined };
   const [frame] = dialect.encodeSteps(NO_MEMORY, group, view).frames;
   return frame?.params as OriginalAction | undefined;
 }

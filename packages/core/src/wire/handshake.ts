@@ -191,7 +191,7 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
   const { context, dialect } = replaying;
   if (isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
-  for (const uri of new Set(missed.map(({ envelope }) => groupOf(envelope.channel)))) {
+  for (const uri of new Set(missed.map(({ envelope }) => groupOf(envelope.channel, context.view)))) {
     const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(dialect, uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
@@ -208,7 +208,7 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
 /** An action without the states around it, as this wire says it; undefined when it cannot. */
 function said({ context, dialect, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
   const steps = [{ envelope, before: undefined, after: undefined }];
-  const group = { channel: groupOf(envelope.channel), steps, stateBefore: () => undefined };
+  const group = { channel: groupOf(envelope.channel, context.view), steps, stateBefore: () => undefined };
   const { frames, close } = dialect.encodeSteps(NO_MEMORY, group, context.view);
   if (close !== undefined) return undefined;
   return frames.filter(({ channel }) => wires.has(channel)).map(({ params }) => params);

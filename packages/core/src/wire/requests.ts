@@ -101,6 +101,16 @@ export class Requests {
       return null;
     },
 
+    createChat: async (_connection, params) => {
+      await this.#options.sessions.createChat(params);
+      return null;
+    },
+
+    disposeChat: async (_connection, { channel }) => {
+      await this.#options.sessions.disposeChat(channel);
+      return null;
+    },
+
     listSessions: ({ dialect }, { limit, cursor }) => {
       const isUsable = limit === undefined || (Number.isSafeInteger(limit) && limit > 0);
       if (!isUsable) throw new RequestError(ErrorCode.InvalidParams, '/limit must be a positive number');

@@ -5,7 +5,7 @@
  * Clients subscribe to channels of their wire. One of those may show several internal channels: an older wire shows a
  * session and its default chat as one. A session and its chats are one *group*: they are translated together.
  */
-import { defaultChatUri, type StateAction, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Caller } from '../contracts/ports.js';
@@ -31,6 +31,8 @@ export interface SubscriptionsOptions {
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
+  /** The chats of a session. */
+  chatsOf(session: string): readonly string[];
   /** The greatest number that clients may have seen. */
   shown(): number;
   /** A client unsubscribed or left. The channel may still have other subscribers. */
@@ -71,8 +73,8 @@ const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
 
 /** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
-export function groupOf(uri: string): string {
-  return sessionOfDefaultChat(uri) ?? uri;
+export function groupOf(uri: string, view: DialectView): string {
+  return view.ownerOf(uri) ?? uri;
 }
 
 /** A wire channel that a client asks for, with the internal channels behind it. */
@@ -151,7 +153,7 @@ export class Subscriptions {
       const subscribers = this.#subscribers.get(uri) ?? new Map<Connection, Set<string>>();
       this.#subscribers.set(uri, subscribers);
       subscribers.set(connection, (subscribers.get(connection) ?? new Set()).add(wire));
-      this.#replayOf(connection.dialect)?.follow(groupOf(uri), this.#options.shown());
+      this.#replayOf(connection.dialect)?.follow(groupOf(uri, this.#options.view), this.#options.shown());
     }
   }
 
@@ -199,9 +201,9 @@ export class Subscriptions {
     return this.#subscribers.get(uri) ?? NONE;
   }
 
-  /** The subscribers of a session or of its chat, or of any other channel. */
+  /** The subscribers of a session or of one of its chats, or of any other channel. */
   #watching(uri: string): Set<Connection> {
-    return new Set([...this.#of(uri).keys(), ...this.#of(defaultChatUri(uri)).keys()]);
+    return new Set([uri, ...this.#options.chatsOf(uri)].flatMap((channel) => [...this.#of(channel).keys()]));
   }
 
   isWatched(uri: string): boolean {
@@ -328,7 +330,7 @@ export class Subscriptions {
   actionFor(connection: Connection, channel: string, action: StateAction): ClientNotice {
     return new ClientNotice(connection, (serverSeq) => {
       const steps = [{ envelope: { channel, action, serverSeq }, before: undefined, after: undefined }];
-      const group = { channel: groupOf(channel), steps, stateBefore: () => undefined };
+      const group = { channel: groupOf(channel, this.#options.view), steps, stateBefore: () => undefined };
       const [message] = encode(connection.dialect, NO_MEMORY, group, this.#options.view).messages;
       return message ?? outgoing({});
     });
@@ -419,7 +421,7 @@ function groupsOf(steps: readonly CommittedStep[], view: DialectView): StepGroup
   const groups = new Map<string, DialectStep[]>();
   for (const { channel, envelope, before, after } of steps) {
     const step = { envelope, before, after };
-    const group = groupOf(channel.uri);
+    const group = groupOf(channel.uri, view);
     const known = groups.get(group);
     if (known) known.push(step);
     else groups.set(group, [step]);

@@ -26,7 +26,7 @@ import { silentLogger } from '../../src/util/logger.js';
 
 const origin = (clientSeq: number, more: object = {}) => ({ clientId: 'c', epoch: 1, clientSeq, ...more });
 const step = (action: object, before: object = {}, after: object = {}) =>
-  ({ action, before, after, origin: undefined, time: 0 }) as unknown as ChatStep;
+  ({ chat: { uri: 'c' }, action, before, after, origin: undefined, time: 0 }) as unknown as ChatStep;
 
 function testClock() {
   const timers: { ms: number; run: () => void }[] = [];

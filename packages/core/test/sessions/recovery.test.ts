@@ -229,7 +229,7 @@ describe('a call that the end of the host cut off', () => {
   function cut(part: unknown, command?: { processes: string; output: string }) {
     const written: ChatAction[] = [];
     const of = vi.fn(() => command as never);
-    const chat = { session: { uri: 's' }, write: (action: ChatAction) => written.push(action) };
+    const chat = { ownKey: 's', write: (action: ChatAction) => written.push(action) };
     const isRunning = endCutCalls(chat, turn({ kind: 'markdown' }, part), { of } as unknown as InterruptedCommands);
     return { isRunning, written: written as unknown as Call[], of };
   }
@@ -237,7 +237,7 @@ describe('a call that the end of the host cut off', () => {
   it('that was running is interrupted, and may have done its work', () => {
     const { isRunning, written, of } = cut(call('running', { invocationMessage: 'Run it', ...ofClient('c') }));
     expect(isRunning).toBe(true);
-    expect(of).toHaveBeenCalledExactlyOnceWith({ session: 's', toolCallId: 'running' });
+    expect(of).toHaveBeenCalledExactlyOnceWith({ owner: 's', toolCallId: 'running' });
     expect(written).toEqual([
       {
         type: 'chat/toolCallComplete',

@@ -128,7 +128,10 @@ describe('a turn that goes on in place', () => {
   function lifecycle(soFar: object[] | undefined, advice: object) {
     const notes: string[] = [];
     const beforeTurn = vi.fn(async () => advice);
-    const session = { extensions: { all: () => [{ name: 'x', beforeTurn, beforeEnd: async () => 'not yet' }] } };
+    const session = {
+      chats: [{ state: { turns: [] } }],
+      extensions: { all: () => [{ name: 'x', beforeTurn, beforeEnd: async () => 'not yet' }] },
+    };
     const turn = {
       ...{ id: 't', soFar, signal: new AbortController().signal, notify: (note: string) => notes.push(note) },
       chat: { state: { turns: [] }, session },

@@ -57,7 +57,7 @@ export class ArchiveTable {
     );
     this.#findTurn = db.prepare('SELECT idx FROM turns WHERE channel = ? AND id = ? ORDER BY idx LIMIT 1');
     this.#copyTurns = db.prepare(
-      'INSERT INTO turns SELECT ?, idx, id, json, sum FROM turns WHERE channel = ? AND idx < ? ORDER BY idx',
+      'INSERT INTO turns SELECT ?, idx, id, json, sum FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx',
     );
     this.#remove = db.prepare('DELETE FROM archives WHERE channel = ?');
   }
@@ -123,9 +123,11 @@ export class ArchiveTable {
     return this.#findTurn.get(channel, turnId)?.idx;
   }
 
-  copyTurns(from: string, to: string, end: number): void {
-    if (this.countTurns(to) > 0) throw turnsPresent(to);
-    this.#copyTurns.run(to, from, end);
+  copyTurns(from: string, to: string, { start, end, maxBytes }: TurnRange): number {
+    if (this.countTurns(to) !== start) throw turnsPresent(to, start);
+    const last = maxBytes === undefined ? end : this.#endOfPage(from, { start, end, maxBytes });
+    this.#copyTurns.run(to, from, start, last);
+    return this.countTurns(to) - start;
   }
 
   remove(channel: string): void {

@@ -182,9 +182,13 @@ export class SqliteLog implements Log {
     return this.#archives.channels();
   }
 
-  async copyTurns(from: string, to: string, end: number): Promise<void> {
+  async copyTurns(from: string, to: string, range: TurnRange): Promise<number> {
     this.#checkOpen();
-    this.#write(() => this.#archives.copyTurns(from, to, end));
+    let copied = 0;
+    this.#write(() => {
+      copied = this.#archives.copyTurns(from, to, range);
+    });
+    return copied;
   }
 
   async record(key: string): Promise<string | undefined> {

@@ -122,7 +122,7 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
     const dataDir = dataFolder();
     const log = await openLog(dataDir, { driver });
     await fill(log);
-    await log.copyTurns(CHANNEL, 'ahp-session:/copy', 2);
+    await log.copyTurns(CHANNEL, 'ahp-session:/copy', { start: 0, end: 2 });
     expect(await log.archivedTurns('ahp-session:/copy', { start: 0, end: 9 })).toEqual([turn(0), turn(1)]);
     expect(log.repairs).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { groupsWith } from '@atrium/core/util/processes.js';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
 
-const PLACE = { session: 'ahp-session:/s', toolCallId: 'call 1' };
+const PLACE = { owner: 'ahp-session:/s', toolCallId: 'call 1' };
 
 /** Records as a log would hold them, and a commit that can be made to fail. */
 class Records {

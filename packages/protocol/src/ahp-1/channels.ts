@@ -98,6 +98,24 @@ export function sessionOfDefaultChat(chat: string): string | undefined {
   return chat.startsWith(DEFAULT_CHAT) ? sessionBehind(chat) : undefined;
 }
 
+const WORKER_CHAT = 'ahp-chat://subagent/';
+const SIDE_CONTEXT = 'ahp-chat://context/';
+
+/** The URI of the chat that a tool call opens for a worker. Some clients derive it, so it has this form. */
+export function workerChatUri(session: string, toolCallId: string): string {
+  return `${WORKER_CHAT}${base64url(session)}/${encodeURIComponent(toolCallId)}`;
+}
+
+/** Where a host stores what the agent of a side chat knows beforehand. No client sees this channel. */
+export function sideContextUri(chat: string): string {
+  return SIDE_CONTEXT + base64url(chat);
+}
+
+/** Whether only the host may open a chat of this name. */
+export function isReservedChatUri(chat: string): boolean {
+  return [DEFAULT_CHAT, WORKER_CHAT, SIDE_CONTEXT].some((prefix) => chat.startsWith(prefix));
+}
+
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** This package runs in browsers and in Node, and knows neither. */

@@ -145,8 +145,11 @@ export {
   type ChannelKind,
   channelKind,
   defaultChatUri,
+  isReservedChatUri,
   ROOT_CHANNEL,
   sessionOfDefaultChat,
+  sideContextUri,
+  workerChatUri,
 } from './channels.js';
 export type {
   ChatAction,

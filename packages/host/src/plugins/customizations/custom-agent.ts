@@ -24,12 +24,12 @@ export function agentWords({ name, prompt }: AgentPart): string {
 }
 
 /** Refuses tools that the agent's file does not name: a model may call a tool that it was never told of. */
-export function agentGate(agent: () => AgentPart | undefined, tools: () => readonly string[]): Gate {
+export function agentGate(agent: (chat: string) => AgentPart | undefined, tools: () => readonly string[]): Gate {
   return {
     name: 'The selected agent',
     isStatic: true,
-    concerns: ({ toolName }) => !usableBy(agent(), tools)(toolName),
-    check: ({ toolName }) => ({ kind: 'deny', reason: `"${agent()?.name}" does not use ${toolName}` }),
+    concerns: ({ toolName, chat }) => !usableBy(agent(chat), tools)(toolName),
+    check: ({ toolName, chat }) => ({ kind: 'deny', reason: `"${agent(chat)?.name}" does not use ${toolName}` }),
   };
 }
 

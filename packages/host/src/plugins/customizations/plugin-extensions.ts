@@ -76,7 +76,7 @@ export interface SharedOptions {
 /** What all containers of a session contribute together: skills by name, and the selected agent. */
 export function sharedExtension({ session, agent: facts, folder, containers, modelNote }: SharedOptions): Extension {
   const invocables = () => containers().flatMap(invocablesOf);
-  const agent = () => selectedAgent(containers(), agentOf(session));
+  const agent = (chat: string) => selectedAgent(containers(), agentOf(session, chat));
   const tool = skillTool(invocables);
   const toolNames = () => toolNamesOf(session, facts);
   return {
@@ -86,8 +86,8 @@ export function sharedExtension({ session, agent: facts, folder, containers, mod
       return invocables().some(({ forModel }) => forModel) ? [tool] : [];
     },
     gates: [agentGate(agent, toolNames)],
-    hidden: () => {
-      const isUsable = usableBy(agent(), toolNames);
+    hidden: (chat) => {
+      const isUsable = usableBy(agent(chat), toolNames);
       return (toolName) => !isUsable(toolName);
     },
     prompt: { rules: (facts) => [...agentRules(containers(), facts), ...offers(containers(), facts, folder)] },
@@ -99,9 +99,9 @@ export function sharedExtension({ session, agent: facts, folder, containers, mod
 }
 
 /** A turn works as the agent of its message. */
-function agentOf({ chat, selection }: HostSession): AgentSelection | undefined {
-  const { activeTurn } = chat.state;
-  return activeTurn ? activeTurn.message.agent : selection.agent;
+function agentOf(session: HostSession, chat: string): AgentSelection | undefined {
+  const activeTurn = session.chatAt(chat)?.state.activeTurn;
+  return activeTurn ? activeTurn.message.agent : session.selection.agent;
 }
 
 /** Everything that the session's agent could call: tools of the host, of extensions, of active clients, and its own. */

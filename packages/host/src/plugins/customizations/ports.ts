@@ -43,9 +43,8 @@ export interface ClientConnection {
 /** A session of the host, as far as customizations use it. */
 export interface HostSession extends Pick<Session, 'uri' | 'isClosed' | 'selection' | 'select'> {
   readonly state: SessionState;
-  /** Its default chat. */
-  readonly chat: Pick<Chat, 'state'>;
-  chatAt(uri: string): Pick<Chat, 'write'> | undefined;
+  readonly chats: readonly Pick<Chat, 'state'>[];
+  chatAt(uri: string): Pick<Chat, 'state' | 'write'> | undefined;
   readonly extensions: {
     set(extension: Extension): void;
     remove(id: string): void;

@@ -248,7 +248,7 @@ export class SignIn {
     if (this.#told.get(id) === need) return;
     this.#told.set(id, need);
     this.callRefused(state);
-    if (this.#session.chat.state.activeTurn)
+    if (this.#session.chats.some(({ state: chat }) => chat.activeTurn))
       this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
   }
 

@@ -19,7 +19,7 @@ export function recording({ session, recorder, own }: RecordingOptions): Extensi
   return {
     id: 'changes',
     name: 'changes',
-    beforeTurn: async ({ turnId }) => void (await own.turnBegins(turnId)),
+    beforeTurn: async (turn) => void (await own.turnBegins(turn)),
     outsideCallBegins: async (call) => (onlyReads(session, call) ? undefined : own.callBegins(call)),
     outsideCallEnds: (call) => own.callEnds(call),
     around: (call, run) => (onlyReads(session, call) ? run() : recorder.around(call, run)),
@@ -44,12 +44,15 @@ export function countsWholeTurns(abilities: AgentAbilities | undefined): boolean
   return abilities?.ownTools === true && abilities.toolIntent !== 'all';
 }
 
+/** A turn, by the chat that it runs in: chats of a session work at the same time. */
+type TurnPlace = Pick<GateCall, 'chat' | 'turnId'>;
+
 export class OwnRecordings {
   readonly #isWhole: boolean;
-  /** The turn that runs. */
-  #turnId: string | undefined;
-  /** Ends the recordings that are under way: of the turn, or of its calls by their ids. */
-  readonly #open = new Map<string, Promise<EndRecording>>();
+  /** The turn that runs in each chat. */
+  readonly #turns = new Map<string, string>();
+  /** Ends the recordings that are under way in each chat: of its turn, or of calls by their ids. */
+  readonly #open = new Map<string, Map<string, Promise<EndRecording>>>();
 
   constructor(
     private readonly recorder: Recorder,
@@ -58,38 +61,46 @@ export class OwnRecordings {
     this.#isWhole = countsWholeTurns(abilities);
   }
 
-  async turnBegins(turnId: string): Promise<void> {
-    this.#turnId = turnId;
-    if (this.#isWhole) await this.#begin('', turnId);
+  async turnBegins({ chat, turnId }: TurnPlace): Promise<void> {
+    this.#turns.set(chat, turnId);
+    if (this.#isWhole) await this.#begin('', { chat, turnId });
   }
 
   /** Begins anew: a person may have been asked since the first time, and what they changed meanwhile is theirs. */
-  async callBegins({ toolCallId, toolName, turnId }: GateCall): Promise<void> {
+  async callBegins({ chat, toolCallId, toolName, turnId }: GateCall): Promise<void> {
     if (this.#isWhole || ONLY_READ.has(toolName.toLowerCase())) return;
-    await this.#end(toolCallId, 'drop');
+    await this.#end(chat, toolCallId, 'drop');
     // A person may allow a call just when its turn ends, and then nothing would end its recording any more.
-    if (this.#turnId === turnId) await this.#begin(toolCallId, turnId);
+    if (this.#turns.get(chat) === turnId) await this.#begin(toolCallId, { chat, turnId });
   }
 
-  callEnds({ toolCallId }: GateCall): Promise<void> {
-    return this.#end(toolCallId, 'keep');
+  callEnds({ chat, toolCallId }: GateCall): Promise<void> {
+    return this.#end(chat, toolCallId, 'keep');
   }
 
   /** The end of a turn ends its calls. */
-  async turnEnds(): Promise<void> {
-    this.#turnId = undefined;
-    await Promise.all([...this.#open.keys()].map((id) => this.#end(id, 'keep')));
+  async turnEnds(chat: string): Promise<void> {
+    this.#turns.delete(chat);
+    await Promise.all([...(this.#open.get(chat)?.keys() ?? [])].map((id) => this.#end(chat, id, 'keep')));
   }
 
-  async #begin(id: string, turnId: string): Promise<void> {
+  /** The session leaves memory. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((chat) => this.turnEnds(chat)));
+  }
+
+  async #begin(id: string, { chat, turnId }: TurnPlace): Promise<void> {
     const begun = this.recorder.begin(turnId);
-    this.#open.set(id, begun);
+    const open = this.#open.get(chat) ?? new Map<string, Promise<EndRecording>>();
+    this.#open.set(chat, open.set(id, begun));
     await begun;
   }
 
-  async #end(id: string, how: 'keep' | 'drop'): Promise<void> {
-    const begun = this.#open.get(id);
-    this.#open.delete(id);
+  async #end(chat: string, id: string, how: 'keep' | 'drop'): Promise<void> {
+    const open = this.#open.get(chat);
+    const begun = open?.get(id);
+    open?.delete(id);
+    if (open?.size === 0) this.#open.delete(chat);
     await begun?.then((end) => end(how));
   }
 }

@@ -90,7 +90,7 @@ export class SessionChanges implements SessionObserver {
     if (!step.chat) return;
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
     if (old === fresh || folderOf(this.#session.state) === undefined) return;
-    if (old !== undefined) void this.#turnOver().catch((error) => this.#warn(error));
+    if (old !== undefined) void this.#turnOver(step.chat.uri).catch((error) => this.#warn(error));
     if (fresh !== undefined) void this.#turnBegun(fresh).catch((error) => this.#warn(error));
   }
 
@@ -99,8 +99,8 @@ export class SessionChanges implements SessionObserver {
     await changeLog.add({ kind: 'turn', turnId });
   }
 
-  async #turnOver(): Promise<void> {
-    await this.#own.turnEnds();
+  async #turnOver(chat: string): Promise<void> {
+    await this.#own.turnEnds(chat);
     await this.refresh();
   }
 
@@ -154,7 +154,7 @@ export class SessionChanges implements SessionObserver {
   }
 
   async close(): Promise<void> {
-    await this.#own.turnEnds().catch((error) => this.#warn(error));
+    await this.#own.close().catch((error) => this.#warn(error));
     await this.#recorder.close();
     await this.#catalogue.close();
     await this.#changeLog?.catch(() => {});

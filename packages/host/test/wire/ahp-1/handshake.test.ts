@@ -79,7 +79,7 @@ describe('the handshake of the public protocol', () => {
     },
   );
 
-  it('[UP-022] [UP-021] does not know methods of capabilities that it does not offer', async () => {
+  it('[UP-022] [UP-021] [UP-045] does not know methods of capabilities that it does not offer', async () => {
     const { host, uri } = await openFixture({ automations: false });
     const client = await nativeClient(host, 'a');
     const automations = { channel: 'ahp-automations://' };
@@ -96,12 +96,14 @@ describe('the handshake of the public protocol', () => {
   it('[UP-043] [UP-062] refuses a second chat where the agent has one only', async () => {
     const { host } = await openFixture();
     const client = await nativeClient(host, 'a');
-    const { uri } = await nativeSession(client);
+    const { uri } = await nativeSession(client, { provider: 'puppet' });
     const { error } = await client.ask('createChat', { channel: uri, chat: 'ahp-chat:/second' });
     expect([-32601, -32602]).toContain(error?.code);
-    expect((await client.state<RootState>(ROOT)).agents.every(({ capabilities }) => !capabilities?.multipleChats)).toBe(
-      true,
-    );
+    const { agents } = await client.state<RootState>(ROOT);
+    expect(agents.map(({ provider, capabilities }) => [provider, capabilities?.multipleChats])).toEqual([
+      ['mock', { fork: true, sideChat: true }],
+      ['puppet', undefined],
+    ]);
   });
 });
 

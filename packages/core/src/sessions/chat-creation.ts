@@ -1,0 +1,305 @@
+/**
+ * How chats come into a session beside its default one, and how they go: opened by a person, as a copy of another chat up to
+ * a turn, or beside one whose history the agent knows. A chat is listed, found by its name and stored in one commit. What is
+ * copied before is stored under a name that counts as loose until then, and is forgotten when the host dies in between.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type ChatOrigin,
+  type ChatState,
+  type CreateChatParams,
+  channelKind,
+  chatReducer,
+  ErrorCode,
+  isReservedChatUri,
+  type Message,
+  SessionStatus,
+  type SideChatSource,
+  sideContextUri,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
+import { Channel } from '../channels/channel.js';
+import { RequestError } from '../contracts/request-error.js';
+import { shorten } from '../util/text.js';
+import type { Chat } from './chat.js';
+import { pinnedChats } from './chat-attachments.js';
+import { chatRefusal } from './chat-rules.js';
+import { forkTitle, Reserved } from './creation.js';
+import { copyHistory, parsedTurns, TurnPages } from './history.js';
+import { CHAT_URI_MAX_CHARACTERS, SESSION_CHATS_MAX, TITLE_MAX_CHARACTERS, TURNS_IN_MEMORY } from './limits.js';
+import type { NewChat, Session } from './session.js';
+import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
+
+export interface ChatCreationOptions extends SessionsInMemoryOptions {
+  readonly memory: SessionsInMemory;
+}
+
+/** Where a chat branches off. */
+interface Branch {
+  readonly source: Chat;
+  /** How many of its finished turns belong to the new one. */
+  readonly turnCount: number;
+  /** The turn that is still running, when the branch includes it. */
+  readonly running?: Turn;
+}
+
+export class ChatCreation {
+  readonly #options: ChatCreationOptions;
+  readonly #reserved = new Reserved();
+
+  constructor(options: ChatCreationOptions) {
+    this.#options = options;
+  }
+
+  /** Creates a chat under the URI that the client chose. A client that did not get its answer may ask again. */
+  async create(params: CreateChatParams): Promise<void> {
+    const { channel, chat } = params;
+    checkUri(chat);
+    while (this.#reserved.has(chat)) await this.#reserved.settled(chat);
+    const session = await this.#session(channel);
+    const request = digestOf(params);
+    if (this.#isRepeated(params, request)) return;
+    checkAbility(session, params);
+    await this.#reserved.during(chat, async () => {
+      const message = await this.#checkedMessage(session, params.initialMessage);
+      await this.#make(params, message, request);
+    });
+  }
+
+  /** Whether the same request was carried out before. */
+  #isRepeated({ channel, chat }: CreateChatParams, request: string): boolean {
+    const { chats } = this.#options.catalogue;
+    const owner = chats.ownerOf(chat);
+    if (owner === undefined) return false;
+    if (owner === channel && chats.requestOf(chat) === request) return true;
+    throw new RequestError(ErrorCode.AlreadyExists, `${chat} is in use: choose another URI`);
+  }
+
+  async #session(uri: string): Promise<Session> {
+    const session = await this.#options.memory.open(uri);
+    if (!session) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
+    if (session.state.lifecycle !== 'failed') return session;
+    throw invalid('/channel: the session could not be created; dispose it and create another');
+  }
+
+  /** The first message is checked like any other, before anything is stored. */
+  async #checkedMessage(session: Session, message: Message | undefined): Promise<Message | undefined> {
+    if (!message) return undefined;
+    const state = newChatState('', { title: '', origin: { kind: 'user' }, now: 0 });
+    const facts = { state, session: session.state, clientId: '', agent: session.backend?.info };
+    const action = { type: 'chat/turnStarted' as const, turnId: 'new', startedAt: '', message };
+    const refused = chatRefusal(action, facts) ?? session.unknownModel(message.model);
+    if (refused !== undefined) throw invalid(`/initialMessage: ${refused}`);
+    const pinned = await pinnedChats(message, (uri) => this.#options.open(uri));
+    if ('refused' in pinned) throw invalid(`/initialMessage/attachments: ${pinned.refused}`);
+    return pinned.message;
+  }
+
+  async #make(params: CreateChatParams, message: Message | undefined, request: string): Promise<void> {
+    const { chat: uri, source } = params;
+    const { writer, catalogue, log } = this.#options;
+    const branch = source && (await this.#branch(params.channel, source));
+    if (branch) await this.#copy(params, branch);
+    const recent = source?.kind === 'fork' && branch ? branch.turnCount : 0;
+    const start = Math.max(0, recent - TURNS_IN_MEMORY);
+    const stored = recent > 0 ? await log.archivedTurns(uri, { start, end: recent }) : [];
+    const turns = await parsedTurns(stored.map(({ json }) => json));
+    // Everything from here on is one tick: while turns were copied, the session may have left memory, or have been disposed.
+    const session = await this.#session(params.channel);
+    checkRoom(session);
+    const state = this.#firstState(session, params, { branch, turns });
+    catalogue.chats.set(uri, session.uri, request);
+    const chat = session.adopt(this.#parts(state, { base: start, archived: recent }));
+    if (message) chat.start(message);
+    await writer.settled();
+  }
+
+  /** The source, and how much of it there is; throws when it does not have the turn. */
+  async #branch(channel: string, source: NonNullable<CreateChatParams['source']>): Promise<Branch> {
+    const { chat: uri, turnId, kind } = source;
+    const session = await this.#session(channel);
+    const chat = session.chatAt(uri);
+    if (!chat) throw new RequestError(ErrorCode.NotFound, `/source/chat: ${uri} is no chat of ${channel}`);
+    const { activeTurn } = chat.state;
+    if (activeTurn?.id === turnId) {
+      if (kind === 'fork') throw invalid(`/source/turnId: turn ${turnId} is still running: fork a completed one`);
+      const { startedAt, message, responseParts } = activeTurn;
+      const running: Turn = { id: turnId, startedAt, message, responseParts, state: 'cancelled' };
+      return { source: chat, turnCount: await chat.turnCount(), running };
+    }
+    const index = await chat.indexOfTurn(turnId);
+    if (index === undefined) throw new RequestError(ErrorCode.NotFound, `/source/turnId: ${uri} has no turn ${turnId}`);
+    return { source: chat, turnCount: index + 1 };
+  }
+
+  /** Copies what the chat begins with. A fork shows it; beside a chat, it stands under a name that only the host knows. */
+  async #copy({ chat: uri, channel, source }: CreateChatParams, { source: from, turnCount, running }: Branch) {
+    const { catalogue, log, writer } = this.#options;
+    const to = source?.kind === 'fork' ? uri : sideContextUri(uri);
+    await this.forgetStored(uri);
+    catalogue.chats.reserve(uri, channel);
+    // Only what is archived can be copied.
+    from.session.archive([from]);
+    await writer.settled();
+    await copyHistory(log, { from: from.uri, to, end: turnCount });
+    const turnId = source?.turnId ?? '';
+    const found = running ? turnCount : ((await log.findTurn(to, turnId)) ?? -1) + 1;
+    const { length: copied } = await log.archivedTurns(to, { start: turnCount - 1, end: turnCount });
+    if (found !== turnCount || (turnCount > 0 && copied === 0))
+      throw new RequestError(ErrorCode.NotFound, `/source/turnId: turn ${turnId} was cut off meanwhile`);
+    if (source?.kind === 'fork') return;
+    const items = running ? [{ id: running.id, json: JSON.stringify(running) }] : [];
+    writer.archive(to, () => ({ channel: to, head: '{}', turns: { start: turnCount, items } }));
+    await writer.settled();
+  }
+
+  #firstState(
+    session: Session,
+    { chat: uri, source, workingDirectories, initialMessage }: CreateChatParams,
+    made: Made,
+  ) {
+    const { branch, turns } = made;
+    const inherited = source?.kind === 'fork' ? branch?.source.state.workingDirectories : workingDirectories;
+    const title = titleOf(session, { branch, initialMessage, source });
+    const origin: ChatOrigin = source ?? { kind: 'user' };
+    const state = newChatState(uri, { title, origin, now: this.#options.clock.now() });
+    return { ...state, ...(inherited && { workingDirectories: inherited }), turns: [...turns] };
+  }
+
+  #parts(state: ChatState, counts: { readonly base: number; readonly archived: number }): NewChat {
+    const { resource } = state;
+    const lastTime = Date.parse(state.modifiedAt);
+    const channel = new Channel<ChatState>(resource, chatReducer, state, { lastTime });
+    return { channel, pages: new TurnPages(this.#options.log, resource, counts) };
+  }
+
+  /** Opens a chat for a worker of a tool, in this tick. */
+  worker(session: Session, { uri, origin, title }: WorkerChat, parts: Partial<NewChat>): Chat {
+    const now = this.#options.clock.now();
+    const state = newChatState(uri, { title: shorten(title, TITLE_MAX_CHARACTERS), origin, now });
+    this.#options.catalogue.chats.set(uri, session.uri);
+    const made = this.#parts({ ...state, interactivity: 'read-only' }, { base: 0, archived: 0 });
+    return session.adopt({ ...made, ...parts });
+  }
+
+  /** Removes a chat, with those that its tools opened. */
+  async dispose(uri: string): Promise<void> {
+    while (this.#reserved.has(uri)) await this.#reserved.settled(uri);
+    const { catalogue, memory } = this.#options;
+    const owner = catalogue.chats.ownerOf(uri);
+    const session = owner === undefined ? undefined : await memory.open(owner);
+    const chat = session?.chatAt(uri);
+    if (!session || !chat) throw new RequestError(ErrorCode.NotFound, `there is no chat ${uri}`);
+    if (chat === session.chat)
+      throw invalid('/channel: the default chat of a session goes with its session: use disposeSession');
+    await this.#reserved.during(uri, () => this.remove(session, chat));
+  }
+
+  async remove(session: Session, chat: Chat): Promise<void> {
+    const { writer, watchers, catalogue } = this.#options;
+    const gone = withWorkers(session, chat);
+    for (const each of gone) {
+      session.drop(each);
+      catalogue.chats.release(each.uri);
+    }
+    await writer.settled();
+    for (const each of gone) {
+      watchers.unsubscribeAll(each.uri);
+      void each.close();
+      await this.forgetStored(each.uri);
+    }
+  }
+
+  /** Forgets everything that is stored under the name of a chat that no session lists. */
+  async forgetStored(uri: string): Promise<void> {
+    const { log, writer, records, catalogue } = this.#options;
+    await log.forget(sideContextUri(uri));
+    await log.forget(uri);
+    records.forget(uri);
+    catalogue.chats.forget(uri);
+    await writer.settled();
+  }
+
+  /** What a crash left behind. */
+  async purge(): Promise<void> {
+    for (const uri of this.#options.catalogue.chats.loose()) {
+      if (!this.#reserved.has(uri)) await this.#reserved.during(uri, () => this.forgetStored(uri));
+    }
+  }
+}
+
+export interface WorkerChat {
+  readonly uri: string;
+  readonly origin: ChatOrigin;
+  readonly title: string;
+}
+
+interface Made {
+  readonly branch: Branch | undefined;
+  readonly turns: readonly Turn[];
+}
+
+function invalid(message: string): RequestError {
+  return new RequestError(ErrorCode.InvalidParams, message);
+}
+
+function checkUri(chat: string): void {
+  if (chat.length > CHAT_URI_MAX_CHARACTERS) throw invalid(`/chat may have ${CHAT_URI_MAX_CHARACTERS} characters`);
+  if (channelKind(chat) !== 'chat') throw invalid('/chat must be the URI of a chat: ahp-chat:/<id>');
+  if (isReservedChatUri(chat)) throw invalid('/chat: names of this form are for chats that the host opens');
+}
+
+function checkAbility(session: Session, { chat, source, workingDirectories = [] }: CreateChatParams): void {
+  const ability = session.backend?.info.capabilities?.multipleChats;
+  if (!ability) throw invalid('the agent of this session has one chat only');
+  checkRoom(session);
+  if (source?.chat === chat) throw invalid('/source/chat: a chat cannot be its own source');
+  if (source && !ability[source.kind])
+    throw invalid(`/source/kind: the agent of this session does not offer ${source.kind}`);
+  if (isEmptySelection(source)) throw invalid('/source/selection/text must not be empty');
+  const known = session.state.workingDirectories ?? [];
+  const foreign = source?.kind === 'fork' ? undefined : workingDirectories.find((folder) => !known.includes(folder));
+  if (foreign !== undefined) throw invalid(`/workingDirectories: ${foreign} is no folder of this session`);
+}
+
+function isEmptySelection(source: CreateChatParams['source']): boolean {
+  return source?.kind === 'sideChat' && (source as SideChatSource).selection?.text === '';
+}
+
+export function checkRoom({ chats }: Session): void {
+  if (chats.length < SESSION_CHATS_MAX) return;
+  throw invalid(`a session has ${SESSION_CHATS_MAX} chats at most: dispose one that you do not need any more`);
+}
+
+/** No action changes the title of a chat, so it has one from the start. */
+function titleOf(session: Session, { branch, initialMessage, source }: TitleFacts): string {
+  const from = branch && (branch.source.state.title || session.state.title);
+  if (source?.kind === 'fork' && from !== undefined) return forkTitle(from);
+  const words =
+    initialMessage?.text ?? (source?.kind === 'sideChat' ? (source as SideChatSource).selection?.text : undefined);
+  const line = words?.replace(/\s+/g, ' ').trim();
+  return line ? shorten(line, TITLE_MAX_CHARACTERS) : `Chat ${session.chats.length + 1}`;
+}
+
+type TitleFacts = Pick<Made, 'branch'> & Pick<CreateChatParams, 'initialMessage' | 'source'>;
+
+function newChatState(
+  resource: string,
+  { title, origin, now }: { readonly title: string; readonly origin: ChatOrigin; readonly now: number },
+): ChatState {
+  return { resource, title, status: SessionStatus.Idle, modifiedAt: new Date(now).toISOString(), origin, turns: [] };
+}
+
+/** A chat, with the workers of its tools and theirs. */
+function withWorkers(session: Session, chat: Chat): Chat[] {
+  const workers = session.chats.filter(
+    ({ state: { origin } }) => origin?.kind === 'tool' && 'chat' in origin && origin.chat === chat.uri,
+  );
+  return [...workers.flatMap((worker) => withWorkers(session, worker)), chat];
+}
+
+/** Requests that ask for the same chat have the same one. */
+function digestOf({ source, workingDirectories, initialMessage }: CreateChatParams): string {
+  const asked = JSON.stringify([source ?? null, workingDirectories ?? null, initialMessage ?? null]);
+  return createHash('sha256').update(asked).digest('base64url');
+}
