@@ -26,8 +26,7 @@ export class ChatIndex {
   ) {}
 
   async load(): Promise<void> {
-    for (const { key, value } of await this.log.records(CHAT))
-      this.#remember(key.slice(CHAT.length), JSON.parse(value));
+    await this.log.eachRecord(CHAT, ({ key, value }) => this.#remember(key.slice(CHAT.length), JSON.parse(value)));
   }
 
   /** The session that lists a chat; undefined when none does. */

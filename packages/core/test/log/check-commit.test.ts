@@ -44,6 +44,6 @@ describe('a refusal of the log', () => {
     const cause = new Error('unique');
     const twice = duplicateOrigin({ clientId: 'c', epoch: 2, clientSeq: 3 }, { cause });
     expect(twice).toMatchObject({ reason: 'duplicate-origin', message: expect.stringMatching(/3 .* c .*2/), cause });
-    expect(turnsPresent('s')).toMatchObject({ reason: 'turns-present', message: expect.stringMatching(/^s /) });
+    expect(turnsPresent('s', 3)).toMatchObject({ reason: 'turns-present', message: expect.stringMatching(/^s /) });
   });
 });

@@ -191,7 +191,7 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
       ...{ clock: systemClock, logger: { log: () => {} } },
     });
     hooks.allow([{ event: 'SessionStart', action } as unknown as HookPart]);
-    const opening = { turnId: 't1', text: 'hello', agent: undefined, isFirst: true };
+    const opening = { chat: 'ahp-chat:/1', turnId: 't1', text: 'hello', agent: undefined, isFirst: true };
     const cancelling = new AbortController();
     const early = hooks.beforeTurn(opening, cancelling.signal);
     await expect.poll(() => existsSync(path.join(folder, 'begun')), POLL).toBe(true);

@@ -158,7 +158,7 @@ describe('a session that is ending, seen from inside', () => {
       progress: () => {},
     });
     expect(outcome).toMatchObject({ kind: 'failure', code: 'CANCELLED' });
-    const gateCall = { session: 's', turnId: 't', toolCallId: 'c', toolName: 'a', input: {} };
+    const gateCall = { session: 's', chat: 'c', turnId: 't', toolCallId: 'c', toolName: 'a', input: {} };
     const [, gate] = new Gates(clock).of(group);
     expect(await gate?.check(gateCall, signal)).toMatchObject({ kind: 'deny' });
     const [callback] = new Transforms().of(group).callbacks ?? [];
