@@ -2,7 +2,13 @@
 
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
-import { type ModelInfo, publishedModel, SEVERAL_CHATS, SEVERAL_FOLDERS, sectionCatalogue } from '../shared/agent-info.js';
+import {
+  type ModelInfo,
+  publishedModel,
+  SEVERAL_CHATS,
+  SEVERAL_FOLDERS,
+  sectionCatalogue,
+} from '../shared/agent-info.js';
 import { MODEL_SECTIONS } from './prompt.js';
 
 /** The wire format: chat completions of any server, OpenAI's responses, or Anthropic's messages. */
