@@ -134,6 +134,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     address: events.gatewayAddress,
     showCodes: (notice) => pairings.post(notice),
     mayUnload: (uri) => idle.used(uri),
+    pushed: (event) => automations[0]?.pushed(event),
     ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
   });
   const customizations = options.customizations

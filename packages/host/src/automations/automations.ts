@@ -8,6 +8,8 @@ import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Sessions } from '@atrium/core/sessions/sessions.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
@@ -21,6 +23,8 @@ import {
   type RunAutomationParams,
 } from '@atrium/protocol/ahp-1';
 import { AutomationCatalogue } from './catalogue.js';
+import { EventTriggers } from './event-triggers.js';
+import { eventRefusal, triggerDefinitions } from './event-types.js';
 import { REQUEST_ID_MAX_CHARACTERS, RUN_HISTORY_LIMIT, RUNS_PAGE, SCHEDULE_MIN_INTERVAL_MINUTES } from './limits.js';
 import { RunSessions } from './run-sessions.js';
 import { type NewRun, type Run, Runs } from './runs.js';
@@ -53,16 +57,16 @@ export class Automations implements Service {
   readonly scheme = 'ahp-automation';
   readonly greeting = { automations: CAPABILITIES };
   readonly requests: ServiceRequests = {
-    listAutomationTriggerDefinitions: () => ({ items: [] }),
+    listAutomationTriggerDefinitions: () => ({ items: triggerDefinitions() }),
     runAutomation: (_caller, params) => this.#runNow(params),
     fetchAutomationRuns: (_caller, params) => this.#fetchRuns(params),
   };
-  readonly attach: NonNullable<Service['attach']>;
   readonly #host: AutomationsHost;
   readonly #runs: Runs;
   readonly #catalogue: AutomationCatalogue;
   readonly #sessions: RunSessions;
   readonly #scheduler: Scheduler;
+  readonly #events: EventTriggers;
 
   constructor(host: AutomationsHost) {
     this.#host = host;
@@ -76,8 +80,11 @@ export class Automations implements Service {
     this.#catalogue = new AutomationCatalogue({
       ...{ clock, log, writer, runs: this.#runs },
       agents: () => host.agents.map(({ info }) => info),
-      eventRefusal: ({ type }) => `this host offers no event ${type}`,
-      changed: () => this.#scheduler.look(),
+      eventRefusal,
+      changed: () => {
+        this.#scheduler.look();
+        this.#events.sync();
+      },
       removing: (automation) => this.#remove(automation),
     });
     this.#sessions = new RunSessions({
@@ -90,7 +97,34 @@ export class Automations implements Service {
       due: (automation, origin) => this.#due(automation, origin),
       missed: (times) => noteSkipped(this.#runs, clock, { ...times, reason: 'missed' }),
     });
-    this.attach = this.#sessions.attach;
+    this.#events = new EventTriggers({
+      ...{ clock, logger, catalogue: this.#catalogue, runs: this.#runs },
+      due: (automation, origin, chain) => this.#due(automation, origin, chain),
+      sessionState: (uri) => sessions.inMemory.get(uri)?.state,
+      skipped: (skip) => noteSkipped(this.#runs, clock, skip),
+    });
+  }
+
+  /** Runs are followed before their turns become events of others. */
+  readonly attach = (session: Session): SessionObserver => {
+    const run = this.#sessions.attach(session);
+    return {
+      ...run,
+      observe: (step) => {
+        run.observe?.(step);
+        this.#events.observe(session, step);
+      },
+    };
+  };
+
+  /** Resolves when all folders are watched that automations wait for. */
+  watching(): Promise<void> {
+    return this.#events.watching();
+  }
+
+  /** A provider told a session something. */
+  pushed(event: Parameters<EventTriggers['pushed']>[0]): void {
+    this.#events.pushed(event);
   }
 
   /** Automations that wait for a time or an event. */
@@ -128,18 +162,20 @@ export class Automations implements Service {
 
   ready(): void {
     this.#scheduler.start();
+    this.#events.start();
   }
 
   stopping(): void {
     this.#scheduler.stop();
+    this.#events.stop();
     this.#sessions.stop();
   }
 
   /** A time or an event: it starts a run, unless one is going on. */
-  #due(automation: string, origin: AutomationTriggerOrigin): void {
+  #due(automation: string, origin: AutomationTriggerOrigin, chain = 0): void {
     if (this.#runs.active(automation)) {
       noteSkipped(this.#runs, this.#host.clock, { automation, origin, reason: 'overlap', count: 1 });
-    } else this.#begin({ automation, origin });
+    } else this.#begin({ automation, origin, chain });
   }
 
   /** Records a run. It begins when the record is stored. */

@@ -28,5 +28,15 @@ export const RUNS_PAGE = 10;
 export const EVENT_RUNS_PER_HOUR_MAX = 12;
 /** How many automations may start one another by their turns, one behind the other. */
 export const CHAIN_MAX = 3;
-/** What a run tells of its event, as JSON. */
-export const EVENT_MAX_CHARACTERS = 8 * 2 ** 10;
+/** The text of an event of a provider that a run tells. */
+export const EVENT_TEXT_MAX_CHARACTERS = 4_000;
+/** Patterns of one file trigger, and files that a run names of those that changed. */
+export const FILE_PATTERNS_MAX = 20;
+export const FILES_TOLD_MAX = 50;
+/** Files are quiet for so long before their changes start a run, but it does not wait longer than this. */
+export const FILES_SETTLE_MS = 2_000;
+export const FILES_SETTLE_MAX_MS = 60_000;
+/** Changes that come so soon after a run are still its own. */
+export const FILES_QUIET_MS = 2_000;
+/** A folder that cannot be watched is tried again after this. */
+export const WATCH_RETRY_MS = 60_000;

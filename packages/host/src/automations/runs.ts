@@ -26,6 +26,8 @@ interface RunFacts {
   readonly number: number;
   /** Of the request that started it: the same request again starts nothing. */
   readonly requestId?: string;
+  /** How many runs of automations led to it, one behind the other. */
+  readonly chain?: number;
 }
 
 export interface RunsOptions {
@@ -44,6 +46,7 @@ export interface NewRun {
   readonly automation: string;
   readonly origin: AutomationRunOrigin;
   readonly requestId?: string;
+  readonly chain?: number;
   /** Of a run that is over before it begins: it says why something did not happen. */
   readonly outcome?: Pick<AutomationRunLifecycle, 'status' | 'error'>;
 }
@@ -188,11 +191,11 @@ export class Runs {
   }
 
   /** Records a run. When that cannot be stored, there was none. */
-  create({ automation, origin, requestId, outcome }: NewRun): Run {
+  create({ automation, origin, requestId, chain, outcome }: NewRun): Run {
     const { clock, writer } = this.#options;
     const now = new Date(clock.now()).toISOString();
     const number = (this.of(automation)[0]?.facts.number ?? 0) + 1;
-    const facts: RunFacts = { number, ...(requestId !== undefined && { requestId }) };
+    const facts: RunFacts = { number, ...(requestId !== undefined && { requestId }), ...(chain && { chain }) };
     const state: AutomationRunState = {
       resource: RUN_SCHEME + crypto.randomUUID(),
       automation,

@@ -46,7 +46,7 @@ export class Gateway {
     const tokens = new ProviderTokens();
     const folders = new ResultFolders(ports.filesFolder);
     const updates = new Updates({ clock, commits });
-    const pushes = new Pushes({ clock, logger, commits, updates });
+    const pushes = new Pushes({ clock, logger, commits, updates, pushed: (event) => ports.pushed?.(event) });
     const note = (session: GatewaySession, from: string, text: string) => pushes.timeline.note(session, from, text);
     const listed = new ListedProviders({ note, evict: (binding, why) => this.#binder.evict(binding, why) });
     const address = () => ports.address();

@@ -29,6 +29,16 @@ export interface GatewayPorts {
   address(): GatewayUrl | undefined;
   /** No provider needs this session any more: the host may unload it. */
   mayUnload(uri: string): void;
+  /** A provider told a session something, and no filter has dropped it. */
+  pushed?(event: PushedEvent): void;
+}
+
+export interface PushedEvent {
+  readonly session: string;
+  /** The name of the provider. */
+  readonly provider: string;
+  readonly stream: string;
+  readonly text: string;
 }
 
 export type CallTelemetry = Pick<TelemetryReports, 'around'>;

@@ -19,7 +19,7 @@ import {
 import { GatewayError, tooMany, unauthorized } from '../gateway-errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { compilePattern } from '../hooks/pre-tool-rules.js';
-import type { Commits, GatewayService } from '../ports.js';
+import type { Commits, GatewayPorts, GatewayService } from '../ports.js';
 import { type Binding, bindingFor, bindingsFor, type Provider } from '../provider.js';
 import type { Updates } from '../registration-updates.js';
 import { Injects } from './injects.js';
@@ -38,6 +38,7 @@ interface PushesOptions {
   readonly logger: Logger;
   readonly commits: Commits;
   readonly updates: Updates;
+  readonly pushed: NonNullable<GatewayPorts['pushed']>;
 }
 
 export class Pushes implements GatewayService {
@@ -128,8 +129,10 @@ export class Pushes implements GatewayService {
     const { metadata } = message;
     const ts = new Date(this.#options.clock.now()).toISOString();
     this.#streams.store(session, provider, stream, { ts, event: text, ...(metadata && { metadata }) });
+    const isEnabled = session.isEnabled(provider.name);
+    if (isEnabled) this.#options.pushed({ session: session.uri, provider: provider.name, stream, text });
     if (outcome === 'keep') return undefined;
-    if (!session.isEnabled(provider.name)) return switchedOff(binding);
+    if (!isEnabled) return switchedOff(binding);
     if (outcome === 'inject') return this.#inject(binding, stream, message);
     this.timeline.note(session, provider.name, text);
     return undefined;

@@ -1,0 +1,152 @@
+/**
+ * Starts runs because of events: turns that end, files that change, news of providers. An automation does not answer its own
+ * sessions, automations that start each other come to an end, and no event starts more than so many runs an hour.
+ */
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import type { AutomationTriggerOrigin, SessionState, Turn } from '@atrium/protocol/ahp-1';
+import type { AutomationCatalogue } from './catalogue.js';
+import { type HostEvent, isMeant, PUSH_EVENT, TURN_EVENT } from './event-types.js';
+import { FileTriggers } from './file-triggers.js';
+import { CHAIN_MAX, EVENT_RUNS_PER_HOUR_MAX, EVENT_TEXT_MAX_CHARACTERS, FILES_QUIET_MS } from './limits.js';
+import type { Run, Runs } from './runs.js';
+import type { Skip } from './skipped.js';
+
+const HOUR_MS = 60 * 60_000;
+
+export interface EventTriggersOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly catalogue: Pick<AutomationCatalogue, 'entries'>;
+  readonly runs: Pick<Runs, 'get' | 'of' | 'active'>;
+  /** The state of a session that is in memory. */
+  sessionState(uri: string): SessionState | undefined;
+  /** Starts a run, or says why it does not. */
+  due(automation: string, origin: AutomationTriggerOrigin, chain: number): void;
+  skipped(skip: Skip): void;
+}
+
+/** What a provider told. */
+interface Pushed {
+  readonly session: string;
+  readonly provider: string;
+  readonly stream: string;
+  readonly text: string;
+}
+
+export class EventTriggers {
+  readonly #options: EventTriggersOptions;
+  readonly #files: FileTriggers;
+  #isRunning = false;
+
+  constructor(options: EventTriggersOptions) {
+    this.#options = options;
+    const { clock, logger } = options;
+    this.#files = new FileTriggers({
+      ...{ clock, logger },
+      isOwn: (automation) => this.#hasJustRun(automation),
+      changed: (automation, triggerId, event) => this.#happened(automation, triggerId, event),
+    });
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.sync();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#files.close();
+  }
+
+  /** Definitions came, went or changed. */
+  sync(): void {
+    if (this.#isRunning) this.#files.sync(this.#options.catalogue.entries);
+  }
+
+  /** Resolves when all folders are watched. */
+  watching(): Promise<void> {
+    return this.#files.watching();
+  }
+
+  /** Looks for turns that end. */
+  observe(session: Session, step: SessionStep): void {
+    if (!step.chat || !step.before.activeTurn || !this.#isRunning) return;
+    const { id } = step.before.activeTurn;
+    const turn = step.after.activeTurn?.id === id ? undefined : step.after.turns.findLast((other) => other.id === id);
+    if (!turn) return;
+    const { title, provider, workingDirectories } = session.state;
+    const error = errorOf(turn);
+    this.#tell({
+      type: TURN_EVENT,
+      event: TURN_ENDS[turn.state],
+      facts: {
+        ...{ session: session.uri, title, provider, turnId: id },
+        ...(workingDirectories?.[0] !== undefined && { folder: workingDirectories[0] }),
+        ...(error !== undefined && { error }),
+      },
+      by: this.#startedBy(session.state),
+    });
+  }
+
+  pushed({ session, provider, stream, text }: Pushed): void {
+    const facts = { session, provider, stream, text: text.slice(0, EVENT_TEXT_MAX_CHARACTERS) };
+    this.#tell({ type: PUSH_EVENT, event: 'pushed', facts, by: this.#startedBy(this.#options.sessionState(session)) });
+  }
+
+  #tell(event: HostEvent): void {
+    if (!this.#isRunning) return;
+    for (const { resource, definition } of [...this.#options.catalogue.entries]) {
+      const trigger = definition.triggers.find((each) => each.kind === 'event' && isMeant(each, event));
+      if (trigger && definition.enabled && event.by?.automation !== resource)
+        this.#happened(resource, trigger.id, event);
+    }
+  }
+
+  #happened(automation: string, triggerId: string, { type, event, facts, by }: HostEvent): void {
+    if (!this.#isRunning) return;
+    const origin: AutomationTriggerOrigin = { kind: 'trigger', triggerId, event: { type, event, ...facts } };
+    const chain = by ? by.chain + 1 : 0;
+    const reason = chain > CHAIN_MAX ? 'chain' : this.#isTooOften(automation) ? 'rate' : undefined;
+    if (reason) this.#options.skipped({ automation, origin, reason, count: 1 });
+    else this.#options.due(automation, origin, chain);
+  }
+
+  /** Counted in the history, so that a restart does not begin anew. */
+  #isTooOften(automation: string): boolean {
+    const { runs, clock } = this.#options;
+    const since = clock.now() - HOUR_MS;
+    const recent = runs.of(automation).filter((run) => isOfEvent(run) && Date.parse(run.lifecycle.createdAt) > since);
+    return recent.length >= EVENT_RUNS_PER_HOUR_MAX;
+  }
+
+  /** What its run did may be noticed a moment after its end. */
+  #hasJustRun(automation: string): boolean {
+    const { runs, clock } = this.#options;
+    if (runs.active(automation)) return true;
+    const [last] = runs.of(automation).filter(({ state }) => state.sessions.length > 0);
+    return clock.now() - Date.parse(last?.lifecycle.completedAt ?? '') < FILES_QUIET_MS;
+  }
+
+  #startedBy(session: SessionState | undefined): HostEvent['by'] {
+    if (session?.origin?.kind !== 'automation') return undefined;
+    const { automation, run } = session.origin;
+    return { automation, chain: this.#options.runs.get(run)?.facts.chain ?? 0 };
+  }
+}
+
+const TURN_ENDS = { complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const;
+
+/** A run that an event started; what was skipped is no run. */
+function isOfEvent({ state }: Run): boolean {
+  const { origin, lifecycle } = state;
+  const isSkip = lifecycle.error?.errorType.startsWith('skipped-') ?? false;
+  return origin.kind === 'trigger' && origin.event !== undefined && !isSkip;
+}
+
+function errorOf({ state, responseParts }: Turn): string | undefined {
+  const part = state === 'error' ? responseParts.findLast(({ kind }) => kind === 'error') : undefined;
+  return part?.kind === 'error' ? part.error.message.slice(0, EVENT_TEXT_MAX_CHARACTERS) : undefined;
+}
