@@ -285,6 +285,21 @@ describe('a folder that is opened', () => {
     close();
   });
 
+  it('[REL-032] keeps the write-ahead file beside a database that became empty, and everything in it', () => {
+    const dataDir = dataFolder();
+    const living = open(dataDir);
+    living.db.exec(`INSERT INTO turns (channel, idx, id, json) VALUES ('s', 0, 'a', '${TURN}')`);
+    const wal = readFileSync(`${databaseIn(dataDir)}-wal`);
+    const killed = dataFolder();
+    writeFileSync(databaseIn(killed), '');
+    writeFileSync(`${databaseIn(killed)}-wal`, wal);
+    const { db, repairs, close } = open(killed);
+    expect(readFileSync(`${repairs[0]?.keptAt}-wal`).equals(wal)).toBe(true);
+    expect(rows(db, 'SELECT json AS value FROM turns')).toEqual([TURN]);
+    close();
+    living.close();
+  });
+
   it('[REL-016] says that entries may be missing when the machine stopped, and nothing else is wrong', () => {
     const dataDir = filled();
     putNote(dataDir, { at: 'open', pid: 1, boot: 'another' });
@@ -353,6 +368,39 @@ describe('a repair that was interrupted', () => {
     resumeRepair(context(database));
     expect(statSync(database).ino).toBe(ino);
   });
+
+  it('[REL-032] is reported by the opening that finishes it, with what was saved', () => {
+    const dataDir = filled();
+    const database = databaseIn(dataDir);
+    writeFileSync(`${database}.repairing`, `${path.basename(database)}.corrupt-x`);
+    const { repairs, close } = open(dataDir);
+    close();
+    const message = expect.stringMatching(/was being repaired .*; .*3 turns/);
+    expect(repairs).toEqual([{ message, keptAt: `${database}.corrupt-x`, isRebuilt: true }]);
+  });
+
+  it.each(['ATTACH', 'INSERT INTO kept_turns', 'INSERT OR IGNORE INTO archives'])(
+    '[REL-033] goes on once there is room, when the disk was full at %s',
+    (statement) => {
+      const dataDir = filled();
+      const database = databaseIn(dataDir);
+      const full: SqliteDriver = {
+        ...driver,
+        open: (file) => {
+          const db = driver.open(file);
+          const exec = (sql: string) => {
+            if (sql.includes(statement)) throw new SqliteError('full', SQLITE.full, {});
+            db.exec(sql);
+          };
+          return { ...db, exec };
+        },
+      };
+      expect(() => repairDatabase({ driver: full, database, now: NOW }, 'was damaged')).toThrow('full');
+      const { db, close } = open(dataDir);
+      expect(rows(db, 'SELECT json AS value FROM turns')).toEqual([TURN, TURN, TURN]);
+      close();
+    },
+  );
 
   it.each(['', 'atrium.db.corr', 'other.corrupt-x', 'atrium.db.corrupt-x/../../y'])(
     '[REL-032] is forgotten when it had not begun: %j',

@@ -1,10 +1,11 @@
 /** Logs of the 0.3.0 model, whole and damaged, in the 1.0 model. What a whole data folder becomes is tested in `data-folder/`. */
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Log, LogRecord, NewArchive, NewEntry } from '@atrium/core/log/log.js';
 import type * as Stored from '@atrium/protocol';
 import { type ChatState, defaultChatUri, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { backUp } from '../../src/log-sqlite/upcast.js';
 import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
 
@@ -170,6 +171,41 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(JSON.parse((await log.archiveHead(ROOT_CHANNEL))?.head ?? '')).toEqual(root);
   });
 
+  it('[REL-064] keeps what was set for the host when a later action of it is damaged', async () => {
+    const config = (values: object) => ({ schema: { type: 'object', properties: {} }, values });
+    const head = JSON.stringify({ agents: [], config: config({ a: 1 }) });
+    const archives = [archive([]), { channel: ROOT_CHANNEL, head, turns: { start: 0, items: [] } }];
+    const set = (values: object): NewEntry => ({
+      ...step({ type: 'root/configChanged', config: values }),
+      channel: ROOT_CHANNEL,
+    });
+    const dataDir = await oldFolder(driver, { archives, entries: [set({ b: 2 }), set({ damaged: 3 })] });
+    damage(dataDir, 'damaged');
+    const log = await open(dataDir);
+    expect(JSON.parse((await log.archiveHead(ROOT_CHANNEL))?.head ?? '').config.values).toEqual({ a: 1, b: 2 });
+  });
+
+  it('[REL-074] says how many sessions it moves, in the log and, meanwhile, in a file', async () => {
+    const dataDir = await oldFolder(driver, {});
+    const told: unknown[] = [];
+    const files: string[] = [];
+    const log = (level: string, message: string, fields?: object) => {
+      told.push([level, message, fields]);
+      const file = `${dataDir}/atrium.upcast`;
+      if (existsSync(file)) files.push(readFileSync(file, 'utf8'));
+    };
+    await openLog(dataDir, { driver, logger: { log } });
+    expect(told).toContainEqual([
+      'info',
+      'moving stored sessions to the model of this version',
+      { done: 0, sessions: 1 },
+    ]);
+    const done = { sessions: 1, ms: expect.any(Number) };
+    expect(told).toContainEqual(['info', 'moved all stored sessions', done]);
+    expect(files).toContain('{"done":0,"sessions":1}');
+    expect(existsSync(`${dataDir}/atrium.upcast`)).toBe(false);
+  });
+
   it('keeps turns of a session that is on no list, for the rest of its import or its fork', async () => {
     const unfinished = { key: `unfinished:${SESSION}`, value: '1' };
     const imported = await opened({ archives: [archive(['t1', 't2'], {})], records: [unfinished] });
@@ -276,6 +312,27 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(readFileSync(`${databaseOf(second)}.backup-0.3.0`, 'utf8')).toBe('precious');
     expect(existsSync(`${databaseOf(second)}.backup-0.3.0-2`)).toBe(true);
     expect(existsSync(`${databaseOf(second)}.backup.new`)).toBe(false);
+  });
+});
+
+describe('the copy of an older log', () => {
+  it('[REL-074] is made once of the same bytes, and beside one of others', () => {
+    const file = `${dataFolder()}/log`;
+    const put = (text: string) => writeFileSync(file, text);
+    put('a'.repeat(3_000_000));
+    expect([backUp(file), backUp(file)]).toEqual([`${file}.backup-0.3.0`, `${file}.backup-0.3.0`]);
+    put(`${'a'.repeat(2_999_999)}b`);
+    expect(backUp(file)).toBe(`${file}.backup-0.3.0-2`);
+    put('short');
+    expect([backUp(file), backUp(file)]).toEqual([`${file}.backup-0.3.0-3`, `${file}.backup-0.3.0-3`]);
+    expect(readFileSync(`${file}.backup-0.3.0-2`, 'utf8').at(-1)).toBe('b');
+    expect(existsSync(`${file}.backup.new`)).toBe(false);
+  });
+
+  it('[REL-074] leaves nothing behind when it cannot be made', () => {
+    const folder = dataFolder();
+    expect(() => backUp(`${folder}/none`)).toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
