@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,6 +45,18 @@ describe('a private file', () => {
     expect(await readdir(folder)).toEqual(['secret']);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'is not held open once it is written (skipped where no /proc says so)',
+    async () => {
+      const held = async () => {
+        const links = (await readdir('/proc/self/fd')).map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''));
+        return (await Promise.all(links)).filter((target) => target.startsWith(folder));
+      };
+      await writePrivateFile(path.join(folder, 'secret'), 'text');
+      expect(await held()).toEqual([]);
+    },
+  );
+
   it('is no link, wherever that leads', async () => {
     const [target, link] = [path.join(folder, 'target'), path.join(folder, 'link')];
     await writeFile(target, 'precious');
@@ -56,7 +68,8 @@ describe('a private file', () => {
   });
 
   it('that cannot be put in its place leaves no draft', async () => {
-    await expect(writePrivateFile(path.join(folder, 'nothing', 'secret'), 'new')).rejects.toThrow('ENOENT');
+    const nowhere = writePrivateFile(path.join(folder, 'nothing', 'secret'), 'new');
+    await expect(nowhere).rejects.toMatchObject({ code: 'ENOENT', syscall: 'open' });
     const inTheWay = path.join(folder, 'folder');
     await writePrivateFile(path.join(folder, 'x'), '');
     await mkdir(path.join(inTheWay, 'inner'), { recursive: true });

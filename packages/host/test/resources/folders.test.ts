@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
+import { makeFolders } from '../../src/workspace/files/write.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 interface Entry {
   readonly name: string;
@@ -69,6 +73,21 @@ describe('resourceMkdir', () => {
     expect(await fixture.code('resourceMkdir', { uri: fixture.file('dead') })).toBe(-32010);
     expect(await fixture.code('resourceMkdir', { uri: fixture.file('file/inner') })).toBe(-32008);
     expect(await fixture.code('resourceMkdir', { uri: fixture.file(`${fixture.outside}/x`) })).toBe(-32009);
+  });
+
+  it('[AHP-082] is done also when another was faster, and fails where it may not make one', async () => {
+    const folder = await realpath(await tempFolder({ 'a/file': '' }));
+    const above = await pinFolder(folder);
+    for (const names of [['a', 'b'], ['a', 'b', 'c'], []]) {
+      const made = await makeFolders(above, names);
+      expect(made.real).toBe(path.join(folder, ...names));
+      if (made !== above) await made.close();
+    }
+    await expect(makeFolders(above, ['a', 'file', 'c'])).rejects.toThrow();
+    await expect(makeFolders(above, ['a', 'n'.repeat(300)])).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+    // It is still open.
+    await (await makeFolders(above, ['d'])).close();
+    await above.close();
   });
 
   it('makes folders below a link that stays inside', async () => {

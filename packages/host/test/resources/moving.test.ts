@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -134,5 +135,18 @@ describe('resourceDelete', () => {
     expect(await fixture.code('resourceDelete', { uri: fixture.file('d'), recursive: true })).toBe(-32009);
     expect(await read(fixture, 'd/data/atrium.db')).toBe('D');
     expect(await fixture.code('resourceRead', { uri: fixture.file('d/data/atrium.db') })).toBe(-32009);
+  });
+});
+
+describe('a deep tree', () => {
+  it.each([
+    { depth: TREE_MAX_DEPTH, code: 'ok' },
+    { depth: TREE_MAX_DEPTH + 1, code: -32602 },
+  ])('[REL-042] of $depth folders inside one another is copied and deleted: $code', async ({ depth, code }) => {
+    const fixture = await openResourceFixture();
+    await mkdir(fixture.path(`a/${'d/'.repeat(depth)}`), { recursive: true });
+    expect(await fixture.code('resourceCopy', between(fixture, 'a', 'b'))).toBe(code);
+    expect(await fixture.names()).toEqual(code === 'ok' ? ['a', 'b'] : ['a']);
+    expect(await fixture.code('resourceDelete', { uri: fixture.file('a'), recursive: true })).toBe(code);
   });
 });

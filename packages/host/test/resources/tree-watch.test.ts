@@ -40,6 +40,7 @@ interface Options {
   readonly recursive?: boolean;
   readonly excluded?: readonly string[];
   readonly budget?: FolderBudget;
+  readonly foldersMax?: number;
 }
 
 async function watching(files: Record<string, string>, options: Options = {}) {
@@ -67,6 +68,7 @@ async function watching(files: Record<string, string>, options: Options = {}) {
     recursive,
     filter: { isEntered: (inner) => !excluded.includes(inner), isTold: (inner) => !inner.startsWith('untold') },
     budget,
+    ...(options.foldersMax !== undefined && { foldersMax: options.foldersMax }),
     watch: watchPlayed as unknown as typeof watchFolder,
     changed: (changes) =>
       batches.push(changes.map(({ path: file, type }) => `${type} ${path.relative(folder, file) || '.'}`).sort()),
@@ -303,6 +305,28 @@ describe('the limits of watches', () => {
     touch('.', 'c');
     timers.shift()?.run();
     await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+  });
+
+  it('[REL-057] of one watch hold for its folders', async () => {
+    const files = { 'a/x': '', 'b/x': '' };
+    const enough = await watching(files, { foldersMax: 3 });
+    await enough.watch.start();
+    const tooFew = await watching(files, { foldersMax: 2 });
+    await expect(tooFew.watch.start()).rejects.toThrow('a watch may have 2 folders');
+  });
+
+  it('[AHP-244] tell a file from a folder that takes its name, and a folder from a file', async () => {
+    const { watch, at, touch, told } = await watching({ a: '', 'b/c': '' });
+    await watch.start();
+    await rm(at('a'));
+    await mkdir(at('a'));
+    await writeFile(at('a/in'), '');
+    touch('.', 'a');
+    expect(await told()).toEqual(['added a/in', 'updated a']);
+    await rm(at('b'), { recursive: true });
+    await writeFile(at('b'), '');
+    touch('.', 'b');
+    expect(await told()).toEqual(['deleted b/c', 'updated b']);
   });
 
   it('[REL-057] hold for the names in a folder; unfinished files do not count', async () => {

@@ -138,6 +138,44 @@ describe('createResourceWatch', () => {
     await create();
   });
 
+  it('[AHP-246] says once in the log that it misses changes, and each time to look at everything again', async () => {
+    const folder = await tempFolder({ 'inner/a.txt': '' });
+    const stats = await stat(folder, { bigint: true });
+    const files = {
+      at: (_: unknown, act: (place: object) => Promise<string>) =>
+        act({ uri: 'file:///f', stats, real: folder, asked: folder }),
+    };
+    const warnings: string[] = [];
+    const written: unknown[] = [];
+    const clock = new FakeClock();
+    const host = {
+      clock,
+      writer: {},
+      logger: { log: (_level: string, message: string) => void warnings.push(message) },
+      isWatched: () => true,
+      unsubscribeAll: () => {},
+    };
+    const roots = { tableFor: async () => ({ accessTo: () => 'write' }) };
+    const watches = new Watches({ host, files, roots, budget: new FolderBudget(2) } as never);
+    onTestFinished(() => watches.close());
+    const creator = { identity: { clientId: 'desk' } } as never;
+    const uri = await watches.create(creator, { channel: ROOT, uri: 'file:///f', recursive: true });
+    const channel = watches.open(uri) as unknown as { write(action: unknown): void };
+    channel.write = (action) => void written.push(action);
+    for (const name of ['more', 'still-more']) {
+      const before = written.length;
+      await mkdir(path.join(folder, name));
+      const isTold = async () => {
+        await clock.advance(WATCH_BATCH_MS);
+        return written.length > before;
+      };
+      await expect.poll(isTold, POLL).toBe(true);
+    }
+    const items = [{ uri: 'file:///f', type: 'updated' }];
+    expect(written).toContainEqual({ type: 'resourceWatch/changed', changes: { items } });
+    expect(warnings).toEqual(['a watch no longer sees everything']);
+  });
+
   it('has a limit for each connection', async () => {
     const fixture = await openResourceFixture();
     for (let index = 0; index < WATCHES_MAX; index++) await create(fixture);

@@ -12,7 +12,7 @@ import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryNa
 
 /** Files and folders that one copy or one deletion may take with it, and how deep they may lie. */
 const TREE_MAX_ENTRIES = 100_000;
-const TREE_MAX_DEPTH = 128;
+export const TREE_MAX_DEPTH = 128;
 const PERMISSION_BITS = 0o7777;
 /** The mode of a folder while it is being filled. */
 const OWNER_ONLY = 0o700;

@@ -40,6 +40,8 @@ interface TreeWatchOptions {
   readonly recursive: boolean;
   readonly filter: ChangeFilter;
   readonly budget: FolderBudget;
+  /** Folders in this watch, if not the usual number. */
+  readonly foldersMax?: number;
   /** The watchers of the system, if not those of Node. */
   readonly watch?: typeof watchFolder;
   /** Never called with nothing. */
@@ -64,6 +66,7 @@ export class TreeWatch {
     this.#folders = new WatchedFolders({
       recursive: options.recursive,
       budget: options.budget,
+      ...(options.foldersMax !== undefined && { foldersMax: options.foldersMax }),
       ...(options.watch && { watch: options.watch }),
       isEntered: (folder) => options.filter.isEntered(this.#relative(folder)),
       touched: (folder, name) => this.#touch(folder, name),
@@ -153,8 +156,8 @@ export class TreeWatch {
 
   /** Notes the changes from the known state to the present one. */
   async #step(file: string, before: Known | undefined, now: Known | undefined): Promise<void> {
-    const isSame = before && now && before.ino === now.ino && before.isFolder === now.isFolder;
-    if (isSame) return this.#note(file, 'updated');
+    // Files have no number, so a file and a folder of the same name differ, too.
+    if (before && now && before.ino === now.ino) return this.#note(file, 'updated');
     if (before?.isFolder) for (const inner of this.#folders.remove(file)) this.#note(inner, 'deleted');
     if (before) this.#note(file, now ? 'updated' : 'deleted');
     else if (now) this.#note(file, 'added');
@@ -213,6 +216,7 @@ interface WatchedFolder {
 
 interface WatchedFoldersOptions {
   readonly budget: FolderBudget;
+  readonly foldersMax?: number;
   readonly watch?: typeof watchFolder;
   readonly recursive: boolean;
   /** Whether a watch looks into a folder. */
@@ -281,9 +285,8 @@ export class WatchedFolders {
     if (this.#isClosed) throw new MovedError('the watch was closed');
     const { real } = held;
     this.remove(real);
-    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
-      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
-    }
+    const { foldersMax = WATCH_FOLDERS_MAX } = this.#options;
+    if (this.#folders.size >= foldersMax) throw invalid(`a watch may have ${foldersMax} folders: exclude some`);
     if (this.#options.budget.isSpent) throw tooMany();
     const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
     this.#folders.set(real, folder);
