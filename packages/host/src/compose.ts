@@ -107,7 +107,9 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     if (uri === ROOT_CHANNEL) return root;
     const service = serviceOf(services, uri);
     if (service) return service.open?.(uri);
-    return channelKind(uri) === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
+    const kind = channelKind(uri);
+    if (kind === 'annotations') return sessions.openAnnotations(uri);
+    return kind === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ connections, view, open },

@@ -30,7 +30,8 @@ export async function exportTo(client: Client, name: string, file: string | unde
 async function* archiveLines(client: Client, uri: string): AsyncGenerator<string, void, undefined> {
   const { state, total, pages } = await readSession(client, uri);
   if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
-  yield `${JSON.stringify(headerOf(state, total, new Date().toISOString()))}\n`;
+  const annotations = await readAnnotations(client, uri);
+  yield `${JSON.stringify({ ...headerOf(state, total, new Date().toISOString()), ...annotations })}\n`;
   const known = new Set<string>();
   for await (const page of pages()) {
     const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
@@ -40,6 +41,18 @@ async function* archiveLines(client: Client, uri: string): AsyncGenerator<string
     }
     yield lines;
   }
+}
+
+/** A host of an earlier version has none. */
+async function readAnnotations(client: Client, channel: string): Promise<{ annotations?: unknown[] }> {
+  const answer = (await callRaw(client, 'atrium/annotations', { channel }).catch(withoutMethod)) as Annotated;
+  return answer?.annotations?.length ? { annotations: answer.annotations } : {};
+}
+
+type Annotated = { readonly annotations?: unknown[] } | undefined;
+
+function withoutMethod(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
 }
 
 function leftOut(error: unknown): undefined {
@@ -116,6 +129,8 @@ interface ArchiveHeader {
   /** How many of them follow: a file that was cut off is not taken for a whole one. */
   readonly turns: number;
   readonly state: Omit<SessionState, 'turns'>;
+  /** Notes on files, as the host keeps them. The importing host validates them. */
+  readonly annotations?: unknown;
 }
 
 function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
@@ -267,7 +282,9 @@ async function importSession(client: Client, archive: SessionArchive, options: I
   const { header, turns } = archive;
   const channel = `ahp-session:/${randomUUID()}`;
   const { summary, config } = header.state;
-  const state = { summary: { ...summary, ...(options.agent && { provider: options.agent }) }, config };
+  const { annotations } = header;
+  const named = { ...summary, ...(options.agent && { provider: options.agent }) };
+  const state = { summary: named, config, ...(annotations !== undefined && { annotations }) };
   for (const content of archive.contents) await sendContent(client, content);
   let start = 0;
   for (const page of pagesOf(turns)) {

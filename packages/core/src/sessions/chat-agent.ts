@@ -6,6 +6,7 @@ import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
+import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
 import { parsedTurns } from './history.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
@@ -138,7 +139,9 @@ export class AgentOpener {
     const beside = channel.live.origin?.kind === 'sideChat' ? await this.#beside(last - own.length) : [];
     const turns = [...beside, ...own];
     const whole = blobs ? await wholeTurns(blobs, turns) : turns;
-    return turnsForModel(whole, { maxCharacters, canRead: canReadResults(this.#chat.session.extensions, channel.uri) });
+    const { annotations, extensions } = this.#chat.session;
+    const read = whole.map((turn) => ({ ...turn, message: withAnnotationTexts(turn.message, annotations) }));
+    return turnsForModel(read, { maxCharacters, canRead: canReadResults(extensions, channel.uri) });
   }
 
   async #beside(last: number): Promise<Turn[]> {

@@ -1,6 +1,7 @@
 /** How a session comes to be: created, forked from another at one of its turns, or imported. */
 import {
   type AgentInfo,
+  annotationsChannel,
   type ChatState,
   type CreateSessionParams,
   channelKind,
@@ -20,6 +21,7 @@ import {
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
+import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
 import { firstChat, type ListNews } from './catalogue.js';
 import { copyHistory, headText } from './history.js';
 import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
@@ -93,7 +95,16 @@ export class Creation {
       const location = workingDirectories ? { workingDirectories } : {};
       const config = await this.#options.choices.resolve({ workingDirectory: workingDirectories?.[0] });
       const state = this.#firstState({ channel, ...(model && { model }) }, { backend, config, location });
-      await this.#store(withPast(state, summary), page.start + page.turns.length);
+      const { annotations } = page;
+      if (annotations) {
+        const uri = annotationsChannel(channel);
+        const head = JSON.stringify(annotations);
+        this.#options.writer.archive(uri, () => ({ channel: uri, head, turns: { start: 0, items: [] } }));
+      }
+      const past = withPast(state, summary);
+      const counts = annotationsSummary(channel, annotations ?? NO_ANNOTATIONS);
+      const first = { ...past, summary: { ...past.summary, annotations: counts } };
+      await this.#store(first, page.start + page.turns.length);
     });
     if (summary) await this.#begin(channel);
   }
@@ -171,6 +182,7 @@ export class Creation {
       catalogue.chats.forget(chat);
     }
     await log.forget(defaultChatUri(uri));
+    await log.forget(annotationsChannel(uri));
     await log.forget(uri);
     records.setUnfinished(uri, clock.now());
     await writer.settled();
@@ -269,7 +281,11 @@ export function newSessionState(
   return {
     session,
     chat,
-    summary: summaryOf(session, [chat], { resource: channel, createdAt: time, modifiedAt: time }),
+    summary: summaryOf({ ...session, annotations: annotationsSummary(channel, NO_ANNOTATIONS) }, [chat], {
+      resource: channel,
+      createdAt: time,
+      modifiedAt: time,
+    }),
   };
 }
 

@@ -49,6 +49,16 @@ export const SESSION_URI_MAX_CHARACTERS = 500;
 export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
 /** What is said in the list of a session that comes from elsewhere, as JSON. */
 export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
+/** Annotations of one session, and the notes of one of them. All are in every snapshot of their channel. */
+export const ANNOTATIONS_MAX = 1_000;
+export const ANNOTATION_ENTRIES_MAX = 100;
+export const ANNOTATION_ID_MAX_CHARACTERS = 256;
+/** One note, an annotation without its notes, and all annotations of a session, as JSON. */
+export const ANNOTATION_ENTRY_MAX_CHARACTERS = 32 * 2 ** 10;
+export const ANNOTATION_MAX_CHARACTERS = 16 * 2 ** 10;
+export const ANNOTATIONS_MAX_CHARACTERS = 512 * 2 ** 10;
+/** Annotations that are attached to one message, as a model reads them. */
+export const ANNOTATIONS_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Folders that one session works in. */
 export const SESSION_FOLDERS_MAX = 100;
 export const FOLDER_URI_MAX_CHARACTERS = 4_096;

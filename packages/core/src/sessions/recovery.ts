@@ -136,6 +136,8 @@ function endOf(turnId: string, call: ToolCallState, command: InterruptedCommand 
   switch (call.status) {
     case 'running':
       return [{ type: 'chat/toolCallComplete', ...target, result: interrupted(call, command) }];
+    case 'auth-required':
+      return [{ type: 'chat/toolCallComplete', ...target, result: notSignedIn(call) }];
     case 'pending-confirmation':
       return [notRun(target, NEVER_STARTED)];
     case 'streaming': {
@@ -157,6 +159,16 @@ type Unreleased = Extract<ToolCallState, { status: 'pending-result-confirmation'
 
 function notRun(target: Target, reasonMessage: string): ChatAction {
   return { type: 'chat/toolCallConfirmed', ...target, approved: false, reason: 'skipped', reasonMessage };
+}
+
+/** The server refused the call, so it has done nothing of it. */
+function notSignedIn({ displayName }: ToolCallState) {
+  const message = 'The host stopped before somebody signed in. The server has done nothing of this call.';
+  return {
+    success: false,
+    pastTenseMessage: `Could not use ${displayName}`,
+    error: { message, code: 'AUTH_REQUIRED' },
+  };
 }
 
 function interrupted(call: Running, command: InterruptedCommand | undefined) {

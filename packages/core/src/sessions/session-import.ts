@@ -2,7 +2,13 @@
  * A session that comes from elsewhere, such as a file: its turns in pages that fit into messages, and at the end its state. The
  * host checks all of it, and nothing that was allowed elsewhere is allowed here.
  */
-import { ErrorCode, type SessionSummary, type Turn } from '@atrium/protocol/ahp-1';
+import {
+  type AnnotationsState,
+  annotationsReducer,
+  ErrorCode,
+  type SessionSummary,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 import {
   type Checked,
   checkAction,
@@ -12,6 +18,7 @@ import {
 import { checkClientRequestResult as checkOlderResult } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { ArchivedTurn } from '../log/log.js';
+import { annotationsRefusal, NO_ANNOTATIONS } from './annotations.js';
 import type { FirstState } from './creation.js';
 import { SUMMARY_MAX_CHARACTERS } from './limits.js';
 import { summaryUp, turnUp } from './upcast.js';
@@ -26,6 +33,8 @@ export interface ImportPage {
   readonly turns: readonly ArchivedTurn[];
   /** With the last page: what the session was. It exists from then on. */
   readonly summary: SessionSummary | undefined;
+  /** Also with the last page: its notes on files. */
+  readonly annotations?: AnnotationsState | undefined;
 }
 
 /** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
@@ -36,7 +45,23 @@ export function readImportPage(params: Readonly<Record<string, unknown>>, sender
     throw invalid(`/start must be a whole number up to ${IMPORT_MAX_TURNS}`);
   const turns = params.piece === undefined ? params.turns : readPiece(params.piece, { channel, start, sender });
   if (params.piece !== undefined && turns === undefined) return undefined;
-  return { channel, start, turns: readTurns(turns), summary: state === undefined ? undefined : readSummary(state) };
+  const page = { channel, start, turns: readTurns(turns) };
+  if (state === undefined) return { ...page, summary: undefined };
+  return { ...page, summary: readSummary(state), annotations: readAnnotations(state, channel) };
+}
+
+/** They are taken one by one, as from a client; they belong to the new session, and to no chat or turn of the old one. */
+function readAnnotations(given: unknown, session: string): AnnotationsState | undefined {
+  const { annotations } = given as { readonly annotations?: unknown };
+  if (annotations === undefined) return undefined;
+  if (!Array.isArray(annotations)) throw invalid('/state/annotations must be a list');
+  return annotations.reduce((state: AnnotationsState, annotation: object) => {
+    const action = { type: 'annotations/set', annotation: { ...annotation, origin: { session } } };
+    const checked = valid(checkAction(action), '/state/annotations');
+    const reason = annotationsRefusal(checked, { state, session, isChat: () => false });
+    if (reason !== undefined) throw invalid(`/state/annotations: ${reason}`);
+    return annotationsReducer(state, checked);
+  }, NO_ANNOTATIONS);
 }
 
 function readPiece(piece: unknown, place: { channel: string; start: number; sender: object }): unknown[] | undefined {

@@ -3,6 +3,7 @@
  * which chats there are and what waits in them; the conversations are on the channels of the chats.
  */
 import {
+  annotationsChannel,
   isMcpServerAction,
   isStanding,
   type ModelSelection,
@@ -33,6 +34,7 @@ import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
+import { Annotations, type AnnotationsOptions } from './annotations.js';
 import type { Catalogue } from './catalogue.js';
 import { Chat, type ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
@@ -86,6 +88,8 @@ export interface SessionOptions extends SharedSessionOptions {
   readonly backend: AgentBackend | undefined;
   /** When the session was in memory before, this is over when it has left: two agents must not work on one session. */
   readonly predecessor: Promise<unknown> | undefined;
+  /** Its annotations as they are stored; undefined when it never had any. */
+  readonly annotations?: AnnotationsOptions['stored'];
   /** The default chat comes first. */
   readonly chats: readonly NewChat[];
 }
@@ -116,6 +120,8 @@ export class Session implements OpenChannel {
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
   readonly standing: StandingRequests;
+  /** Notes on files. */
+  readonly annotations: Annotations;
   readonly #observers: SessionObservers;
   #closing: Promise<void> | undefined;
   #beginning: Promise<void> | undefined;
@@ -135,6 +141,13 @@ export class Session implements OpenChannel {
       write: (action) => this.write(action),
       state: () => this.state,
       isNoteNeeded: () => options.watchers.isWatchedWithoutQuestions(this.uri),
+    });
+    this.annotations = new Annotations({
+      ...{ session: this.uri, writer: options.writer, stored: options.annotations },
+      isChat: (uri) => this.#chats.has(uri),
+      changed: () => this.#list(options.clock.now()),
+      isClosed: () => this.#isClosed,
+      reopen: () => options.open(annotationsChannel(this.uri)),
     });
     this.toolPermissions = new ToolPermissions(options.records, options.channel.uri);
     this.naming = new Naming(options.records, options.channel.uri);
@@ -230,7 +243,8 @@ export class Session implements OpenChannel {
 
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
-    const isBusy = this.chats.some((chat) => chat.isBusy) || !this.#options.channel.isSettled;
+    const isSettled = this.#options.channel.isSettled && this.annotations.isSettled;
+    const isBusy = this.chats.some((chat) => chat.isBusy) || !isSettled;
     return !this.isAtWork && !isBusy && this.#deferred.isEmpty && !this.#observers.keepAwake;
   }
 
@@ -414,7 +428,8 @@ export class Session implements OpenChannel {
     const times = [known?.summary.modifiedAt ?? createdAt, ...chats.map(({ modifiedAt }) => modifiedAt)];
     if (touchedAt !== undefined) times.push(new Date(touchedAt).toISOString());
     const modifiedAt = times.reduce((latest, time) => (time > latest ? time : latest));
-    const summary = summaryOf(this.state, chats, { resource: this.uri, createdAt, modifiedAt });
+    const { summary: annotations } = this.annotations;
+    const summary = summaryOf({ ...this.state, annotations }, chats, { resource: this.uri, createdAt, modifiedAt });
     catalogue.set(this.uri, { summary, lifecycle, ...(disposedAt !== undefined && { disposedAt }) });
   }
 
@@ -443,7 +458,9 @@ export class Session implements OpenChannel {
 
   takeSnapshot(): ChannelSnapshot | undefined {
     if (this.#isClosed) return undefined;
-    return { snapshot: { resource: this.uri, state: this.committed, fromSeq: this.#options.writer.shown } };
+    // No action of a session says how many annotations it has: clients count those on their channel.
+    const state = { ...this.committed, annotations: this.annotations.committedSummary };
+    return { snapshot: { resource: this.uri, state, fromSeq: this.#options.writer.shown } };
   }
 
   /** Stores its state and those of chats as they are at the end of this tick, so that opening them needs no replay. */
@@ -455,6 +472,7 @@ export class Session implements OpenChannel {
       turns: { start: 0, items: [] },
     }));
     for (const chat of chats) chat.archive();
+    this.annotations.archive();
   }
 
   /** Starts the agent of a new session. The outcome shows in the state. */

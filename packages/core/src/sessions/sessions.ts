@@ -1,5 +1,8 @@
 /** All sessions of a host: opened when they are needed, unloaded, disposed, restored, and forgotten in the end. */
 import {
+  type AnnotationsState,
+  annotationsChannel,
+  annotationsReducer,
   type ChatState,
   type ChatSummary,
   type CreateChatParams,
@@ -17,6 +20,7 @@ import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { LogEntry } from '../log/log.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
+import { type Annotations, NO_ANNOTATIONS, sessionOfAnnotations } from './annotations.js';
 import {
   type CatalogueEntry,
   firstChat,
@@ -137,9 +141,15 @@ export class Sessions {
     return isThere ? session?.chatAt(uri) : undefined;
   }
 
-  /** The session that a channel belongs to: its own, or that of one of its chats. */
+  /** The annotations with this URI, brought into memory with their session; undefined when there are none. */
+  async openAnnotations(uri: string): Promise<Annotations | undefined> {
+    const session = sessionOfAnnotations(uri);
+    return session === undefined ? undefined : (await this.open(session))?.annotations;
+  }
+
+  /** The session that a channel belongs to: its own, that of one of its chats, or that of its annotations. */
   ownerOf(uri: string): string {
-    return this.#options.catalogue.chats.ownerOf(uri) ?? uri;
+    return this.#options.catalogue.chats.ownerOf(uri) ?? sessionOfAnnotations(uri) ?? uri;
   }
 
   /** All chats of a session that is stored, the default one first. */
@@ -238,6 +248,11 @@ interface LoadedChat extends Replayed<ChatState> {
   readonly archived: number;
 }
 
+interface LoadedParts {
+  readonly chats: readonly LoadedChat[];
+  readonly annotations: Replayed<AnnotationsState> | undefined;
+}
+
 export interface SessionsInMemoryOptions extends SharedSessionOptions {
   readonly agents: readonly AgentBackend[];
 }
@@ -280,16 +295,27 @@ export class SessionsInMemory {
     const session = await replayed(head, stored.tail, sessionReducer);
     const chats = [];
     for (const summary of session.state.chats) chats.push(await this.#loadChat(summary, entry));
+    const annotations = await this.#loadAnnotations(annotationsChannel(uri));
     if (this.#isClosed) return undefined;
     for (const { resource } of session.state.chats) {
       // The record was damaged.
       if (catalogue.chats.ownerOf(resource) === undefined) catalogue.chats.set(resource, uri);
     }
-    const opened = this.#adopt(uri, session, chats);
+    const opened = this.#adopt(uri, session, { chats, annotations });
     opened.dropAbsentClients();
-    if (archive.isDamaged || session.isDamaged || chats.some(({ isDamaged }) => isDamaged)) afterDamage(opened);
+    const parts = [archive, session, ...chats, annotations];
+    if (parts.some((part) => part?.isDamaged)) afterDamage(opened);
     used(uri);
     return opened;
+  }
+
+  async #loadAnnotations(uri: string): Promise<Replayed<AnnotationsState> | undefined> {
+    const { archive, tail = [] } = (await this.#options.log.openChannel(uri, 0)) ?? {};
+    if (!archive && tail.length === 0) return undefined;
+    const isLost = archive?.isDamaged === true;
+    const head: AnnotationsState = archive && !isLost ? JSON.parse(archive.head) : NO_ANNOTATIONS;
+    const annotations = await replayed(head, tail, annotationsReducer);
+    return { ...annotations, isDamaged: isLost || annotations.isDamaged };
   }
 
   async #loadChat(listed: ChatSummary, { summary }: CatalogueEntry): Promise<LoadedChat> {
@@ -305,7 +331,8 @@ export class SessionsInMemory {
     return { ...chat, uri, base: archived - turns.length, archived, isDamaged: isLost || chat.isDamaged };
   }
 
-  #adopt(uri: string, { state, lastTime }: Replayed<SessionState>, loaded: readonly LoadedChat[]): Session {
+  #adopt(uri: string, { state, lastTime }: Replayed<SessionState>, parts: LoadedParts): Session {
+    const { chats: loaded, annotations } = parts;
     const { agents, ...shared } = this.#options;
     const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime });
     const chats = loaded.map((chat) => ({
@@ -315,7 +342,14 @@ export class SessionsInMemory {
       pages: new TurnPages(shared.log, chat.uri, chat),
     }));
     const backend = agents.find(({ info }) => info.provider === state.provider);
-    const session = new Session({ ...shared, channel, chats, backend, predecessor: this.#leaving.get(uri) });
+    const session = new Session({
+      ...shared,
+      channel,
+      chats,
+      annotations,
+      backend,
+      predecessor: this.#leaving.get(uri),
+    });
     this.#open.set(uri, session);
     return session;
   }
@@ -331,7 +365,7 @@ export class SessionsInMemory {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
     await this.archive(session);
-    const isWatched = [uri, ...session.chats.map((chat) => chat.uri)].some((channel) =>
+    const isWatched = [uri, session.annotations.uri, ...session.chats.map((chat) => chat.uri)].some((channel) =>
       this.#options.watchers.isWatched(channel),
     );
     if (session.isClosed || !session.isIdle || isWatched) return;
@@ -395,6 +429,7 @@ export class Removal {
     await session.dispose();
     news.removed(uri);
     for (const chat of session.chats) watchers.unsubscribeAll(chat.uri);
+    watchers.unsubscribeAll(session.annotations.uri);
     watchers.unsubscribeAll(uri);
     void memory.remove(session);
   }
@@ -438,6 +473,7 @@ export class Removal {
     const { services, writer, catalogue, records, log } = this.#options;
     for (const chat of catalogue.chats.storedFor(uri)) await this.chats.forgetStored(chat);
     await log.forget(defaultChatUri(uri));
+    await log.forget(annotationsChannel(uri));
     await log.forget(uri);
     for (const service of services) await this.#tell(service, uri);
     catalogue.remove(uri);

@@ -35,6 +35,7 @@ import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
+import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
 import { attachedTranscripts } from './chat-attachments.js';
@@ -62,6 +63,7 @@ export class TurnRunner implements AgentTurn {
   readonly #stream: TurnStream;
   readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
+  #readable: { readonly of: Message; readonly message: Message } | undefined;
 
   constructor(chat: Chat, options: ChatOptions, turn: ActiveTurn) {
     this.#chat = chat;
@@ -83,8 +85,12 @@ export class TurnRunner implements AgentTurn {
     return this.#chat.folders;
   }
 
+  /** The message with its annotations as they were when the agent first read it. */
   get message(): Message {
-    return this.#course.message;
+    const { message } = this.#course;
+    if (this.#readable?.of !== message)
+      this.#readable = { of: message, message: withAnnotationTexts(message, this.#chat.session.annotations) };
+    return this.#readable.message;
   }
 
   get context(): readonly string[] {

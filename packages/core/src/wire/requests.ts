@@ -149,6 +149,12 @@ export class Requests {
 
     'atrium/listDisposed': () => ({ items: this.#options.sessions.disposed() }),
 
+    'atrium/annotations': async (_connection, { channel }) => {
+      const session = await this.#options.sessions.open(String(channel));
+      if (!session) throw unknownChannel(String(channel));
+      return session.annotations.committed;
+    },
+
     'atrium/importSession': async (connection, params) => {
       const page = readImportPage(params, connection);
       if (page) await this.#options.sessions.import(page, this.#creator(connection));
