@@ -96,6 +96,8 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   });
   const view: DialectView = {
     providerOf: (session) => catalogue.providerOf(session),
+    namesakeOf: (rest) => catalogue.namesakeOf(rest),
+    hasProvider: (provider) => agents.some(({ info }) => info.provider === provider),
     ownerOf: (chat) => catalogue.chats.ownerOf(chat),
     defaultChatOf: (session) => (catalogue.providerOf(session) === undefined ? undefined : defaultChatUri(session)),
     summaryOf: (session) => catalogue.find(session)?.summary,

@@ -88,8 +88,12 @@ export function isCursor(text: string): boolean {
 }
 
 const SESSION = 'session:';
+const OWN_SCHEME = 'ahp-session:';
+
 export class Catalogue {
   readonly #known = new Map<string, Known>();
+  /** Sessions with a scheme of their own, by what stands behind the colon. */
+  readonly #foreign = new Map<string, Set<string>>();
   /** Entries that are not stored yet. */
   readonly #unstored = new Map<string, CatalogueEntry>();
   /** The folders of listed sessions; undefined when they have to be gathered anew. */
@@ -136,11 +140,20 @@ export class Catalogue {
     const { provider, modifiedAt } = summary;
     this.#order = undefined;
     this.#known.set(uri, { provider, lifecycle, disposedAt, folders, modifiedAt, summaryText });
+    if (uri.startsWith(OWN_SCHEME)) return;
+    const rest = uri.slice(uri.indexOf(':') + 1);
+    this.#foreign.set(rest, (this.#foreign.get(rest) ?? new Set()).add(uri));
   }
 
   /** The provider of a session, disposed or not. */
   providerOf(uri: string): string | undefined {
     return this.#known.get(uri)?.provider;
+  }
+
+  /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
+  namesakeOf(rest: string): string | undefined {
+    const [only, ...others] = this.#foreign.get(rest) ?? [];
+    return others.length === 0 ? only : undefined;
   }
 
   find(uri: string): CatalogueEntry | undefined {
@@ -234,9 +247,17 @@ export class Catalogue {
     this.writer.record({ key: SESSION + uri, value: null });
     this.writer.afterCommit(() => {
       this.#known.delete(uri);
+      this.#forgetForeign(uri);
       this.#folders = undefined;
       this.#order = undefined;
     });
+  }
+
+  #forgetForeign(uri: string): void {
+    const rest = uri.slice(uri.indexOf(':') + 1);
+    const sessions = this.#foreign.get(rest);
+    sessions?.delete(uri);
+    if (sessions?.size === 0) this.#foreign.delete(rest);
   }
 }
 

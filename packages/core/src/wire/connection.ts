@@ -66,7 +66,8 @@ export class Connection implements Caller {
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
       onBroken: (error) => this.#brokenOff(error),
     });
-    this.#replies = new Replies({ outbox: this.#outbox, logger: context.logger, dialect: () => this.#dialect });
+    const { logger, view } = context;
+    this.#replies = new Replies({ outbox: this.#outbox, logger, view, dialect: () => this.#dialect });
     this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
     this.#hostRequests = new HostRequestQueue(context.clock, (message) => this.#outbox.push(outgoing(message)));
     this.#cancelHandshakeTimer = context.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
@@ -132,7 +133,9 @@ export class Connection implements Caller {
     timeoutMs?: number,
   ): Promise<HostRequests[M]['result']> {
     if (!this.dialect.maySend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
-    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, params, timeoutMs));
+    const given = { method, params: params as Params };
+    const { params: shown } = this.dialect.encodeRequest?.(given, this.#context.view) ?? given;
+    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, shown, timeoutMs));
     if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem));
     return checked.value;
   }
@@ -292,7 +295,9 @@ export class Connection implements Caller {
     // What has no number yet is about to be shown to everyone whom it concerns, and so to this client.
     if (serverSeq === undefined) return;
     writer.tell(
-      new ClientNotice(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin }))),
+      new ClientNotice(this, () =>
+        outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin }, this.#context.view)),
+      ),
     );
   }
 
@@ -302,16 +307,18 @@ export class Connection implements Caller {
     if (!dialect.traits.waitsForEchoes) return;
     const message = (serverSeq: number) => {
       this.echoedEarly.add(clientSeq);
-      return outgoingNotification(dialect.encodeEcho(original, { serverSeq, origin: { clientId, clientSeq } }));
+      const stamp = { serverSeq, origin: { clientId, clientSeq } };
+      return outgoingNotification(dialect.encodeEcho(original, stamp, this.#context.view));
     };
     this.#context.writer.tell(new ClientNotice(this, message));
   }
 
   #rejection(original: OriginalAction, { clientId, clientSeq }: ActionOrigin, rejectionReason: string): ClientNotice {
     const origin = { clientId, clientSeq };
-    return new ClientNotice(this, (serverSeq) =>
-      outgoingNotification(this.dialect.encodeRejection(original, { serverSeq, origin, rejectionReason })),
-    );
+    return new ClientNotice(this, (serverSeq) => {
+      const stamp = { serverSeq, origin, rejectionReason };
+      return outgoingNotification(this.dialect.encodeRejection(original, stamp, this.#context.view));
+    });
   }
 
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {

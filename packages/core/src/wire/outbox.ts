@@ -6,7 +6,7 @@ import type { Lane } from '../sessions/service.js';
 import { JsonParts, PART_CHARACTERS } from '../util/json-parts.js';
 import type { Logger } from '../util/logger.js';
 import { nextSlice } from '../util/slices.js';
-import type { Dialect } from './dialects/dialects.js';
+import type { Dialect, DialectView } from './dialects/dialects.js';
 import { merged, type Outgoing, outgoing, outgoingText, WireFrame } from './frames.js';
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from './limits.js';
 import type { Transport } from './transport.js';
@@ -19,6 +19,7 @@ export interface RepliesOptions {
   readonly logger: Logger;
   /** In whose words errors are told. */
   dialect(): Dialect;
+  readonly view: DialectView;
 }
 
 /**
@@ -84,7 +85,8 @@ export class Replies {
   }
 
   #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {
-    const error = this.#options.dialect().encodeError({ code, message, ...(data !== undefined && { data }) });
+    const { dialect, view } = this.#options;
+    const error = dialect().encodeError({ code, message, ...(data !== undefined && { data }) }, view);
     return outgoing({ jsonrpc: '2.0', id, error });
   }
 

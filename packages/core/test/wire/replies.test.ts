@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../src/contracts/request-error.js';
 import { LogWriteError } from '../../src/log/log.js';
 import { PART_CHARACTERS } from '../../src/util/json-parts.js';
-import type { Dialect } from '../../src/wire/dialects/dialects.js';
+import type { Dialect, DialectView } from '../../src/wire/dialects/dialects.js';
 import { outgoing } from '../../src/wire/frames.js';
 import { DISK_FULL, Outbox, Replies } from '../../src/wire/outbox.js';
 import type { MessagePart } from '../../src/wire/transport.js';
@@ -19,7 +19,7 @@ function client() {
   const logger = { log: vi.fn() };
   const dialect = { encodeError: (error: object) => ({ ...error, translated: true }) } as unknown as Dialect;
   const outbox = new Outbox({ transport, onTooSlow: () => {} });
-  const replies = new Replies({ outbox, logger, dialect: () => dialect });
+  const replies = new Replies({ outbox, logger, view: {} as DialectView, dialect: () => dialect });
   const sent = () => writes.map((texts) => texts.map((text) => JSON.parse(text)));
   return { replies, sent, parts, logger };
 }

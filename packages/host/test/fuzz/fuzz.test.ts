@@ -41,7 +41,7 @@ describe('a host among random clients', () => {
   );
 
   it.each(seedsFrom(MIXED_SEEDS))(
-    '[UP-240] [UP-241] [UP-206] [UP-217] [UP-170] [REL-011] [REL-020] clients of every version share sessions: each mirror is what a newcomer of its version sees, and numbers only rise (seed %d)',
+    '[UP-240] [UP-241] [UP-206] [UP-217] [UP-170] [UP-182] [UP-183] [REL-011] [REL-020] clients of every version and spelling share sessions: each mirror is what a newcomer of its version sees, numbers only rise, and each hears its own names (seed %d)',
     { timeout: 60_000 },
     async (seed) => {
       const world = await FuzzWorld.begin(new Random(seed), { isMixed: true });

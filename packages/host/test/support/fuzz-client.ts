@@ -10,6 +10,7 @@ import { ErrorCode, type SessionState, type Snapshot } from '@atrium/protocol';
 import { channelKind, defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 import { isClaim } from './crash-ledger.js';
 import { difference } from './fuzz-difference.js';
+import type { FuzzNames } from './fuzz-names.js';
 import { type AnyAction, type AnyEnvelope, type FuzzWire, wireOf, withMembersOf } from './fuzz-wire.js';
 
 export const ROOT = 'ahp-root://';
@@ -78,6 +79,8 @@ export class FuzzClient {
     readonly protocolVersions: readonly string[] = ['0.3.0', '0.2.0'],
     readonly wanted: readonly string[] = [ROOT],
     readonly countsAnew = false,
+    /** How it calls sessions, when not as the host does. */
+    readonly names?: FuzzNames | undefined,
   ) {
     this.#wire = wireOf(this.version);
   }
@@ -89,7 +92,7 @@ export class FuzzClient {
 
   /** As a failed test names it. */
   get name(): string {
-    return `${this.clientId} (${this.version}${this.countsAnew ? ', counts anew' : ''})`;
+    return `${this.clientId} (${this.version}${this.countsAnew ? ', counts anew' : ''}${this.names ? ', other names' : ''})`;
   }
 
   get hasChats(): boolean {
@@ -189,7 +192,8 @@ export class FuzzClient {
   }
 
   receive(text: string): void {
-    const message = JSON.parse(text) as Message;
+    if (this.names) this.#checkNames(text, this.names);
+    const message = JSON.parse(this.names?.in(text) ?? text) as Message;
     if (message.method === 'action') return this.#action(message.params as AnyEnvelope);
     if (message.method === 'root/sessionRemoved') this.#removed((message.params as { session: string }).session);
     if (message.method !== undefined || message.id === undefined) return;
@@ -211,7 +215,8 @@ export class FuzzClient {
     if (this.countsAnew) this.#base = this.#began;
     const { clientId, protocolVersions, wanted } = this;
     const subscriptions = [...new Set([...wanted, ...this.channels.keys()])];
-    const params = { channel: ROOT, protocolVersions, clientId, initialSubscriptions: subscriptions };
+    const { greeting = {} } = this.names ?? {};
+    const params = { channel: ROOT, protocolVersions, clientId, initialSubscriptions: subscriptions, ...greeting };
     this.request('initialize', params, ({ result, error }) => {
       if (!result) return this.#wrong(`initialize failed: ${error?.message}`);
       this.#known = true;
@@ -272,7 +277,14 @@ export class FuzzClient {
   }
 
   #send(message: object): void {
-    this.#post?.(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+    this.#post?.(this.names?.out(text) ?? text);
+  }
+
+  #checkNames(text: string, { mayHear }: FuzzNames): void {
+    const { method, params } = JSON.parse(text) as { method?: string; params?: { channel?: string } };
+    const { channel = ROOT } = params ?? {};
+    if (method === 'action' && channel !== ROOT && !mayHear(channel)) this.#wrong(`it was told of ${channel}`);
   }
 
   #action(envelope: AnyEnvelope): void {

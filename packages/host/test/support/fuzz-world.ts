@@ -4,6 +4,7 @@ import { Ledger, STREAMED } from './crash-ledger.js';
 import { answer } from './fuzz-actions.js';
 import { FuzzClient, ROOT } from './fuzz-client.js';
 import { MortalHost } from './fuzz-mortal-host.js';
+import { byProvider, plainChats } from './fuzz-names.js';
 import { FuzzPeer } from './fuzz-peer.js';
 import type { Random } from './fuzz-random.js';
 import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
@@ -24,8 +25,19 @@ const OFFERS = [
   ['0.3.0', '0.2.0'],
   ['0.2.0'],
 ] as const;
-/** Beside them, clients that number their actions anew on every connection, and the oldest wire. */
-const ALL = [...OFFERS, 'counts anew', 'counts anew with chats', undefined] as const;
+/**
+ * Beside them, clients that number their actions anew on every connection, clients that call sessions and chats otherwise,
+ * and the oldest wire.
+ */
+const ALL = [
+  ...OFFERS,
+  'counts anew',
+  'counts anew with chats',
+  'names by provider',
+  'names by provider, unsaid',
+  'names of plain chats',
+  undefined,
+] as const;
 /** Rounds after which everything that was begun has come to its end, or never will. */
 const ROUNDS_TO_REST = 200;
 
@@ -238,6 +250,12 @@ function clientOf(name: string, offered: (typeof ALL)[number]): FuzzClient | Fuz
   if (offered === undefined) return new FuzzSessionsV1Client(name);
   if (offered === 'counts anew') return new FuzzClient(name, ['0.2.0'], [ROOT], true);
   if (offered === 'counts anew with chats') return new FuzzClient(name, ['0.9.0'], [ROOT], true);
+  if (offered === 'names by provider') {
+    const names = byProvider({ clientInfo: { name: 'vscode-agents-window' } });
+    return new FuzzClient(name, ['0.9.0'], [ROOT], false, names);
+  }
+  if (offered === 'names by provider, unsaid') return new FuzzClient(name, ['0.5.1'], [ROOT], false, byProvider());
+  if (offered === 'names of plain chats') return new FuzzClient(name, ['1.0.0'], [ROOT], false, plainChats);
   return new FuzzClient(name, offered);
 }
 

@@ -42,6 +42,10 @@ export type { InboundNotification } from './dialect.js';
 export interface ModelView {
   /** The provider of a session. Must still know one whose removal is just being announced. */
   providerOf(session: string): string | undefined;
+  /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
+  namesakeOf?(rest: string): string | undefined;
+  /** Whether the host has this agent. */
+  hasProvider?(provider: string): boolean;
   /** The session that a chat belongs to. */
   ownerOf(chat: string): string | undefined;
   /** The chat that a session shows to wires without chats. */
@@ -121,7 +125,7 @@ export interface ModelDialect {
   request(call: Call, context: CallContext): ModelRequest;
   /** Checks a notification against the schema of its version and translates it. Dispatched actions are on internal channels. */
   notification(call: Call, context: CallContext): InboundNotification;
-  encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
+  encodeError(error: JsonRpcErrorObject, view: ModelView): JsonRpcErrorObject;
   /** Undefined for a channel that this wire does not have. */
   encodeSnapshot(snapshot: SnapshotParts, connection: DialectConnection, view: ModelView): object | undefined;
   /** The memory after some steps, for a group without subscribers that speak this dialect. */
@@ -129,10 +133,12 @@ export interface ModelDialect {
   /** The same frames serve all connections of the dialect. */
   encodeSteps(memory: ChannelMemory, group: StepGroup, view: ModelView): ModelEncoded;
   /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
-  encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;
-  encodeRejection(original: OriginalAction, stamp: RejectionStamp): Frame;
+  encodeEcho(original: OriginalAction, stamp: EchoStamp, view: ModelView): Frame;
+  encodeRejection(original: OriginalAction, stamp: RejectionStamp, view: ModelView): Frame;
   /** Any host notification but `action`; undefined when this wire does not have it. */
   encodeNotification(call: Call, view: ModelView): Frame | undefined;
+  /** A request of the host, for a wire that says it otherwise. */
+  encodeRequest?(call: Call, view: ModelView): Call;
   /** Whether the host may send this request to a client. */
   maySend(method: string): boolean;
 }

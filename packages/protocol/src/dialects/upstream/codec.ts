@@ -1,5 +1,5 @@
 /** The dialects of the public protocol: 1.x as the model has it, and each older version through its deltas. */
-import { actionKind, channelKind, ROOT_CHANNEL } from '../../ahp-1/channels.js';
+import { actionKind, channelKind } from '../../ahp-1/channels.js';
 import { isClientDispatchable } from '../../ahp-1/dispatchable.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
 import { PRIVATE } from '../../ahp-1/private-members.js';
@@ -79,7 +79,7 @@ function request(
   if (codec && isClientRequest(method) && !codec.hasMethod(method)) {
     return fail(ErrorCode.MethodNotFound, `${codec.version} has no method ${method}`);
   }
-  const given = asMeant(method, withoutPrivate(params), view);
+  const given = withoutPrivate(params);
   const up = codec ? codec.paramsUp(method, given, { defaultChatOf: view.defaultChatOf }) : given;
   const checked = isClientRequest(method) ? checkClientRequest(method, pluginsOnly(up).claim) : undefined;
   if (checked && !checked.ok) return fail(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
@@ -93,14 +93,6 @@ function request(
       return codec ? codec.resultDown(method, shown) : shown;
     },
   };
-}
-
-/** Clients of VS Code name a session where its chat is meant, and leave out the root. */
-function asMeant(method: string, params: Params, view: ModelView): Params {
-  const { channel } = params;
-  if (method === 'reconnect' && channel === undefined) return { ...params, channel: ROOT_CHANNEL };
-  if (method !== 'completions' || typeof channel !== 'string' || channelKind(channel) !== 'session') return params;
-  return { ...params, channel: view.defaultChatOf(channel) ?? channel };
 }
 
 /** Clients must not speak under the private name: older wires would believe it. */

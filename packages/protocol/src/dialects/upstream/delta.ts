@@ -28,6 +28,8 @@ export interface Surroundings {
   readonly channel?: string | undefined;
   /** Up: the default chat of a session. */
   readonly defaultChatOf?: ((session: string) => string | undefined) | undefined;
+  /** How a client calls what it has another name for. */
+  readonly rename?: ((uri: string) => string) | undefined;
 }
 
 /** What a rewrite returns: undefined leaves the value out; several values are good in a list only. */

@@ -37,6 +37,7 @@ const fileEdit: Members = { before: 'FileEditSide', after: 'FileEditSide' };
 const changesets: Members = { changesets: 'Changeset[]' };
 const messageOf: Members = { message: 'Message' };
 const turn: Members = { ...messageOf, responseParts: 'ResponsePart[]' };
+const summary: Members = { chats: 'SessionChatSummary[]', annotations: 'AnnotationsSummary', ...changesets };
 const claimed: Members = { claim: 'TerminalClaim' };
 
 const SHAPES: Readonly<Record<string, Members>> = {
@@ -49,8 +50,12 @@ const SHAPES: Readonly<Record<string, Members>> = {
     chats: 'ChatSummary[]',
     customizations: 'Customization[]',
     inputNeeded: 'SessionInputRequest[]',
+    annotations: 'AnnotationsSummary',
     ...changesets,
   },
+  SessionSummary: summary,
+  SessionSummaryChanges: summary,
+  SessionChatSummary: { origin: 'ChatOrigin' },
   SessionActiveClient: { customizations: 'Customization[]' },
   SessionInputRequest: { toolCall: 'ToolCall' },
   Customization: { children: 'Customization[]', state: 'McpServerState' },
@@ -62,6 +67,7 @@ const SHAPES: Readonly<Record<string, Members>> = {
     steeringMessage: 'PendingMessage',
     queuedMessages: 'PendingMessage[]',
     draft: 'Message',
+    backgroundWork: 'BackgroundWork[]',
     ...changesets,
   },
   ChatSummary: { origin: 'ChatOrigin' },
@@ -87,6 +93,7 @@ const SHAPES: Readonly<Record<string, Members>> = {
   ChangesetState: { files: 'ChangesetFile[]' },
   ChangesetFile: { edit: 'FileEdit' },
   AnnotationsState: { annotations: 'Annotation[]' },
+  Annotation: { origin: 'AnnotationOrigin' },
   AutomationState: { entries: 'AutomationEntry[]' },
   AutomationEntry: { definition: 'AutomationDefinition' },
 
@@ -110,22 +117,27 @@ const SHAPES: Readonly<Record<string, Members>> = {
   'chat/pendingMessageSet': messageOf,
   'chat/draftChanged': { draft: 'Message' },
   'chat/changesetsChanged': changesets,
+  'chat/backgroundWorkSet': { work: 'BackgroundWork' },
   'terminal/claimed': claimed,
   'changeset/fileSet': { file: 'ChangesetFile' },
   'changeset/contentChanged': { files: 'ChangesetFile[]' },
   'annotations/set': { annotation: 'Annotation' },
+  'annotations/updated': { origin: 'AnnotationOrigin' },
   'automation/set': { automation: 'AutomationEntry' },
 
   'root/sessionAdded': { summary: 'SessionSummary' },
   'root/sessionSummaryChanged': { changes: 'SessionSummaryChanges!' },
 
-  createSession: { activeClient: 'SessionActiveClient' },
-  createChat: { initialMessage: 'Message' },
+  createSession: { activeClient: 'SessionActiveClient', fork: 'SessionFork' },
+  createChat: { initialMessage: 'Message', source: 'ChatSource' },
+  moveChat: { destination: 'MoveDestination' },
   createTerminal: claimed,
   'initialize:result': { snapshots: 'Snapshot[]' },
   'reconnect:result': { snapshots: 'Snapshot[]' },
   'subscribe:result': { snapshot: 'Snapshot' },
   'listSessions:result': { items: 'SessionSummary[]' },
+  'atrium/listDisposed:result': { items: 'DisposedSession[]' },
+  DisposedSession: { summary: 'SessionSummary' },
   'fetchTurns:result': { turns: 'Turn[]' },
   'completions:result': { items: 'CompletionItem[]' },
   CompletionItem: { attachment: 'MessageAttachment!' },
