@@ -1,4 +1,5 @@
 /** Dispatches a client's action: the channel applies it once, rejects it with a reason, or defers it to the end of a turn. */
+import { randomUUID } from 'node:crypto';
 import { SELECTION_CHANGED, type StateAction } from '@atrium/protocol/ahp-1';
 import { checkAction, describeProblem } from '@atrium/protocol/ahp-1/validation';
 import type { ActionSender, OpenChannel } from '../channels/open-channel.js';
@@ -116,14 +117,16 @@ async function received(
   return undefined;
 }
 
-/** What the host stamps need not come from the client. */
-const STAMPED: Readonly<Record<string, object>> = {
-  'chat/turnStarted': { startedAt: '' },
-  'chat/turnCancelled': { duration: -1 },
+/** What the host stamps need not come from the client, nor what it can make up. */
+const STAMPED: Readonly<Record<string, () => object>> = {
+  'chat/turnStarted': () => ({ startedAt: '' }),
+  'chat/turnCancelled': () => ({ duration: -1 }),
+  'chat/pendingMessageSet': () => ({ id: randomUUID() }),
 };
 
 /** The action by its schema. Only a dialect of ours makes the one that has none. */
 function checkedAction(action: { readonly type: string }) {
   if (action.type === SELECTION_CHANGED) return { ok: true as const, value: action as unknown as StateAction };
-  return checkAction({ ...STAMPED[action.type], ...action });
+  const stamped = Object.hasOwn(STAMPED, action.type) ? STAMPED[action.type]?.() : undefined;
+  return checkAction({ ...stamped, ...action });
 }

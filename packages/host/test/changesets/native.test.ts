@@ -37,12 +37,14 @@ async function changed(): Promise<string> {
 }
 
 describe('a changeset, for a client of 1.0', { timeout: 60_000 }, () => {
-  it('is listed with what kind of changes it holds, and that files can be reviewed', async () => {
+  it('[UP-178] is listed with what kind of changes it holds, the turns that its name asks for, and that files can be reviewed', async () => {
     const { fixture, client } = await openNative({ folder: await changed() });
     const listed = async () => (await client.state<SessionState>(fixture.uri)).changesets ?? [];
     await expect.poll(async () => (await listed()).length, POLL).toBe(4);
     const kinds = (await listed()).map(({ changeKind }) => changeKind);
     expect(kinds).toEqual(['uncommitted', 'session', 'turn', 'compare-turns']);
+    const variables = (await listed()).map(({ uriTemplate }) => uriTemplate.match(/\{\w+\}/g));
+    expect(variables).toEqual([null, null, ['{turnId}'], ['{originalTurnId}', '{modifiedTurnId}']]);
     for (const { capabilities } of await listed()) expect(capabilities).toEqual({ review: {} });
   });
 

@@ -176,6 +176,26 @@ describe('createResourceWatch', () => {
     expect(warnings).toEqual(['a watch no longer sees everything']);
   });
 
+  it('[UP-192] ten of them, as VS Code opens, cost ten small answers and no more of the system than they look at', async () => {
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index}/x`, '']));
+    const fixture = await openResourceFixture({ files });
+    const before = watchersOfSystem();
+    const channels: string[] = [];
+    for (let index = 0; index < 10; index++) {
+      const channel = await create(fixture, index === 0 ? '.' : `d${index}`, { recursive: index === 0 });
+      await fixture.client.request('subscribe', { channel });
+      channels.push(channel);
+    }
+    // One for each folder, however many watches look at it.
+    expect(watchersOfSystem() - before).toBeLessThanOrEqual(42);
+    await writeFile(fixture.path('d3/new'), '');
+    await expect.poll(() => told(fixture, channels[3] ?? ''), POLL).toEqual(['added d3/new']);
+    await expect.poll(() => told(fixture, channels[0] ?? ''), POLL).toEqual(['added d3/new']);
+    expect(fixture.client.envelopes(channels[4] ?? '')).toEqual([]);
+    for (const channel of channels) fixture.client.send({ method: 'unsubscribe', params: { channel } });
+    await expect.poll(() => watchersOfSystem() - before, POLL).toBe(0);
+  });
+
   it('has a limit for each connection', async () => {
     const fixture = await openResourceFixture();
     for (let index = 0; index < WATCHES_MAX; index++) await create(fixture);

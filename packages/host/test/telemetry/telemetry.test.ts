@@ -108,6 +108,14 @@ describe('telemetry', () => {
     }
   });
 
+  it('[UP-179] is the same for a client of 1.0', async () => {
+    const { host } = await fixture();
+    const native = host.connect();
+    const greeting = await native.initialize('native', { protocolVersions: ['1.0.0'] });
+    expect(greeting.telemetry).toEqual({ logs: 'ahp-otlp://logs{?level}', traces: TRACES, metrics: METRICS });
+    expect(await native.request('subscribe', { channel: 'ahp-otlp://logs?level=warn' })).toEqual({});
+  });
+
   it('[AHP-219] [AHP-220] answers {} to a subscription and then sends OTLP/JSON batches, none from before', async () => {
     const { client, turn } = await fixture();
     await client.session('ahp-session:/a');

@@ -6,6 +6,7 @@
  * holds members of all versions: a member that a version does not have is not there to be walked.
  */
 import { type ChannelKind, channelKind } from '../../ahp-1/channels.js';
+import { PRIVATE } from '../../ahp-1/private-members.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,11 @@ const fileEdit: Members = { before: 'FileEditSide', after: 'FileEditSide' };
 const changesets: Members = { changesets: 'Changeset[]' };
 const messageOf: Members = { message: 'Message' };
 const turn: Members = { ...messageOf, responseParts: 'ResponsePart[]' };
-const summary: Members = { chats: 'SessionChatSummary[]', annotations: 'AnnotationsSummary', ...changesets };
+const summary: Members = {
+  chats: 'SessionChatSummary[]',
+  annotations: 'AnnotationsSummary',
+  [PRIVATE]: 'SummaryExtras',
+};
 const claimed: Members = { claim: 'TerminalClaim' };
 
 const SHAPES: Readonly<Record<string, Members>> = {
@@ -56,6 +61,7 @@ const SHAPES: Readonly<Record<string, Members>> = {
   SessionSummary: summary,
   SessionSummaryChanges: summary,
   SessionChatSummary: { origin: 'ChatOrigin' },
+  SummaryExtras: changesets,
   SessionActiveClient: { customizations: 'Customization[]' },
   SessionInputRequest: { toolCall: 'ToolCall' },
   Customization: { children: 'Customization[]', state: 'McpServerState' },
