@@ -109,8 +109,9 @@ describe('telemetry', () => {
   });
 
   it('[UP-179] is the same for a client of 1.0', async () => {
-    const { host } = await fixture();
-    const native = host.connect();
+    await fixture();
+    const native = new RawClient();
+    host.connect(native.transport);
     const greeting = await native.initialize('native', { protocolVersions: ['1.0.0'] });
     expect(greeting.telemetry).toEqual({ logs: 'ahp-otlp://logs{?level}', traces: TRACES, metrics: METRICS });
     expect(await native.request('subscribe', { channel: 'ahp-otlp://logs?level=warn' })).toEqual({});
