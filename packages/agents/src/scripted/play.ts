@@ -2,7 +2,7 @@
 import { AgentError, type AgentTurn, type ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { pause, untilAborted } from '@atrium/core/util/waiting.js';
-import type { ScriptedTool, Step, StepKind, Steps, Streaming } from './script.js';
+import type { ScriptedTool, ScriptedWorker, Step, StepKind, Steps, Streaming } from './script.js';
 
 /** Plays the steps of a script from a file. Fills in what happened in the turn. */
 export async function playScript(steps: readonly Step[], turn: AgentTurn, clock: Clock): Promise<void> {
@@ -56,7 +56,25 @@ const PLAYERS: { readonly [Kind in StepKind]: Player<Steps[Kind]> } = {
     const prompt = await untilAborted(turn.signal, turn.renderPrompt());
     turn.text(showPrompt === true ? [...prompt.values()].join('\n\n') : sectionOf(prompt, showPrompt));
   },
+  worker: ({ worker }, playing) => playWorker(worker, playing),
 };
+
+/** The tool call of a worker, and the worker in its own chat. Its result is what the worker said in the end. */
+async function playWorker({ id, title, prompt, steps }: ScriptedWorker, { turn, clock }: Playing): Promise<string> {
+  const call = turn.agentRunCall({ name: 'worker', displayName: 'Worker', ...(id !== undefined && { id }) });
+  call.shown({ title, prompt }, `Give a task: ${title}`);
+  const run = (inner: AgentTurn) => playScript(steps, inner, clock);
+  const { chat, ended } = turn.openWorker({ toolCallId: call.id, title, prompt, run });
+  const shown = { type: 'subagent' as const, resource: chat, title };
+  call.progress([shown]);
+  const { state, text, error } = await untilAborted(turn.signal, ended);
+  const success = state === 'complete';
+  const said = success ? text : (error ?? 'The worker was stopped.');
+  const pastTenseMessage = success ? `Did a task: ${title}` : `Did not finish a task: ${title}`;
+  const content = [shown, { type: 'text' as const, text: said }];
+  await untilAborted(turn.signal, call.complete({ success, pastTenseMessage, content }));
+  return said;
+}
 
 function playerOf(step: Step): Player<Step> {
   const kind = (Object.keys(PLAYERS) as StepKind[]).find((key) => Object.hasOwn(step, key));
@@ -129,8 +147,11 @@ interface Values {
 }
 
 /** One pass: inserted text is not searched again, and unknown names stay as they are. */
-function substitute<T>(template: T, values: Values): T {
-  return replaceIn(template, values) as T;
+function substitute(step: Step, values: Values): Step {
+  if (!('worker' in step)) return replaceIn(step, values) as Step;
+  // The steps of a worker are played in a turn of their own.
+  const { steps, ...worker } = step.worker;
+  return { worker: { ...(replaceIn(worker, values) as typeof worker), steps } };
 }
 
 function replaceIn(template: unknown, values: Values): unknown {

@@ -66,6 +66,16 @@ export interface Steps {
   readonly delayMs: { readonly delayMs: number };
   readonly error: { readonly error: ScriptedError };
   readonly showPrompt: { readonly showPrompt: true | string };
+  readonly worker: { readonly worker: ScriptedWorker };
+}
+
+/** A worker in a chat of its own, which a tool call of the script starts. */
+export interface ScriptedWorker {
+  readonly id?: string;
+  readonly title: string;
+  readonly prompt: string;
+  /** What the worker plays. */
+  readonly steps: readonly Step[];
 }
 
 export type StepKind = keyof Steps;
@@ -99,6 +109,8 @@ const scriptedTool = record(
   ['name', 'displayName', 'invocationMessage', 'pastTenseMessage', 'output', 'success'],
 );
 
+const WORKER_MEMBERS = ['title', 'prompt', 'steps'];
+
 export const STEP_SHAPES: Readonly<Record<StepKind, RecordShape>> = {
   text: record({ text, chunk, everyMs: milliseconds }, ['text']),
   reasoning: record({ reasoning: text, chunk, everyMs: milliseconds }, ['reasoning']),
@@ -111,6 +123,15 @@ export const STEP_SHAPES: Readonly<Record<StepKind, RecordShape>> = {
   delayMs: record({ delayMs: milliseconds }, ['delayMs']),
   error: record({ error: scriptedError }, ['error']),
   showPrompt: record({ showPrompt: { anyOf: [{ const: true }, name] } }, ['showPrompt']),
+  worker: record(
+    {
+      worker: record(
+        { id: name, title: name, prompt: name, steps: { type: 'array', items: anything } },
+        WORKER_MEMBERS,
+      ),
+    },
+    ['worker'],
+  ),
 };
 
 /** Steps are checked one by one, for better messages than a shape gives. */
@@ -153,10 +174,16 @@ function problemOfProvider({ provider }: Script): ShapeProblem | undefined {
 function problemOfSteps(script: Script): ShapeProblem | undefined {
   const lists = Object.entries(script.prompts ?? {}).map(([text, steps]) => ({ path: ['prompts', text], steps }));
   for (const { path, steps } of [...lists, { path: ['default'], steps: script.default ?? [] }]) {
-    for (const [index, step] of steps.entries()) {
-      const problem = problemOfStep(step, [...path, index]);
-      if (problem) return problem;
-    }
+    const problem = problemIn(steps, path);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function problemIn(steps: readonly unknown[], path: Path): ShapeProblem | undefined {
+  for (const [index, step] of steps.entries()) {
+    const problem = problemOfStep(step, [...path, index]);
+    if (problem) return problem;
   }
   return undefined;
 }
@@ -191,6 +218,7 @@ function problemOfContent(kind: StepKind, content: unknown, path: Path): ShapePr
   if (kind === 'ask' && isRecord(content)) {
     return problemOfAction({ type: 'chat/inputRequested', request: { id: 'made-up', ...content } }, path);
   }
+  if (kind === 'worker') return problemIn((content as ScriptedWorker).steps, [...path, 'steps']);
   if (kind === 'usage') {
     return problemOfAction({ type: 'chat/usage', turnId: 'any', usage: content as UsageInfo }, path);
   }

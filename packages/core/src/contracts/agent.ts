@@ -140,10 +140,44 @@ export interface AgentTurn {
     pristine?: ReadonlyMap<string, string>,
     projectInstructions?: string,
   ): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Opens a chat for a worker of one of this turn's calls, and runs a turn in it. Throws a `ToolFailure` when there are too
+   * many workers. When the call or this turn is over first, the turn of the worker is cancelled.
+   */
+  openWorker(start: WorkerStart): OpenWorker;
   /** Text that the model reads beside the message of this turn, and that no client sees. */
   readonly context: readonly string[];
   /** Takes the message that a person sent to steer this turn; undefined when there is none. */
   takeSteering(): Message | undefined;
+}
+
+export interface WorkerStart {
+  /** The call that it works for. */
+  readonly toolCallId: string;
+  /** What it does, in a few words. */
+  readonly title: string;
+  readonly prompt: string;
+  /** The names of the tools that it may use; absent for all. */
+  readonly tools?: readonly string[];
+  /** Fires when the call is over before the turn is. */
+  readonly signal?: AbortSignal;
+  /** Does the work, for a backend that runs its workers itself. Absent: the backend opens the chat like any other. */
+  run?(turn: AgentTurn): Promise<void>;
+}
+
+export interface OpenWorker {
+  /** The URI of its chat, for `subagent` content of the call. */
+  readonly chat: string;
+  readonly ended: Promise<WorkerOutcome>;
+}
+
+export interface WorkerOutcome {
+  readonly chat: string;
+  readonly state: 'complete' | 'cancelled' | 'error';
+  /** What it said in the end. */
+  readonly text: string;
+  /** Why it failed. */
+  readonly error?: string;
 }
 
 export interface ToolRequest {

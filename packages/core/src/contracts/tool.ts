@@ -16,7 +16,7 @@ export const SHELL_GRACE_MS = 750;
 /** How much of the output of a command is shown and stored: its end. */
 export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 
-import type { InputOutcome } from './agent.js';
+import type { InputOutcome, OpenWorker, WorkerStart } from './agent.js';
 
 export interface HostTool {
   readonly definition: ToolDefinition;
@@ -29,6 +29,8 @@ export interface HostTool {
   readonly customizationId?: string;
   /** Metadata of every call of it, for clients that know the keys. */
   readonly callMeta?: Readonly<Record<string, unknown>>;
+  /** It starts workers: those that may start none are not offered it. */
+  readonly startsWorkers?: boolean;
   /** How long a call may run; without a timeout, as long as the tool itself allows. */
   readonly timeoutMs?: number;
   /** What the call is about to do: "Read parser.ts". */
@@ -65,6 +67,8 @@ export interface ToolContext {
   readonly basis?: unknown;
   /** Stores in the log what a command of this call does while it runs; absent without a log. */
   readonly running?: RunningCommand;
+  /** Starts a worker for this call, in a chat of its own; absent where there is no agent to do that. */
+  openWorker?(start: Pick<WorkerStart, 'title' | 'prompt' | 'tools'>): OpenWorker;
   /** Runs a command in a terminal that people can watch; absent on a host without terminals. */
   readonly runInTerminal?: RunInTerminal;
 }

@@ -54,6 +54,8 @@ export class Chat implements OpenChannel {
   readonly #history: History;
   readonly #activity: TurnActivity;
   #hasLeft = false;
+  /** Who waits for the end of turns. */
+  readonly #awaited = new Map<string, (turn: Turn | undefined) => void>();
   #starter: { readonly turnId: string; readonly clientId: string } | undefined;
 
   constructor(session: Session, options: ChatOptions, readiness: ChatReadiness) {
@@ -115,7 +117,8 @@ export class Chat implements OpenChannel {
 
   /** Whether its agent can go on in the middle of a turn that was cut off. */
   get canResume(): boolean {
-    return this.#options.backend?.abilities.resume === true;
+    const { interactivity = 'full' } = this.state;
+    return interactivity === 'full' && this.#options.backend?.abilities.resume === true;
   }
 
   get isOpening(): boolean {
@@ -146,6 +149,7 @@ export class Chat implements OpenChannel {
     const step = this.#options.writer.write({ channel: this.#options.channel, action, origin });
     this.#options.writer.afterCommit(() => this.#agent.observe(step));
     this.#history.observe(step);
+    this.#tellEnded(step);
     this.session.chatStepped({ ...step, chat: this }, action.type);
     if (this.#activity.hasOutlived(action, step)) this.write({ type: 'chat/activityChanged' });
     for (const reaction of reactionsTo(action, step)) this.#react(reaction);
@@ -221,10 +225,33 @@ export class Chat implements OpenChannel {
   }
 
   /** Starts a turn of the host's own making. */
-  start(message: Message): string {
+  start(message: Message, startedBy?: string): string {
     const turnId = `turn-${crypto.randomUUID()}`;
     this.write({ type: 'chat/turnStarted', turnId, startedAt: this.#now(), message });
+    this.#starter = startedBy === undefined ? undefined : { turnId, clientId: startedBy };
     return turnId;
+  }
+
+  /** The turn that runs now, once its end is stored; undefined when it is cut off with the chat. */
+  turnEnd(turnId: string): Promise<Turn | undefined> {
+    if (this.state.activeTurn?.id !== turnId) return Promise.resolve(this.#finished(turnId));
+    return new Promise((resolve) => this.#awaited.set(turnId, resolve));
+  }
+
+  #finished(turnId: string): Turn | undefined {
+    return this.state.turns.findLast(({ id }) => id === turnId);
+  }
+
+  /** Tells who waits for the end of a turn, once that is stored. */
+  #tellEnded({ before, after }: Step<ChatState>): void {
+    const turnId = before.activeTurn?.id;
+    const awaited = turnId === undefined || turnId === after.activeTurn?.id ? undefined : this.#awaited.get(turnId);
+    if (turnId === undefined || !awaited) return;
+    const turn = this.#finished(turnId);
+    this.#options.writer.afterCommit(() => {
+      this.#awaited.delete(turnId);
+      awaited(turn);
+    });
   }
 
   /** What the action names has to be there. */
@@ -298,12 +325,19 @@ export class Chat implements OpenChannel {
     return this.#agent.open();
   }
 
+  /** The agent has nothing more to do here. */
+  closeAgent(): Promise<void> {
+    return this.#agent.close();
+  }
+
   /** The processes of the session end; the next turn starts them again. */
   rest(): Promise<void> {
     return this.#agent.rest();
   }
 
   close(): Promise<void> {
+    for (const resolve of this.#awaited.values()) resolve(undefined);
+    this.#awaited.clear();
     this.#options.pages.close();
     return this.#agent.close();
   }

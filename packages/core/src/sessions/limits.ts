@@ -73,3 +73,10 @@ export const CHAT_URI_MAX_CHARACTERS = 1_000;
 export const CHAT_TRANSCRIPT_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Turns of a chat that a transcript is made of, at most. */
 export const CHAT_TRANSCRIPT_MAX_TURNS = 200;
+
+/** How many workers may stand below each other: those of the last level start none. */
+export const WORKER_DEPTH_MAX = 2;
+/** Workers of one session that run at the same time. */
+export const WORKERS_AT_ONCE_MAX = 8;
+/** Workers that one turn starts, one after the other. */
+export const TURN_WORKERS_MAX = 50;

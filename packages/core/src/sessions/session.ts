@@ -38,6 +38,7 @@ import { Annotations, type AnnotationsOptions } from './annotations.js';
 import type { Catalogue } from './catalogue.js';
 import { Chat, type ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
+import type { WorkerChat } from './chat-creation.js';
 import { unknownModel } from './creation.js';
 import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
@@ -77,10 +78,18 @@ export interface SharedSessionOptions {
   readonly restProcessesAfterMs: number;
   /** What lives beside every session. */
   readonly observers: readonly AttachObserver[];
+  /** Opens and removes the chats of workers. */
+  readonly workerChats: WorkerChats;
   /** Opens a channel again that has left memory. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** A session was used: it may leave memory after a while. */
   used(uri: string): void;
+}
+
+export interface WorkerChats {
+  /** In this tick. */
+  open(session: Session, chat: WorkerChat, parts: Partial<NewChat>): Chat;
+  remove(session: Session, chat: Chat): Promise<void>;
 }
 
 export interface SessionOptions extends SharedSessionOptions {
@@ -173,6 +182,7 @@ export class Session implements OpenChannel {
     this.#options.writer.afterFailure(() => {
       chat.leave();
       this.#chats.delete(chat.uri);
+      void chat.close();
     });
     chat.archive();
     this.write({ type: 'session/chatAdded', summary: chatSummaryOf(chat.state) });

@@ -39,11 +39,11 @@ import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.
 import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
 import type { Service } from './service.js';
-import { Session, type SharedSessionOptions } from './session.js';
+import { Session, type SharedSessionOptions, type WorkerChats } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';
 
-export interface SessionsOptions extends SessionsInMemoryOptions {
+export interface SessionsOptions extends Omit<SessionsInMemoryOptions, 'workerChats'> {
   readonly choices: SessionConfig;
 }
 
@@ -62,8 +62,13 @@ export class Sessions {
   /** Sessions whose end is being stored, until it is told or has failed. */
   readonly #ending = new Map<string, Promise<unknown>>();
 
-  constructor({ choices, ...shared }: SessionsOptions) {
-    this.#options = { choices, ...shared };
+  constructor({ choices, ...given }: SessionsOptions) {
+    const workerChats: WorkerChats = {
+      open: (session, chat, parts) => this.#chats.worker(session, chat, parts),
+      remove: (session, chat) => this.#chats.remove(session, chat),
+    };
+    const shared = { ...given, workerChats };
+    this.#options = { choices, ...given };
     this.#memory = new SessionsInMemory(shared);
     const { watchers, root, catalogue } = shared;
     const common = {

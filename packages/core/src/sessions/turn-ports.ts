@@ -1,11 +1,14 @@
 /** A turn as tool calls and the prompt see it: implements their ports. */
 import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
+import type { HostTool } from '../contracts/tool.js';
 import type { PromptContext } from '../prompt/turn-prompt.js';
-import type { CallContext } from '../tool-calls/call-context.js';
-import type { ChatOptions } from './chat.js';
+import type { CallContext, CallExtensions } from '../tool-calls/call-context.js';
+import type { Chat, ChatOptions } from './chat.js';
+import { WORKER_DEPTH_MAX } from './limits.js';
 import { StoredCommand } from './running-commands.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
+import { workerDepth } from './workers.js';
 
 export function callContextOf(turn: TurnRunner, options: ChatOptions): CallContext {
   const { chat, id: turnId, workingDirectory, signal } = turn;
@@ -17,7 +20,7 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     get workingDirectories() {
       return turn.workingDirectories;
     },
-    extensions: session.extensions,
+    extensions: extensionsOf(chat, options.worker?.tools),
     permissions: session.toolPermissions,
     blobs,
     outputMaxCharacters: toolOutputMaxCharacters,
@@ -34,10 +37,13 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     interruptText: () => turn.interrupt(),
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),
+    openWorker: (start) => turn.openWorker(start),
     isConnected: (clientId) => presence.isConnected(clientId),
     isAutoApproved: () => session.state.config?.values.autoApprove === true,
     activeClients: () =>
-      preferred(session.state.activeClients, turn.startedBy).filter(({ clientId }) => presence.isConnected(clientId)),
+      preferred(session.state.activeClients, turn.startedBy)
+        .filter(({ clientId }) => presence.isConnected(clientId))
+        .map((client) => withTools(client, options.worker?.tools)),
     unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
     runningCommand: (toolCallId) => new StoredCommand(writer, { owner: chat.ownKey, toolCallId }),
     toolContext: (toolCallId) =>
@@ -56,6 +62,25 @@ export function promptContextOf(turn: TurnRunner, options: ChatOptions): PromptC
     activeClients: () => session.committed.activeClients,
     clients: presence,
   };
+}
+
+/** The extensions of the session with the tools that may be used in a chat: workers may be given a few only. */
+function extensionsOf(chat: Chat, names: ReadonlySet<string> | undefined): CallExtensions {
+  const { extensions } = chat.session;
+  const mayStartWorkers = workerDepth(chat) < WORKER_DEPTH_MAX;
+  if (!names && mayStartWorkers) return extensions;
+  const isUsable = ({ definition, startsWorkers }: HostTool) =>
+    (names?.has(definition.name) ?? true) && (mayStartWorkers || !startsWorkers);
+  return {
+    all: () => extensions.all(),
+    gates: () => extensions.gates(),
+    hidden: (uri) => extensions.hidden(uri),
+    tools: () => extensions.tools().filter(isUsable),
+  };
+}
+
+function withTools(client: SessionActiveClient, names: ReadonlySet<string> | undefined): SessionActiveClient {
+  return names ? { ...client, tools: client.tools.filter(({ name }) => names.has(name)) } : client;
 }
 
 /** The clients, with the one that started the turn first. */

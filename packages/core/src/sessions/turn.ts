@@ -27,9 +27,11 @@ import {
   type BegunCall,
   type CallStart,
   type InputOutcome,
+  type OpenWorker,
   type ScriptedToolCall,
   type ToolOutcome,
   type ToolRequest,
+  type WorkerStart,
 } from '../contracts/agent.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
@@ -45,6 +47,7 @@ import { askPerson } from './questions.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallIndex, type Find, TurnOverError, Waiters } from './waiters.js';
+import { isWorker, TurnWorkers, WORKER_ADVICE } from './workers.js';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -62,6 +65,7 @@ export class TurnRunner implements AgentTurn {
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
   readonly #calls: ToolCalls;
+  readonly #workers: TurnWorkers;
   #prompt: TurnPrompt | undefined;
   #readable: { readonly of: Message; readonly message: Message } | undefined;
 
@@ -79,6 +83,7 @@ export class TurnRunner implements AgentTurn {
     this.workingDirectory = this.workingDirectories[0];
     this.startedBy = chat.startedBy(turn.id);
     this.#calls = new ToolCalls(callContextOf(this, options));
+    this.#workers = new TurnWorkers(this, options);
   }
 
   get workingDirectories(): readonly string[] {
@@ -237,6 +242,10 @@ export class TurnRunner implements AgentTurn {
     return this.#prompt.render(pristine, projectInstructions);
   }
 
+  openWorker(start: WorkerStart): OpenWorker {
+    return this.#workers.open(start);
+  }
+
   takeSteering(): Message | undefined {
     const message = this.#chat.state.steeringMessage;
     if (!message || !this.isActive) return undefined;
@@ -289,6 +298,10 @@ export class TurnLifecycle {
     const isFirst = chat.session.chats.every(({ state }) => state.turns.length === 0);
     const opening = { chat: chat.uri, turnId, text: this.#message.text, agent, isFirst };
     await untilReady(this.#extensionContext());
+    if (isWorker(chat)) {
+      this.#context = [WORKER_ADVICE];
+      return;
+    }
     // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
     const advice = await adviceFor(opening, this.#extensionContext());
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
@@ -310,6 +323,7 @@ export class TurnLifecycle {
 
   /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
   async goesOn(): Promise<boolean> {
+    if (isWorker(this.#turn.chat)) return false;
     const seen = this.#turn.chat.state.steeringMessage?.id;
     const ending = { turnId: this.#turn.id, wasContinued: this.wasContinued };
     const reason = await objectionTo(ending, this.#extensionContext());

@@ -8,7 +8,7 @@ import type {
   ToolCallState,
   Turn,
 } from '@atrium/protocol/ahp-1';
-import type { InputOutcome } from '../contracts/agent.js';
+import type { InputOutcome, OpenWorker, WorkerStart } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension, Gate } from '../contracts/extension.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
@@ -53,6 +53,7 @@ export interface CallContext {
   /** Shows a note in the turn. */
   notify(note: string): void;
   ask(request: ChatInputRequest): Promise<InputOutcome>;
+  openWorker(start: WorkerStart): OpenWorker;
   isConnected(clientId: string): boolean;
   /** Whether the session runs tools without asking. */
   isAutoApproved(): boolean;

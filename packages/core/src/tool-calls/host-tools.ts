@@ -106,6 +106,7 @@ export class HostToolRunner implements ToolRunner {
           release();
         }
       },
+      openWorker: (start) => context.openWorker({ ...start, toolCallId: call.id, signal }),
       earlier: () => earlierInputs(context.state, call.tool.name),
       result: (id) => storedResult(context, id),
       ...(running && { running }),

@@ -8,9 +8,11 @@ import type {
   BegunCall,
   CallStart,
   InputOutcome,
+  OpenWorker,
   ScriptedToolCall,
   ToolOutcome,
   ToolRequest,
+  WorkerStart,
 } from '@atrium/core/contracts/agent.js';
 import type { ChatInputRequest, Message, ToolDefinition, UsageInfo } from '@atrium/protocol/ahp-1';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
@@ -26,7 +28,8 @@ export type TurnEvent =
   | { readonly input: string }
   | { readonly failedCall: { readonly name: string; readonly message: string } }
   | { readonly scriptedTool: ScriptedToolCall }
-  | { readonly ask: ChatInputRequest };
+  | { readonly ask: ChatInputRequest }
+  | { readonly worker: WorkerStart; readonly events: readonly TurnEvent[] };
 
 type Eventually<T> = T | Promise<T>;
 type Prompt = Readonly<Record<string, string>>;
@@ -135,6 +138,19 @@ export class FakeTurn implements AgentTurn {
 
   agentRunCall(): AgentRunCall {
     throw new Error('this turn is for agents without tools of their own');
+  }
+
+  /** Runs the worker on a turn of its own, whose events come with the outcome. */
+  openWorker(start: WorkerStart): OpenWorker {
+    const inner = new FakeTurn(start.prompt, { ...this.options, id: `${this.id}-worker` });
+    this.events.push({ worker: start, events: inner.events });
+    const chat = `ahp-chat:/${start.toolCallId}`;
+    const run = start.run?.(inner) ?? Promise.resolve();
+    const ended = run.then(
+      () => ({ chat, state: 'complete' as const, text: inner.said }),
+      (error) => ({ chat, state: 'error' as const, text: inner.said, error: String(error) }),
+    );
+    return { chat, ended };
   }
 
   async scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome> {

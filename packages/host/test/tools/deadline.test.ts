@@ -30,6 +30,8 @@ describe('the tools of the host', () => {
       todo_list: undefined,
       // A person may take as long as they like.
       ask_user: undefined,
+      // A worker takes as long as its calls do.
+      task: undefined,
     });
   });
 

@@ -15,7 +15,7 @@ import { use } from './tool-box.js';
 describe('the built-in tools', () => {
   const INPUT = {
     ...{ command: 'ls', path: 'src', text: 'TODO', pattern: '*.ts', content: '', oldText: 'a', newText: 'b' },
-    ...{ question: 'Which?', items: ['sweep'] },
+    ...{ question: 'Which?', items: ['sweep'], title: 'Look around', prompt: 'What is there?' },
   };
 
   it('describe themselves; only those that change something ask a person', () => {
@@ -24,7 +24,7 @@ describe('the built-in tools', () => {
     const changing = ['write_file', 'edit_file', 'shell'];
     expect(names).toEqual([
       ...['list_files', 'find_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'git_status', 'shell'],
-      ...['todo_list', 'ask_user'],
+      ...['todo_list', 'ask_user', 'task'],
     ]);
     expect(names.filter((_, index) => tools[index]?.confirmation?.(INPUT))).toEqual(changing);
     for (const { definition } of tools) {
@@ -44,7 +44,7 @@ describe('the built-in tools', () => {
   it('say what they are about to do', () => {
     expect(builtinTools().map((tool) => tool.invocationMessage(INPUT))).toEqual([
       ...['List src', 'Find *.ts', 'Read src', 'Search for "TODO"', 'Write src', 'Edit src', 'Check the git status'],
-      ...['Run ls', 'Update the to-do list', 'Ask "Which?"'],
+      ...['Run ls', 'Update the to-do list', 'Ask "Which?"', 'Give a task: Look around'],
     ]);
   });
 

@@ -2,6 +2,7 @@
 
 const FAMILIES: readonly (readonly string[])[] = [
   ['ask_user', 'AskUserQuestion'],
+  ['task', 'Task'],
   ['edit_file', 'Edit', 'edit', 'MultiEdit', 'str_replace_editor'],
   ['find_files', 'Glob', 'glob'],
   ['list_files', 'LS'],

@@ -10,7 +10,7 @@ import type { Session } from '@atrium/core/sessions/session.js';
 import type { EndRecording, Recorder } from './recorder.js';
 
 export interface RecordingOptions {
-  readonly session: Pick<Session, 'extensions' | 'state'>;
+  readonly session: Pick<Session, 'extensions' | 'state' | 'chatAt'>;
   readonly recorder: Recorder;
   readonly own: OwnRecordings;
 }
@@ -20,10 +20,20 @@ export function recording({ session, recorder, own }: RecordingOptions): Extensi
     id: 'changes',
     name: 'changes',
     beforeTurn: async (turn) => void (await own.turnBegins(turn)),
-    outsideCallBegins: async (call) => (onlyReads(session, call) ? undefined : own.callBegins(call)),
-    outsideCallEnds: (call) => own.callEnds(call),
-    around: (call, run) => (onlyReads(session, call) ? run() : recorder.around(call, run)),
+    outsideCallBegins: async (call) =>
+      onlyReads(session, call) ? undefined : own.callBegins(inTurnOfPerson(session, call)),
+    outsideCallEnds: (call) => own.callEnds(inTurnOfPerson(session, call)),
+    around: (call, run) => (onlyReads(session, call) ? run() : recorder.around(inTurnOfPerson(session, call), run)),
   };
+}
+
+/** What a worker changes belongs to the turn that it works for: people look for it there, and undo it with that turn. */
+function inTurnOfPerson(session: RecordingOptions['session'], call: GateCall): GateCall {
+  const origin = session.chatAt(call.chat)?.state.origin;
+  if (origin?.kind !== 'tool' || !('chat' in origin)) return call;
+  const chat = String(origin.chat);
+  const turnId = session.chatAt(chat)?.state.activeTurn?.id;
+  return turnId === undefined ? call : inTurnOfPerson(session, { ...call, chat, turnId });
 }
 
 /** The owner of a tool says whether it only reads. */

@@ -90,6 +90,8 @@ export class SessionChanges implements SessionObserver {
     if (!step.chat) return;
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
     if (old === fresh || folderOf(this.#session.state) === undefined) return;
+    // What workers change is recorded in the turn that they work for.
+    if (step.after.origin?.kind === 'tool') return;
     if (old !== undefined) void this.#turnOver(step.chat.uri).catch((error) => this.#warn(error));
     if (fresh !== undefined) void this.#turnBegun(fresh).catch((error) => this.#warn(error));
   }

@@ -9,6 +9,7 @@ import { listFilesTool } from './list-files.js';
 import { readFileTool } from './read-file.js';
 import { searchFilesTool } from './search-files.js';
 import { shellTool } from './shell.js';
+import { taskTool } from './task.js';
 import { todoListTool } from './todo-list.js';
 import { writeFileTool } from './write-file.js';
 
@@ -24,5 +25,6 @@ export function builtinTools(): HostTool[] {
     shellTool(),
     todoListTool,
     askUserTool,
+    taskTool,
   ];
 }

@@ -18,7 +18,7 @@ import {
   operationDown,
   terminalInfoDown,
 } from './states.js';
-import { messageDown, partDown, toolClientOf, toolInputDown } from './turns.js';
+import { contentDown, messageDown, partDown, toolClientOf, toolInputDown } from './turns.js';
 
 /** Clients must take a snapshot, because no action of 0.3.0 says what happened. */
 export interface Unsayable {
@@ -93,11 +93,19 @@ const toolCallTranslators = {
   }),
   'chat/toolCallReady': toolCallReady,
   'chat/toolCallConfirmed': toolCallConfirmed,
-  'chat/toolCallComplete': ({ type, ...rest }) =>
-    ({ ...rest, type: 'session/toolCallComplete' }) as Ahp03.SessionToolCallCompleteAction,
+  'chat/toolCallComplete': ({ type, result, ...rest }) =>
+    ({
+      ...rest,
+      type: 'session/toolCallComplete',
+      result: { ...result, ...(result.content && { content: contentDown(result.content) }) },
+    }) as Ahp03.SessionToolCallCompleteAction,
   'chat/toolCallResultConfirmed': ({ type, ...rest }) => ({ ...rest, type: 'session/toolCallResultConfirmed' }),
-  'chat/toolCallContentChanged': ({ type, ...rest }) =>
-    ({ ...rest, type: 'session/toolCallContentChanged' }) as Ahp03.SessionToolCallContentChangedAction,
+  'chat/toolCallContentChanged': ({ type, content, ...rest }) =>
+    ({
+      ...rest,
+      type: 'session/toolCallContentChanged',
+      content: contentDown(content),
+    }) as Ahp03.SessionToolCallContentChangedAction,
   // The call looks as if it ran.
   'chat/toolCallAuthRequired': hidden,
   'chat/toolCallAuthResolved': hidden,

@@ -20,9 +20,19 @@ export function cached<From extends object, To>(translate: (from: From) => To): 
   };
 }
 
-/** 0.3.0 does not say what a message comes from, nor what it was sent with. */
-export function messageDown({ origin, model, agent, ...message }: Ahp1.Message): Ahp03.UserMessage {
-  return message as Ahp03.UserMessage;
+/** 0.3.0 does not say what a message comes from, nor what it was sent with. It has no chats to attach. */
+export function messageDown({ origin, model, agent, attachments, ...message }: Ahp1.Message): Ahp03.UserMessage {
+  const shown = attachments?.some(isChat) ? attachments.filter((attachment) => !isChat(attachment)) : attachments;
+  return { ...message, ...(shown && { attachments: shown }) } as Ahp03.UserMessage;
+}
+
+function isChat({ type }: { readonly type: string }): boolean {
+  return type === 'chat';
+}
+
+/** 0.3.0 would take the chat of a subagent for a session. */
+export function contentDown(content: readonly Ahp1.ToolResultContent[]): Ahp03.ToolResultContent[] {
+  return content.filter(({ type }) => type !== 'subagent') as Ahp03.ToolResultContent[];
 }
 
 export function pendingDown({ message, ...rest }: Ahp1.PendingMessage): Ahp03.PendingMessage {
@@ -34,6 +44,7 @@ type AnyToolCall = Ahp1.ToolCallState & {
   readonly toolInput?: Ahp1.ToolInput;
   readonly riskAssessment?: unknown;
   readonly auth?: unknown;
+  readonly content?: readonly Ahp1.ToolResultContent[];
   readonly userSuggestion?: Ahp1.Message;
 };
 
@@ -48,13 +59,14 @@ export function toolInputDown(toolInput: Ahp1.ToolInput | undefined): { toolInpu
 
 /** A call that waits for a token looks as if it ran. */
 export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallState => {
-  const { status, contributor, intention, toolInput, riskAssessment, auth, userSuggestion, ...rest } =
+  const { status, contributor, intention, toolInput, riskAssessment, auth, content, userSuggestion, ...rest } =
     call as AnyToolCall;
   return {
     ...rest,
     status: status === 'auth-required' ? 'running' : status,
     ...toolClientOf(contributor),
     ...toolInputDown(toolInput),
+    ...(content && { content: contentDown(content) }),
     ...(userSuggestion && { userSuggestion: messageDown(userSuggestion) }),
   } as Ahp03.ToolCallState;
 });

@@ -1,0 +1,124 @@
+/**
+ * Workers: agents that a tool call starts. Each has a chat of its own, which people can read and answer in, but not write to.
+ * It has one turn. The worker is gone with the call that started it: when that ends, so does the turn of the worker.
+ */
+import { type Turn, workerChatUri } from '@atrium/protocol/ahp-1';
+import type { AgentSession, OpenWorker, WorkerOutcome, WorkerStart } from '../contracts/agent.js';
+import { ToolFailure } from '../contracts/tool.js';
+import type { Chat, ChatOptions } from './chat.js';
+import { SESSION_CHATS_MAX, TURN_WORKERS_MAX, WORKER_DEPTH_MAX, WORKERS_AT_ONCE_MAX } from './limits.js';
+import type { Session } from './session.js';
+import type { TurnRunner } from './turn.js';
+
+/** What a worker is told beside its task. */
+export const WORKER_ADVICE =
+  'You work for another agent, not for a person. It gets nothing of what you do but the last thing that you say: ' +
+  'end with a whole answer to your task.';
+
+/** How many workers stand between a chat and a person. */
+export function workerDepth(chat: Chat): number {
+  const parent = parentOf(chat);
+  return isWorker(chat) ? 1 + (parent ? workerDepth(parent) : 0) : 0;
+}
+
+export function isWorker({ state: { origin } }: Pick<Chat, 'state'>): boolean {
+  return origin?.kind === 'tool';
+}
+
+/** The chat whose tool call opened a chat. */
+export function parentOf({ session, state: { origin } }: Chat): Chat | undefined {
+  return origin?.kind === 'tool' && 'chat' in origin ? session.chatAt(String(origin.chat)) : undefined;
+}
+
+/** Opens the workers of one turn. */
+export class TurnWorkers {
+  readonly #turn: TurnRunner;
+  readonly #options: ChatOptions;
+  #count = 0;
+
+  constructor(turn: TurnRunner, options: ChatOptions) {
+    this.#turn = turn;
+    this.#options = options;
+  }
+
+  /** Opens the chat of a worker and starts its turn. Throws a `ToolFailure` when there are too many. */
+  open(start: WorkerStart): OpenWorker {
+    this.#turn.signal.throwIfAborted();
+    const { chat: parent, startedBy } = this.#turn;
+    this.#check(parent);
+    this.#count += 1;
+    const chat = this.#chat(parent, start);
+    const { model, agent } = this.#turn;
+    const message = {
+      text: start.prompt,
+      origin: { kind: 'agent' as const },
+      ...(model && { model }),
+      ...(agent && { agent }),
+    };
+    const turnId = chat.start(message, startedBy);
+    return { chat: chat.uri, ended: this.#ended(chat, turnId, start.signal) };
+  }
+
+  #check(parent: Chat): void {
+    if (workerDepth(parent) >= WORKER_DEPTH_MAX)
+      throw new ToolFailure('TOO_DEEP', 'A worker of a worker cannot start others. Do it yourself.');
+    if (this.#count >= TURN_WORKERS_MAX)
+      throw new ToolFailure('TOO_MANY', `This turn has started ${TURN_WORKERS_MAX} workers already. Do it yourself.`);
+    const running = parent.session.chats.filter((chat) => isWorker(chat) && chat.state.activeTurn).length;
+    if (running >= WORKERS_AT_ONCE_MAX)
+      throw new ToolFailure('TOO_MANY', `${running} workers are running already. Wait until one of them is done.`);
+  }
+
+  #chat({ session, uri }: Chat, { toolCallId, title, tools, run }: WorkerStart): Chat {
+    const { workerChats } = this.#options;
+    if (session.chats.length >= SESSION_CHATS_MAX) this.#makeRoom(session);
+    const origin = { kind: 'tool' as const, chat: uri, toolCallId };
+    const agent: AgentSession | undefined = run && { runTurn: run, close: async () => {} };
+    const worker = { ...(agent && { agent }), ...(tools && { tools: new Set(tools) }) };
+    return workerChats.open(session, { uri: freeUri(session, toolCallId), origin, title }, { worker });
+  }
+
+  /** The worker that ended first is forgotten: its call has what it said. */
+  #makeRoom(session: Session): void {
+    const oldest = session.chats.find((chat) => isWorker(chat) && !chat.state.activeTurn);
+    if (!oldest) throw new ToolFailure('TOO_MANY', 'The session has as many chats as it may have. Do it yourself.');
+    const { workerChats, logger } = this.#options;
+    workerChats.remove(session, oldest).catch((error) => {
+      logger.log('warn', 'the chat of a worker could not be forgotten', { chat: oldest.uri, error: String(error) });
+    });
+  }
+
+  /** Ends with the turn of the worker. When the call or its turn is over first, that turn is cancelled. */
+  async #ended(chat: Chat, turnId: string, call: AbortSignal | undefined): Promise<WorkerOutcome> {
+    const signal = call ? AbortSignal.any([this.#turn.signal, call]) : this.#turn.signal;
+    const cancel = () => chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
+    signal.addEventListener('abort', cancel);
+    try {
+      return outcomeOf(chat.uri, await chat.turnEnd(turnId));
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      void chat.closeAgent();
+    }
+  }
+}
+
+/** Ids of calls are unique in a turn only. */
+function freeUri(session: Session, toolCallId: string): string {
+  const uri = workerChatUri(session.uri, toolCallId);
+  for (let number = 2; ; number++) {
+    const free = number === 2 ? uri : `${uri}~${number - 1}`;
+    if (!session.chatAt(free)) return free;
+  }
+}
+
+function outcomeOf(chat: string, turn: Turn | undefined): WorkerOutcome {
+  const parts = turn?.responseParts ?? [];
+  const end = parts.findLastIndex(({ kind }) => kind === 'toolCall' || kind === 'inputRequest');
+  const spoken = (from: number) =>
+    parts.slice(from).flatMap((part) => (part.kind === 'markdown' && part.content !== '' ? part.content : []));
+  // An agent that says nothing behind its last call, or question, has said it before.
+  const text = (spoken(end + 1).length > 0 ? spoken(end + 1) : spoken(0)).join('\n\n');
+  const last = parts.at(-1);
+  const error = last?.kind === 'error' ? { error: last.error.message } : {};
+  return { chat, state: turn?.state ?? 'cancelled', text, ...error };
+}
