@@ -23,6 +23,7 @@ import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
 import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
 import { firstChat, type ListNews } from './catalogue.js';
+import type { TellProgress } from './creation-progress.js';
 import { copyHistory, headText } from './history.js';
 import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
@@ -38,6 +39,8 @@ export interface Creator {
   readonly clientId: string | undefined;
   /** Throws when the agent wants a token first. */
   mayUse(agent: AgentBackend): void;
+  /** Wants to know how far the creation is. */
+  readonly progress?: TellProgress | undefined;
   /** What the session came from, and what it is called at first, when no client asked for it. */
   readonly origin?: SessionOrigin;
   readonly title?: string;
@@ -77,7 +80,7 @@ export class Creation {
       const beginning = { backend, ...chosen, ...(title !== undefined && { title }), ...(origin && { origin }) };
       await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
     });
-    await this.#begin(channel);
+    await this.#begin(channel, creator.progress);
   }
 
   /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
@@ -205,14 +208,14 @@ export class Creation {
   }
 
   /** Tells everyone of a new session and starts its agent. */
-  async #begin(uri: string): Promise<void> {
+  async #begin(uri: string, progress?: TellProgress): Promise<void> {
     const { logger, memory, news } = this.#options;
     const session = await memory.open(uri);
     if (!session) return;
     const summary = this.#options.catalogue.find(uri)?.summary;
     logger.log('info', 'session created', { session: uri, provider: session.state.provider });
     if (summary) news.added(summary);
-    session.create();
+    session.create(progress);
   }
 }
 

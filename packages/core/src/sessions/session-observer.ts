@@ -13,13 +13,16 @@ export interface ChatStep extends Step<ChatState> {
 /** A step of the session's own channel, or of one of its chats. */
 export type SessionStep = (Step<SessionState> & { readonly chat?: undefined }) | ChatStep;
 
+/** Tells people who wait for the session what is being done. */
+export type Report = (message: string) => void;
+
 export interface SessionObserver {
   /** It still needs the session: it must not leave memory. */
   readonly keepsAwake?: boolean;
   /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
-  prepareFolder?(): Promise<void>;
+  prepareFolder?(report: Report): Promise<void>;
   /** The session is about to be used: its agent opens next, and waits for this. Said again after a rest. */
-  begin?(): Promise<void>;
+  begin?(report: Report): Promise<void>;
   /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
   rest?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */
@@ -46,12 +49,23 @@ export class SessionObservers {
   }
 
   /** Makes the folder of the session ready. What comes next may depend on it, so a failure is one of the session. */
-  async prepareFolder(): Promise<void> {
-    for (const observer of this.all) await observer.prepareFolder?.();
+  async prepareFolder(report: Report): Promise<void> {
+    for (const observer of this.all) await observer.prepareFolder?.(report);
   }
 
-  async begin(): Promise<void> {
-    await Promise.all(this.all.map((observer) => observer.begin?.()));
+  /** How many have to get ready. */
+  get count(): number {
+    return this.all.length;
+  }
+
+  /** `ready`: one more of them is. */
+  async begin(report: Report, ready: () => void): Promise<void> {
+    await Promise.all(
+      this.all.map(async (observer) => {
+        await observer.begin?.(report);
+        ready();
+      }),
+    );
   }
 
   observe(step: SessionStep): void {

@@ -40,6 +40,7 @@ import { Chat, type ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
 import type { WorkerChat } from './chat-creation.js';
 import { unknownModel } from './creation.js';
+import { CreationProgress, type TellProgress } from './creation-progress.js';
 import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
 import { IdleProcesses } from './idle.js';
@@ -111,6 +112,8 @@ export function offeredBuiltins({ backend, tools }: Pick<SessionOptions, 'backen
   return backend?.abilities.ownTools ? [] : tools;
 }
 
+const GETTING_READY = 'Starting what the session needs: plugins, MCP servers, providers';
+
 /** What a person who has read the session has not read. */
 const UNREAD: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested']);
 
@@ -134,6 +137,8 @@ export class Session implements OpenChannel {
   readonly #observers: SessionObservers;
   #closing: Promise<void> | undefined;
   #beginning: Promise<void> | undefined;
+  /** Of its creation, while a client wants to know. */
+  #progress: CreationProgress | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -384,8 +389,14 @@ export class Session implements OpenChannel {
   async #getReady(): Promise<void> {
     await this.#processes.wake();
     this.extensions.changed();
-    await this.#observers.prepareFolder();
-    await Promise.all([this.toolPermissions.load(), this.naming.load(), this.#observers.begin()]);
+    const progress = this.#progress;
+    const report = (message: string) => progress?.says(message);
+    report('Preparing the folder');
+    await this.#observers.prepareFolder(report);
+    progress?.finished(GETTING_READY);
+    const begun = this.#observers.begin(report, () => progress?.finished(GETTING_READY));
+    await Promise.all([this.toolPermissions.load(), this.naming.load(), begun]);
+    report(`Opening ${this.backend?.info.displayName ?? 'the agent'}`);
   }
 
   /** The host stopped while the session was at work. */
@@ -486,11 +497,20 @@ export class Session implements OpenChannel {
   }
 
   /** Starts the agent of a new session. The outcome shows in the state. */
-  create(): void {
-    if (this.#isClosed) return;
+  create(tell?: TellProgress): void {
+    // The folder, what lives beside the session, and the agent.
+    const progress = tell && new CreationProgress(this.#observers.count + 2, tell);
+    if (this.#isClosed) return progress?.end('The session is gone');
+    this.#progress = progress;
     this.chat.openAgent().then(
-      () => this.write({ type: 'session/ready' }),
-      (error) => this.write({ type: 'session/creationFailed', error: errorInfo(error) }),
+      () => {
+        this.write({ type: 'session/ready' });
+        progress?.end('Ready');
+      },
+      (error) => {
+        this.write({ type: 'session/creationFailed', error: errorInfo(error) });
+        progress?.end('The session could not be created');
+      },
     );
   }
 

@@ -1,10 +1,17 @@
 /** The requests of clients, by method. The connection has checked their parameters already. */
-import { type ClientRequestMethod, type ClientRequests, ErrorCode, PRIVATE } from '@atrium/protocol/ahp-1';
+import {
+  type ClientRequestMethod,
+  type ClientRequests,
+  ErrorCode,
+  PRIVATE,
+  ROOT_CHANNEL,
+} from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
+import { PROGRESS_TOKEN_MAX_CHARACTERS, type TellProgress } from '../sessions/creation-progress.js';
 import type { TurnsRequest } from '../sessions/history.js';
 import { FETCH_TURNS_DEFAULT } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
@@ -92,7 +99,8 @@ export class Requests {
     },
 
     createSession: async (connection, params) => {
-      await this.#options.sessions.create(params, this.#creator(connection));
+      const progress = this.#progress(connection, params.progressToken);
+      await this.#options.sessions.create(params, { ...this.#creator(connection), progress });
       return null;
     },
 
@@ -177,6 +185,21 @@ export class Requests {
     const { writer, subscriptions } = this.#options;
     writer.tellNumbered(subscriptions.actionFor(connection, chat.uri, action));
     await writer.settled();
+  }
+
+  /** Tells this client alone how far its request is. */
+  #progress(connection: Connection, progressToken: string | undefined): TellProgress | undefined {
+    if (progressToken === undefined) return undefined;
+    if (progressToken.length > PROGRESS_TOKEN_MAX_CHARACTERS)
+      throw new RequestError(
+        ErrorCode.InvalidParams,
+        `/progressToken may have ${PROGRESS_TOKEN_MAX_CHARACTERS} characters`,
+      );
+    const { subscriptions } = this.#options;
+    return (update) => {
+      const params = { channel: ROOT_CHANNEL, progressToken, ...update };
+      subscriptions.notifyOne(connection, { method: 'root/progress', params });
+    };
   }
 
   #creator(connection: Connection): Creator {

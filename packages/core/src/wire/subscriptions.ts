@@ -336,6 +336,16 @@ export class Subscriptions {
     });
   }
 
+  /** Notifies one client, if its version knows the notification. */
+  notifyOne(
+    connection: Connection,
+    notification: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
+  ): void {
+    if (!connection.identity) return;
+    const frame = connection.dialect.encodeNotification(notification, this.#options.view);
+    if (frame) connection.send(outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
+  }
+
   /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
   notify(uri: string, method: string, params: object): void {
     const encoded = new Map<Dialect, Outgoing | undefined>();

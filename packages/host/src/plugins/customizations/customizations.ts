@@ -17,7 +17,7 @@ export class Customizations {
     const customizations = new SessionCustomizations(session, facts, this.#ports);
     this.#sessions.add(customizations);
     return {
-      begin: () => customizations.begin(),
+      begin: (report) => customizations.begin(report),
       rest: () => customizations.rest(),
       observe: (step) => customizations.observe(step),
       lost: () => customizations.lost(),

@@ -3,7 +3,7 @@
  * inventory, which reads them → the enabled set → contributions to the session, and entries for its clients.
  */
 
-import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { Report, SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
 import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import { folderOf } from '@atrium/core/util/folders.js';
 import { coalesced, mapSome } from '@atrium/core/util/scheduling.js';
@@ -100,14 +100,14 @@ export class SessionCustomizations implements SessionObserver {
   }
 
   /** Never fails: a session also works without its customizations. */
-  async begin(): Promise<void> {
+  async begin(report: Report = () => {}): Promise<void> {
     try {
       await Promise.all([this.#opened, this.#session.toolPermissions.load()]);
       this.#isUsed = true;
       for (const id of this.#inventory.ids) this.#requestPermission(id);
       this.#servers.wake();
       this.#apply();
-      await this.#servers.started(FIRST_TOOLS_WAIT_MS);
+      await this.#servers.started(FIRST_TOOLS_WAIT_MS, report);
     } catch (error) {
       this.#ports.logger.log('error', 'customizations failed', { session: this.#session.uri, error: String(error) });
     }

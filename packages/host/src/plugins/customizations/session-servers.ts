@@ -1,5 +1,6 @@
 /** The MCP servers of a session: every declared one is there, and those that are wanted run. Also asks people to sign in. */
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import type { Report } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { TokenGrant } from '@atrium/core/util/token-grant.js';
@@ -38,6 +39,8 @@ export class SessionServers {
   readonly #clock: Clock;
   /** While the session rests, no server starts. */
   #isResting = false;
+  /** Of somebody who waits for the servers. */
+  #report: Report | undefined;
   /** Called when no server is starting any more. */
   #allStarted: (() => void) | undefined;
 
@@ -51,6 +54,7 @@ export class SessionServers {
       roots: () => session.state.workingDirectories ?? [],
       changed: (server) => {
         this.#changed(server);
+        this.#reportReady();
         if (!this.#isStarting) this.#allStarted?.();
       },
       callRefused: (_server, requirement) => this.#callRefused(requirement),
@@ -68,13 +72,22 @@ export class SessionServers {
   }
 
   /** Waits until every server is ready or has failed, at most for the given time. */
-  async started(timeoutMs: number): Promise<void> {
+  async started(timeoutMs: number, report: Report): Promise<void> {
     if (!this.#isStarting) return;
+    this.#report = report;
+    this.#reportReady();
     await new Promise<void>((resolve) => {
       this.#allStarted = resolve;
       this.#clock.after(timeoutMs, resolve);
     });
     this.#allStarted = undefined;
+    this.#report = undefined;
+  }
+
+  #reportReady(): void {
+    const wanted = this.#servers.all.filter(({ id }) => this.#known.get(id)?.isRunning);
+    const ready = wanted.filter(({ isStarting }) => !isStarting);
+    this.#report?.(`${ready.length} of ${wanted.length} MCP servers have started`);
   }
 
   get #isStarting(): boolean {

@@ -11,7 +11,7 @@ import { AgentError } from '@atrium/core/contracts/agent.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Checkout, SessionLocation, WorktreePort } from '@atrium/core/sessions/session-config.js';
-import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
+import type { Report, SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { ProjectOfWorktree, SessionState } from '@atrium/protocol/ahp-1';
@@ -55,15 +55,20 @@ export class Worktrees implements Service, WorktreePort {
   }
 
   attach = (session: Session): SessionObserver => ({
-    prepareFolder: () => this.#make(session.uri, session.state),
+    prepareFolder: (report) => this.#make(session.uri, session.state, report),
     close: async () => {},
   });
 
-  async #make(session: string, { project, workingDirectories = [], config }: SessionState): Promise<void> {
+  async #make(
+    session: string,
+    { project, workingDirectories = [], config }: SessionState,
+    report: Report,
+  ): Promise<void> {
     const { isolation, branch } = config?.values ?? {};
     if (isolation !== 'worktree' || !project) return;
     const from = typeof branch === 'string' && branch !== '' ? branch : 'HEAD';
     const source = fileURLToPath(project.uri);
+    report(`Making a worktree of ${source}`);
     try {
       const repository = await findRepository(await realpath(source));
       if (!repository) throw new Error('it is no Git repository that can be used');
