@@ -28,16 +28,22 @@ export interface ModelAgentOptions {
   readonly models: readonly ModelInfo[];
   /** Further attempts after a failure that may pass. */
   readonly retries?: number;
+  /** The model of the same server that assesses calls for the person who is asked; without it, nobody does. */
+  readonly judgeModel?: string | undefined;
 }
 
 export function modelAgent(options: ModelAgentOptions): AgentBackend {
   if (options.kind === 'openai-compatible' && !options.baseURL) {
     throw new TypeError(`the agent ${options.provider} needs a baseURL, such as http://localhost:11434/v1`);
   }
+  const { judgeModel } = options;
   return {
     info: infoOf(options),
     abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true, resume: true },
     sections: MODEL_SECTIONS,
+    ...(judgeModel !== undefined && {
+      judge: async (call, signal) => (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, signal),
+    }),
     // Loaded with the first session, so that a host without a model starts faster.
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };

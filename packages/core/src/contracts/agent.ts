@@ -54,8 +54,24 @@ export interface AgentBackend {
   authenticate?(resource: string, token: string): Promise<void>;
   /** Forgets the token for this resource: it has run out, or its bringer took it back. */
   revoke?(resource: string): void;
+  /** Assesses the risk of a call for the person who is asked about it. It decides nothing. Absent: nobody assesses. */
+  judge?(call: JudgedCall, signal: AbortSignal): Promise<Judgement>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
+}
+
+/** A call as the person who is asked sees it. */
+export interface JudgedCall {
+  readonly toolName: string;
+  readonly question: string;
+  /** Exactly the input that is shown. */
+  readonly input: string;
+}
+
+export interface Judgement {
+  /** From 0, dangerous, to 1, safe. */
+  readonly safety: number;
+  readonly reason: string;
 }
 
 export interface AgentOpenContext {

@@ -19,7 +19,12 @@ import type {
 } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { standingRequest } from './input-needed.js';
-import { ANSWER_MAX_CHARACTERS, PENDING_MESSAGES_MAX, PENDING_MESSAGES_MAX_CHARACTERS } from './limits.js';
+import {
+  ANSWER_MAX_CHARACTERS,
+  ANSWERS_MAX_CHARACTERS,
+  PENDING_MESSAGES_MAX,
+  PENDING_MESSAGES_MAX_CHARACTERS,
+} from './limits.js';
 import { oneFolder, switchedOff } from './session-rules.js';
 
 export interface ChatFacts {
@@ -186,6 +191,8 @@ const inputRules: Rules = {
   'chat/inputCompleted': ({ requestId, response, answers }, facts) => {
     const request = openRequest(facts, requestId);
     if (!request) return `no question ${requestId} is open: somebody answered already`;
+    if (answers && JSON.stringify(answers).length > ANSWERS_MAX_CHARACTERS)
+      return `all answers together may have ${ANSWERS_MAX_CHARACTERS} characters as JSON`;
     if (response !== 'accept') return undefined;
     const missing = unanswered(request, { ...request.answers, ...answers });
     return missing ? `question ${missing} needs an answer` : undefined;

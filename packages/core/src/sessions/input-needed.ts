@@ -9,8 +9,11 @@ import type {
   SessionAction,
   SessionInputRequest,
   SessionState,
+  ToolCallPendingResultConfirmationState,
+  ToolCallState,
 } from '@atrium/protocol/ahp-1';
 import { isStanding } from '@atrium/protocol/ahp-1';
+import { LISTED_CALL_MAX_CHARACTERS } from './limits.js';
 
 /** The question outside of turns that has this id, on the chat where it is answered. */
 export function standingRequest(
@@ -42,7 +45,7 @@ function neededByPart({ chat, turnId, suffix }: Place, part: ResponsePart): Sess
     return { kind: 'chatInput', id: `input:${part.request.id}${suffix}`, chat, request: part.request };
   }
   if (part.kind !== 'toolCall') return undefined;
-  const { toolCall } = part;
+  const toolCall = listedCall(part.toolCall);
   const base = { id: `tool:${toolCall.toolCallId}${suffix}`, chat, turnId };
   switch (toolCall.status) {
     case 'pending-confirmation':
@@ -56,6 +59,14 @@ function neededByPart({ chat, turnId, suffix }: Place, part: ResponsePart): Sess
     default:
       return undefined;
   }
+}
+
+/** A call without its output, when it is large: it stands in the chat, and every client of the session gets this list. */
+function listedCall(call: ToolCallState): ToolCallState {
+  if (!('content' in call) && !('structuredContent' in call)) return call;
+  if (JSON.stringify(call).length <= LISTED_CALL_MAX_CHARACTERS) return call;
+  const { content: _content, structuredContent: _structured, ...rest } = call as ToolCallPendingResultConfirmationState;
+  return rest as ToolCallState;
 }
 
 /** The actions that bring the list of a session in line with one of its chats. */

@@ -42,6 +42,10 @@ export const PENDING_MESSAGES_MAX = 1_000;
 export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
 /** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
 export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
+/** All answers that come with the end of a question, as JSON. */
+export const ANSWERS_MAX_CHARACTERS = 2 ** 20;
+/** A waiting call, as JSON: of a larger one, the session lists everything but its output. The chat has all of it. */
+export const LISTED_CALL_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Changes of the model or the agent that wait for the end of a turn: all are stored again with every further one. */
 export const DEFERRED_ACTIONS_MAX = 100;
 /** The URI of a session, and the model or the agent that is chosen for it, as JSON: they are in the list as well. */

@@ -68,8 +68,16 @@ export class SessionObservers {
     );
   }
 
+  /** The action is taken already. A fault of one of them is not one of the client that sent it, nor of the others. */
   observe(step: SessionStep): void {
-    for (const observer of this.all) observer.observe?.(step);
+    for (const observer of this.all) {
+      try {
+        observer.observe?.(step);
+      } catch (error) {
+        const { type } = step.action;
+        this.logger.log('error', 'something beside a session failed', { action: type, error: String(error) });
+      }
+    }
   }
 
   lost(): void {

@@ -21,6 +21,7 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
       return turn.workingDirectories;
     },
     extensions: extensionsOf(chat, options.worker?.tools),
+    judge: options.backend?.judge?.bind(options.backend),
     permissions: session.toolPermissions,
     blobs,
     outputMaxCharacters: toolOutputMaxCharacters,

@@ -8,7 +8,7 @@ import type {
   ToolCallState,
   Turn,
 } from '@atrium/protocol/ahp-1';
-import type { InputOutcome, OpenWorker, WorkerStart } from '../contracts/agent.js';
+import type { AgentBackend, InputOutcome, OpenWorker, WorkerStart } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension, Gate } from '../contracts/extension.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
@@ -48,6 +48,8 @@ export interface CallContext {
   /** Waits until `find` finds something in the stored state. Rejects when the turn is over. */
   waitFor<T>(topic: WaitTopic, find: Find<T>): Promise<T>;
 
+  /** Assesses the risk of a call; undefined when nobody does. */
+  readonly judge: AgentBackend['judge'];
   /** Text that the agent says from now on is a new part. */
   interruptText(): void;
   /** Shows a note in the turn. */

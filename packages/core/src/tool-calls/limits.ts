@@ -9,6 +9,10 @@ export const EXTENSION_TIMEOUT_MS = 10 * 60 * 1_000;
 /** What extensions may add to the message of one turn, all together. */
 export const TURN_CONTEXT_MAX_CHARACTERS = 256 * 2 ** 10;
 
+/** How long the assessment of a call may take, and how much of its reason is shown. */
+export const JUDGEMENT_TIMEOUT_MS = 30_000;
+export const JUDGEMENT_REASON_MAX_CHARACTERS = 1_000;
+
 /** What a model reads of one tool output, unless the host is configured otherwise: some 8,000 tokens. */
 export const MODEL_OUTPUT_MAX_CHARACTERS = 32_000;
 /** The least that can be configured: with less, a model reads little but notes about what it does not read. */

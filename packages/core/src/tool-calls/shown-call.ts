@@ -5,6 +5,7 @@ import type {
   McpAuthRequirement,
   ToolCallContributor,
   ToolCallResult,
+  ToolCallRiskAssessment,
   ToolCallState,
   ToolResultContent,
 } from '@atrium/protocol/ahp-1';
@@ -14,6 +15,7 @@ import { INPUT_MAX_CHARACTERS } from './arguments.js';
 import type { CallContext } from './call-context.js';
 import { isLarge, shownResult } from './large-results.js';
 import { bounded, outcomeOf, progressContent } from './results.js';
+import { ASSESSING } from './risk.js';
 
 /** Of the name of a tool that the host does not define: a model made it up, or a backend has it. */
 export const CALL_NAME_MAX_CHARACTERS = 256;
@@ -111,7 +113,14 @@ export class ShownCall {
       ...(editable && { editable }),
       ...(options && { options }),
       ...(edits && { edits: { items: edits } }),
+      ...(this.#context.judge && { riskAssessment: ASSESSING }),
     });
+  }
+
+  /** Adds an assessment to the question, if it is still open. Everything else of the question stays. */
+  assessed(riskAssessment: ToolCallRiskAssessment): void {
+    if (this.#context.call(this.id)?.status !== 'pending-confirmation') return;
+    this.#write({ type: 'chat/toolCallReady', invocationMessage: this.invocationMessage, riskAssessment });
   }
 
   /** Resolves with the call when it no longer waits for a person. */

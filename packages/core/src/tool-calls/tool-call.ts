@@ -28,6 +28,7 @@ import { boundedInput, parsedInput, readArguments } from './arguments.js';
 import type { CallContext } from './call-context.js';
 import { type Clearance, passGates, tellExtensions, withNotes } from './gates.js';
 import { outcomeForModel, outcomeOf, reasonOf } from './results.js';
+import { assess } from './risk.js';
 import { type CalledTool, type Denied, ShownCall } from './shown-call.js';
 
 /** Which stages apply to a kind of call, and how. */
@@ -215,7 +216,8 @@ export class ToolCall {
 
   async #askPerson(): Promise<Permit> {
     this.ready();
-    const answered = await this.#shown.answered();
+    const stop = this.needsPerson ? this.#assess() : () => {};
+    const answered = await this.#shown.answered().finally(stop);
     const chosen = 'selectedOption' in answered && answered.selectedOption && { option: answered.selectedOption.id };
     if (answered.status !== 'running') return { kind: 'denied', reason: reasonOf(answered), ...chosen };
     if (answered.selectedOption?.id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
@@ -224,6 +226,12 @@ export class ToolCall {
     if (typeof toolInput !== 'string' || toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
     const denied = await this.#takeChangedInput(toolInput);
     return denied ?? { kind: 'granted', input: this.#gateCall.input, ...chosen };
+  }
+
+  /** Whoever is asked may read a second opinion on exactly what is shown. */
+  #assess(): () => void {
+    const call = { toolName: this.tool.name, question: this.#confirmation?.title ?? '', input: this.#shown.inputText };
+    return assess(this.#context, call, (assessment) => this.#shown.assessed(assessment));
   }
 
   /** Input that a person wrote is new to the schema and to the gates. */

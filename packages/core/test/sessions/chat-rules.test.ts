@@ -6,6 +6,7 @@ import { Chat } from '../../src/sessions/chat.js';
 import { chatRefusal, findCall, reactionsTo } from '../../src/sessions/chat-rules.js';
 import {
   ANSWER_MAX_CHARACTERS,
+  ANSWERS_MAX_CHARACTERS,
   PENDING_MESSAGES_MAX,
   PENDING_MESSAGES_MAX_CHARACTERS,
 } from '../../src/sessions/limits.js';
@@ -268,6 +269,18 @@ describe('a question', () => {
     expect(done('accept', undefined, { ...request, answers: { a: { state: 'submitted' } } })).toBeUndefined();
     expect(done('accept', undefined, { id: 'q' })).toBeUndefined();
     expect(done('cancel', undefined, { id: 'p' })).toBe('no question q is open: somebody answered already');
+  });
+
+  it('[REL-057] takes answers up to a size', () => {
+    const value = (length: number) => ({ a: { state: 'submitted', value: 'x'.repeat(length) } });
+    const frame = JSON.stringify(value(0)).length;
+    const done = (length: number) =>
+      why(
+        { type: 'chat/inputCompleted', requestId: 'q', response: 'accept', answers: value(length - frame) },
+        { activeTurn: { id: 't', responseParts: [part(request)] } },
+      );
+    expect(done(ANSWERS_MAX_CHARACTERS)).toBeUndefined();
+    expect(done(ANSWERS_MAX_CHARACTERS + 1)).toMatch(/all answers together/);
   });
 
   it('is answered once', () => {

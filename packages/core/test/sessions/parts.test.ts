@@ -16,9 +16,15 @@ import { Writer } from '../../src/channels/writer.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { DeferredActions } from '../../src/sessions/deferred-actions.js';
 import { IdleProcesses, IdleUnloader } from '../../src/sessions/idle.js';
-import { CLIENT_GRACE_MS, DEFERRED_ACTIONS_MAX, IDLE_SESSION_MS } from '../../src/sessions/limits.js';
+import { neededBy } from '../../src/sessions/input-needed.js';
+import {
+  CLIENT_GRACE_MS,
+  DEFERRED_ACTIONS_MAX,
+  IDLE_SESSION_MS,
+  LISTED_CALL_MAX_CHARACTERS,
+} from '../../src/sessions/limits.js';
 import { askPerson, StandingRequests } from '../../src/sessions/questions.js';
-import type { ChatStep } from '../../src/sessions/session-observer.js';
+import { type ChatStep, SessionObservers } from '../../src/sessions/session-observer.js';
 import { Naming, SessionRecords, ToolPermissions } from '../../src/sessions/session-records.js';
 import type { TurnRunner } from '../../src/sessions/turn.js';
 import { CallIndex, NO_CALL, Waiters } from '../../src/sessions/waiters.js';
@@ -518,5 +524,40 @@ describe('a question that outlives turns', () => {
     expect(open().map(({ id }) => id)).toEqual(['input:mine', 'tool:k', 'standing:q']);
     requests.withdrawStale();
     expect(written).toHaveLength(2);
+  });
+});
+
+describe('what lives beside a session', () => {
+  it('[REL-057] fails alone: the others see the action, and the log says what failed', () => {
+    const logged: unknown[][] = [];
+    const seen: string[] = [];
+    const observer = (observe: () => void) => ({ observe, close: async () => {} });
+    const fails = observer(() => {
+      throw new Error('broken observer');
+    });
+    const observers = new SessionObservers([fails, observer(() => seen.push('seen'))], {
+      log: (...entry) => void logged.push(entry),
+    });
+    observers.observe(step({ type: 'chat/usage' }));
+    expect(seen).toEqual(['seen']);
+    expect(logged).toEqual([['error', expect.any(String), { action: 'chat/usage', error: 'Error: broken observer' }]]);
+  });
+});
+
+describe('the list of what waits', () => {
+  it('[REL-057] has a large call without its output, which stands in the chat', () => {
+    const call = (length: number) => ({
+      ...{ toolCallId: 'c', status: 'pending-result-confirmation', toolInput: '{}' },
+      content: [{ type: 'text', text: 'x'.repeat(length) }],
+    });
+    const listed = (length: number) => {
+      const responseParts = [{ kind: 'toolCall', toolCall: call(length) }];
+      const [entry] = neededBy({ resource: 'c', activeTurn: { id: 't', responseParts } } as unknown as ChatState);
+      return (entry as { toolCall?: object }).toolCall;
+    };
+    const frame = JSON.stringify(call(0)).length;
+    expect(listed(LISTED_CALL_MAX_CHARACTERS - frame)).toEqual(call(LISTED_CALL_MAX_CHARACTERS - frame));
+    const { content: _, ...rest } = call(0);
+    expect(listed(LISTED_CALL_MAX_CHARACTERS - frame + 1)).toEqual(rest);
   });
 });

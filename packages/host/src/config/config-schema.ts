@@ -79,6 +79,9 @@ const modelAgent = record(
     apiKeyEnv: { ...VARIABLE, description: 'The environment variable that holds the key.' },
     apiKey: NO_KEY,
     models,
+    judge: text(
+      'A model of this server that assesses each call which waits for a person, usually a small one. It decides nothing. Default: none.',
+    ),
     headers,
   },
   ['type', 'api'],

@@ -33,6 +33,7 @@ interface ServedModel {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Without them, the host asks the server. */
   readonly models?: readonly ModelInfo[] | undefined;
+  readonly judgeModel?: string | undefined;
   readonly timeoutMs?: number;
   /** Why it was looked for. */
   readonly why: string;
@@ -49,7 +50,16 @@ export async function servedModelLook(machine: Machine, served: ServedModel): Pr
     const models = served.models ?? (await listed(served));
     return modelLook(
       machine,
-      { provider, displayName, kind: 'openai-compatible', baseURL, apiKey, headers, models },
+      {
+        provider,
+        displayName,
+        kind: 'openai-compatible',
+        baseURL,
+        apiKey,
+        headers,
+        models,
+        judgeModel: served.judgeModel,
+      },
       why,
     );
   } catch (error) {
