@@ -101,7 +101,7 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
       const worktrees = new Worktrees(path.join(first.data, 'worktrees'), silentLogger);
       const { summary, config } = await first.client.state<SessionState>('ahp-session:/a');
       const state = { project: summary.project, workingDirectories: [summary.workingDirectory], config };
-      await worktrees.attach({ uri: 'ahp-session:/a', state } as never).prepareFolder?.();
+      await worktrees.attach({ uri: 'ahp-session:/a', state } as never).prepareFolder?.(() => {});
     };
     await rm(place, { recursive: true });
     await make();
