@@ -15,6 +15,7 @@ import { ROOT } from './process.mjs';
 const ENTRIES = {
   atrium: 'packages/cli/src/main.ts',
   'crash-host': 'packages/host/test/support/crash-host.ts',
+  'automation-host': 'packages/host/test/support/automation-host.ts',
   'hostile-host': 'packages/host/test/gateway/hostile/support/host-entry.ts',
   'log-appender': 'packages/host/test/support/log-appender.ts',
   'log-opener': 'packages/host/test/support/log-opener.ts',

@@ -1,7 +1,15 @@
 /** Where the programs are that tests start: `scripts/test-programs.mjs` has bundled them before the first test. */
 import { inject } from 'vitest';
 
-type ProgramName = 'atrium' | 'crash-host' | 'hostile-host' | 'log-appender' | 'log-opener' | 'copilot-child' | 'host';
+type ProgramName =
+  | 'atrium'
+  | 'crash-host'
+  | 'automation-host'
+  | 'hostile-host'
+  | 'log-appender'
+  | 'log-opener'
+  | 'copilot-child'
+  | 'host';
 
 declare module 'vitest' {
   interface ProvidedContext {
