@@ -181,7 +181,10 @@ export class Automations implements Service {
   /** Records a run. It begins when the record is stored. */
   #begin(run: NewRun): Run {
     const created = this.#runs.create(run);
-    this.#host.writer.afterCommit(() => this.#sessions.begin(created));
+    this.#host.writer.afterCommit(() => {
+      this.#host.logger.log('info', 'an automation runs', { automation: run.automation, run: created.uri });
+      this.#sessions.begin(created);
+    });
     return created;
   }
 

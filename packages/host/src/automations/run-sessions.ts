@@ -2,6 +2,7 @@
  * What a run does: it creates a session like any other, sends the message of its automation as a turn, and follows that turn
  * to its end. It answers no question and approves no tool: people do that, as in every session.
  */
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Session } from '@atrium/core/sessions/session.js';
@@ -55,8 +56,16 @@ export class RunSessions {
   begin(run: Run): void {
     this.#create(run).catch((error) => {
       this.#options.logger.log('warn', 'an automation could not start', { run: run.uri, error: String(error) });
-      run.end({ status: 'failed', error: failureOf(error) });
+      this.#end(run, { status: 'failed', error: failureOf(error) });
     });
+  }
+
+  /** Ends a run that no turn ends. As long as that cannot be stored, it is tried again: nothing else would. */
+  #end(run: Run, outcome: Parameters<Run['end']>[0]): void {
+    const { writer, clock } = this.#options;
+    if (run.isOver) return;
+    run.end(outcome);
+    writer.afterFailure(() => clock.after(STORE_RETRY_MS, () => this.#end(run, outcome)));
   }
 
   async #create(run: Run): Promise<void> {
@@ -77,7 +86,7 @@ export class RunSessions {
     await sessions.create(params, { clientId: undefined, mayUse, origin, title: definition.title });
     if (this.#isStopping) return;
     const session = await sessions.open(run.session);
-    if (!session) return run.end({ status: 'cancelled', error: DISPOSED });
+    if (!session) return this.#end(run, { status: 'cancelled', error: DISPOSED });
     run.addSession(run.session);
     this.#startWhenReady(run, session);
   }
@@ -101,7 +110,9 @@ export class RunSessions {
     const startedAt = new Date(clock.now()).toISOString();
     const message = messageOf(definition, run.state);
     session.chat.write({ type: 'chat/turnStarted', turnId: run.turnId, startedAt, message });
-    writer.afterFailure(() => setImmediate(() => run.end({ status: 'failed', error: NOT_STORED })));
+    writer.afterFailure(() =>
+      clock.after(STORE_RETRY_MS, () => this.#end(run, { status: 'failed', error: NOT_STORED })),
+    );
   }
 
   /** Stops a run. When its turn is running, the end of that ends the run. */
@@ -126,7 +137,7 @@ export class RunSessions {
         // The session may only have left memory.
         if (this.#options.sessions.has(session.uri)) return;
         const run = runOf();
-        run?.end({ status: 'cancelled', error: DISPOSED });
+        if (run) this.#end(run, { status: 'cancelled', error: DISPOSED });
         run?.removeSession(session.uri);
       },
     };

@@ -51,7 +51,7 @@ export class Scheduler {
     this.#cancel();
     const now = this.#options.clock.now();
     for (const entry of [...this.#options.catalogue.entries]) {
-      if (entry.definition.enabled) this.#lookAt(entry, now);
+      if (entry.nextRunAt !== undefined && Date.parse(entry.nextRunAt) <= now) this.#lookAt(entry, now);
     }
     this.#sleep(now);
   }

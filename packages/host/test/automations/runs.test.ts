@@ -301,6 +301,26 @@ describe('a run of an automation', () => {
     expect((await fixture.until(run, 'completed')).resource).toBe(run);
   });
 
+  it('[AUT-026] whose start cannot be stored has failed, as soon as that can be', async () => {
+    const log = new FailingLog();
+    const fixture = await AutomationFixture.open({ log });
+    await fixture.create();
+    let open = () => {};
+    fixture.agent.opening = new Promise((resolve) => {
+      open = resolve;
+    });
+    const run = await fixture.run();
+    await settle(20);
+    log.isFull = true;
+    open();
+    await fixture.clock.advance(5_000);
+    log.isFull = false;
+    await fixture.clock.advance(5_000);
+    const again = await fixture.crash();
+    expect(fixture.agent.turns.length + again.agent.turns.length).toBe(0);
+    expect((await again.state(run)).lifecycle).toMatchObject({ status: 'failed', error: { errorType: 'not-stored' } });
+  });
+
   it('[AUT-019] [UP-215] [UP-233] shows in older clients as a session with a notice of the host', async () => {
     const fixture = await AutomationFixture.open();
     await fixture.create();
