@@ -164,6 +164,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const choices = new SessionConfig({
     ...{ worktrees, defaultDirectory, browsed },
     autoApprove: () => root.settings.autoApprove ?? false,
+    takesPromptSections: options.systemMessageSections,
     recentFolders: () => catalogue.folders(),
   });
   const sessions: Sessions = new Sessions({

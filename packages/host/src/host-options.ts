@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly customizations?: CustomizationsOptions;
   /** What a model reads of one tool output, in characters; people can read the whole. Default: 32,000. */
   readonly toolOutputMaxCharacters?: number;
+  /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
+  readonly systemMessageSections?: boolean;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */

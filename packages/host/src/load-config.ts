@@ -84,11 +84,12 @@ function entriesOf({ $schema: _, ...config }: Config): string[] {
   return entries.slice(0, WAITING_MAX);
 }
 
-/** The project wins over the user, key by key. */
+/** The project wins over the user, key by key, but it cannot allow what the user forbids. */
 function merged(user: Config, project: Config): Config {
   return {
     ...user,
     ...project,
+    ...(user.systemMessageSections === false && { systemMessageSections: false }),
     agents: mergedAgents(user.agents ?? {}, project.agents ?? {}),
     discovery: { ...user.discovery, ...project.discovery },
     mcpServers: { ...user.mcpServers, ...project.mcpServers },

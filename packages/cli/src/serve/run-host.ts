@@ -38,8 +38,9 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     logAgents(found, logger);
     const { agents } = found;
-    const { toolOutputMaxCharacters } = found.config.config;
-    const host = await openHost(settings, { agents, trust, logger, toolOutputMaxCharacters });
+    const { toolOutputMaxCharacters, systemMessageSections } = found.config.config;
+    const chosen = { toolOutputMaxCharacters, systemMessageSections };
+    const host = await openHost(settings, { agents, trust, logger, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
@@ -65,10 +66,11 @@ interface OpenHostOptions {
   readonly trust: FolderTrust;
   readonly logger: Logger;
   readonly toolOutputMaxCharacters: number | undefined;
+  readonly systemMessageSections: boolean | undefined;
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters } = options;
+  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections } = options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
@@ -84,6 +86,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
     const { restProcessesAfterMs } = settings;
     const limits = {
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
+      ...(systemMessageSections !== undefined && { systemMessageSections }),
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
     };
     const own = { log, agents, tools: builtinTools(), logger, trust, version: version() };

@@ -12,6 +12,7 @@ import { isHeard, type Logger } from '../util/logger.js';
 import { CUSTOM_INSTRUCTIONS, followed, type Sections } from '../util/prompt-sections.js';
 import { withDeadline } from '../util/waiting.js';
 import { CALLBACK_TIMEOUT_MS, CALLBACKS_TIMEOUT_MS, PROMPT_SECTION_MAX_CHARACTERS } from './limits.js';
+import type { SessionSection } from './session-sections.js';
 
 export interface RulesRequest extends ChangeLog {
   readonly extensions: readonly Extension[];
@@ -92,6 +93,22 @@ export function asidesOf(kept: Sections, extensions: readonly Extension[], log: 
     asides.set(section, applied({ stage: 'static', by, section, before, after }, log));
   }
   return asides;
+}
+
+/** Stands for the client that created the session in the log. */
+const CREATOR = 'creator';
+
+/** After stage 2: what the client that created the session gave it. A section that this prompt does not have is `custom_instructions`. */
+export function withSessionSections(sections: Sections, added: readonly SessionSection[], log: ChangeLog): Sections {
+  if (added.length === 0) return sections;
+  const result = new Map(sections);
+  for (const { section: wanted, action, content } of added) {
+    const section = result.has(wanted) ? wanted : CUSTOM_INSTRUCTIONS;
+    const before = result.get(section) ?? '';
+    const after = ACTIONS[action](before, content);
+    result.set(section, applied({ stage: 'session', by: CREATOR, section, before, after }, log));
+  }
+  return result;
 }
 
 interface OwnedTransform {
@@ -219,7 +236,7 @@ async function ask(by: string, callback: SectionCallback, text: string, request:
 }
 
 export interface Change {
-  readonly stage: 'rules' | 'static' | 'callback' | 'client';
+  readonly stage: 'rules' | 'static' | 'session' | 'callback' | 'client';
   /** The extension or the client that made it. */
   readonly by: string;
   readonly section: string;

@@ -11,3 +11,5 @@ export const CALLBACK_TIMEOUT_MS = 2_000;
 export const CALLBACKS_TIMEOUT_MS = 4_000;
 /** Files that rules are told of: the newest ones that a turn has to do with. */
 export const RENDER_FILES_MAX = 200;
+/** What a client may add to the prompt of a session when it creates it, in all sections together. */
+export const SESSION_SECTIONS_MAX_BYTES = 64 * 2 ** 10;

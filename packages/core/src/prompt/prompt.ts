@@ -14,9 +14,11 @@ import {
   type ChangeLog,
   withCallbacks,
   withRules,
+  withSessionSections,
   withStaticTransforms,
 } from './contributions.js';
 import { assembled, setAside } from './protected-sections.js';
+import type { SessionSection } from './session-sections.js';
 
 export interface RenderRequest extends ChangeLog {
   readonly backend: AgentBackend;
@@ -27,6 +29,8 @@ export interface RenderRequest extends ChangeLog {
   /** In the order in which they came. */
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;
+  /** What the client that created the session added to its prompt. */
+  readonly sessionSections?: readonly SessionSection[] | undefined;
   /** Whom this turn may ask. Without a turn, the render uses only what is known already. */
   readonly turn?: TurnAudience;
 }
@@ -39,14 +43,21 @@ export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   const { backend, extensions, turn } = request;
   const { render } = backend.abilities;
   if (render === 'none') return new Map();
-  if (render !== 'sections') return additions(request);
+  const added = request.sessionSections ?? [];
+  if (render !== 'sections') return withSessionSections(additions(request), asAdditions(added), request);
 
   const base = request.pristine ?? new Map(Object.entries(backend.sections));
   const { open, kept } = setAside(base, protectedIds(backend));
-  const told = withStaticTransforms(withRules(open, request), extensions, request);
+  const given = withStaticTransforms(withRules(open, request), extensions, request);
+  const told = withSessionSections(given, added, request);
   const asides = asidesOf(kept, extensions, request);
   const shaped = turn ? await withAnswers(told, { ...request, ...turn }) : told;
   return assembled(shaped, { base, kept, asides });
+}
+
+/** An agent whose prompt is its own gets everything behind it, in one section. */
+function asAdditions(added: readonly SessionSection[]): readonly SessionSection[] {
+  return added.map(({ content }) => ({ section: 'custom_instructions', action: 'append', content }));
 }
 
 /** The person's own client comes last: it sees what extensions added, and they never see what it changed. */

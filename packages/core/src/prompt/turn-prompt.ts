@@ -11,6 +11,7 @@ import type { Sections } from '../util/prompt-sections.js';
 import { CallbackMemory } from './contributions.js';
 import { RENDER_FILES_MAX } from './limits.js';
 import { renderPrompt } from './prompt.js';
+import type { SessionSection } from './session-sections.js';
 
 /** What a prompt needs of its turn and its session. `core/sessions` implements it. */
 export interface PromptContext {
@@ -30,6 +31,8 @@ export interface PromptContext {
   /** The parts of the answer so far. */
   responseParts(): readonly ResponsePart[];
   activeClients(): readonly SessionActiveClient[];
+  /** What the client that created the session added to its prompt. */
+  sessionSections(): readonly SessionSection[];
 }
 
 export class TurnPrompt {
@@ -49,6 +52,7 @@ export class TurnPrompt {
     return renderPrompt({
       ...{ session, backend, pristine, projectInstructions, logger },
       extensions: this.#context.extensions(),
+      sessionSections: this.#context.sessionSections(),
       facts: this.#facts.after(this.#context.responseParts()),
       turn: { memory: this.#memory, clock, signal, activeClients, clients, telemetry },
     });

@@ -15,6 +15,7 @@ import {
   type SessionSummary,
 } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
+import { problemOfSessionSections, SESSION_SECTIONS, SESSION_SECTIONS_PROPERTY } from '../prompt/session-sections.js';
 import { isFolder } from '../util/folders.js';
 import { isInside } from '../util/paths.js';
 import { badValues, withDefaults } from '../util/shape.js';
@@ -54,6 +55,8 @@ export interface SessionConfigOptions {
   readonly browsed: readonly string[];
   /** Whether new sessions run tools without asking. */
   autoApprove(): boolean;
+  /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
+  readonly takesPromptSections?: boolean | undefined;
   /** Folders of sessions, the latest first, as paths. */
   recentFolders(): readonly string[];
 }
@@ -81,6 +84,19 @@ type Completion = { value: string; label: string; description?: string };
 export class SessionConfig {
   constructor(private readonly options: SessionConfigOptions) {}
 
+  get #takesSections(): boolean {
+    return this.options.takesPromptSections ?? true;
+  }
+
+  /** Text for the prompt is taken as it is meant, or the session is not created. */
+  #checkSections({ config = {} }: Context): void {
+    const given = config[SESSION_SECTIONS];
+    if (given === undefined) return;
+    const forbidden = `/config/${SESSION_SECTIONS}: this host takes no text for the system prompt; leave it out`;
+    const problem = this.#takesSections ? problemOfSessionSections(given) : forbidden;
+    if (problem) throw invalid(problem);
+  }
+
   /** Everything that is offered for what was chosen so far, and the values with defaults filled in. */
   async resolve(context: Context): Promise<Resolved> {
     return this.#resolved(context, await this.#checkout(context));
@@ -97,6 +113,7 @@ export class SessionConfig {
       ...(checkout && { isolation: ISOLATION }),
       ...(checkout && config.isolation === 'worktree' && { branch: await branchProperty(checkout) }),
       autoApprove: { ...AUTO_APPROVE, default: this.options.autoApprove() },
+      ...(this.#takesSections && { [SESSION_SECTIONS]: SESSION_SECTIONS_PROPERTY }),
     };
     const schema: SessionConfigSchema = { type: 'object', properties };
     return { schema, values: withDefaults(schema, config) };
@@ -104,6 +121,7 @@ export class SessionConfig {
 
   /** What a session that is created now is made of. Throws the error to answer with when something does not fit. */
   async chosen(session: string, given: Context, { ignoresUnknown }: ChosenOptions): Promise<Chosen> {
+    this.#checkSections(given);
     const context = ignoresUnknown ? await this.#known(given) : given;
     const { config = {} } = context;
     // Nobody is kept waiting for Git who did not ask for a worktree.

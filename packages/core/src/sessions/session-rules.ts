@@ -45,6 +45,11 @@ type Rules = { readonly [Type in SessionActionType]?: Rule<SessionActionMap[Type
   readonly [SELECTION_CHANGED]?: Rule<SelectionChangedAction>;
 };
 
+/** Both are JSON. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
 /** Configuration and customizations. */
 const configRules: Rules = {
   'session/titleChanged': ({ title }) =>
@@ -56,7 +61,7 @@ const configRules: Rules = {
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
       if (!property) return `there is no property ${key}`;
-      if (!property.sessionMutable && value !== values[key]) return `${key} cannot be changed any more`;
+      if (!property.sessionMutable && !isSame(value, values[key])) return `${key} cannot be changed any more`;
       const bad = badValue(property, value);
       if (bad) return `${key} must be ${bad}`;
     }

@@ -1,6 +1,7 @@
 /** A turn as tool calls and the prompt see it: implements their ports. */
 import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
 import type { HostTool } from '../contracts/tool.js';
+import { sessionSectionsIn } from '../prompt/session-sections.js';
 import type { PromptContext } from '../prompt/turn-prompt.js';
 import type { CallContext, CallExtensions } from '../tool-calls/call-context.js';
 import type { Chat, ChatOptions } from './chat.js';
@@ -61,6 +62,7 @@ export function promptContextOf(turn: TurnRunner, options: ChatOptions): PromptC
     extensions: () => session.extensions.all(),
     responseParts: () => chat.state.activeTurn?.responseParts ?? [],
     activeClients: () => session.committed.activeClients,
+    sessionSections: () => sessionSectionsIn(session.committed.config?.values),
     clients: presence,
   };
 }

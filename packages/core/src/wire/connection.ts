@@ -28,6 +28,7 @@ import {
   HANDSHAKE_TIMEOUT_MS,
   REJECTION_MAX_CHARACTERS,
   REQUESTS_BEFORE_HANDSHAKE_MAX,
+  TEXT_HELD_MAX_MS,
 } from './limits.js';
 import { Outbox, Replies } from './outbox.js';
 import type { Answer } from './sent-actions.js';
@@ -55,6 +56,8 @@ export class Connection implements Caller {
   /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
   #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
+  /** By channel, in milliseconds. */
+  readonly #textHolds = new Map<string, number>();
   /** Own actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
@@ -63,6 +66,7 @@ export class Connection implements Caller {
     this.#transport = transport;
     this.#outbox = new Outbox({
       transport,
+      clock: context.clock,
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
       onBroken: (error) => this.#brokenOff(error),
     });
@@ -119,6 +123,14 @@ export class Connection implements Caller {
   /** Sends messages in one write. The list may be shared between connections. */
   sendAll(messages: readonly Outgoing[]): void {
     this.#replies.send(messages);
+  }
+
+  /** How long text may be held back on one of its subscriptions. The most impatient one counts for all. */
+  holdText(channel: string, milliseconds: number | undefined): void {
+    if (milliseconds === undefined) this.#textHolds.delete(channel);
+    else this.#textHolds.set(channel, Math.min(Math.max(milliseconds, 0), TEXT_HELD_MAX_MS));
+    const wishes = [...this.#textHolds.values()];
+    this.#outbox.holdText(wishes.length === 0 ? 0 : Math.min(...wishes));
   }
 
   /** From here on everything waits until the request under way has been answered. */
@@ -260,7 +272,9 @@ export class Connection implements Caller {
       if (call.kind === 'dispatch') await dispatchAction(this.#context, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#context, this, call);
       else if (call.kind === 'forward' && call.method === 'unsubscribe') {
-        this.#context.subscriptions.remove(this, String(call.params.channel));
+        const channel = String(call.params.channel);
+        this.holdText(channel, undefined);
+        this.#context.subscriptions.remove(this, channel);
       }
     } catch (error) {
       this.#context.logger.log('error', 'a notification failed', { method, error: String(error) });

@@ -43,3 +43,5 @@ export const CLIENT_NOTED_EVERY_MS = 24 * 60 * 60 * 1_000;
 /** Requests to clients count from here, so that they never equal a number the client itself is waiting for. */
 export const FIRST_HOST_REQUEST_ID = 1_000_000_001;
 export const HOST_REQUEST_TIMEOUT_MS = 10_000;
+/** How long text is held back at most for a client that wishes so: longer looks like a host that hangs. */
+export const TEXT_HELD_MAX_MS = 1_000;

@@ -3,6 +3,7 @@ import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { RequestError } from '../contracts/request-error.js';
 import { LogWriteError } from '../log/log.js';
 import type { Lane } from '../sessions/service.js';
+import type { Clock } from '../util/clock.js';
 import { JsonParts, PART_CHARACTERS } from '../util/json-parts.js';
 import type { Logger } from '../util/logger.js';
 import { nextSlice } from '../util/slices.js';
@@ -104,6 +105,8 @@ function diskFull(error: unknown): RequestError | undefined {
 
 export interface OutboxOptions {
   readonly transport: Transport;
+  /** Times how long text is held back. */
+  readonly clock?: Pick<Clock, 'after'> | undefined;
   /** Called once, when the client is too slow. */
   readonly onTooSlow: () => void;
   /** Called when a message cannot be written to its end; the client has part of it. */
@@ -111,12 +114,13 @@ export interface OutboxOptions {
   readonly limits?: { readonly messages: number; readonly bytes: number; readonly mergeBytes: number };
 }
 
+const NEVER: Pick<Clock, 'after'> = { after: () => () => {} };
 const DEFAULTS = { messages: OUTBOX_MAX_MESSAGES, bytes: OUTBOX_MAX_BYTES, mergeBytes: OUTBOX_MERGE_BYTES };
 
 /**
  * What waits to be sent to one client. While the client keeps up, messages go straight out, all of a tick in one write.
  * When it does not, text deltas and output that wait are merged, and past a limit the connection is given up: the client comes back
- * and resumes. A large message is written and sent part by part, as fast as the client reads, and what comes later waits
+ * and resumes. A client may also wish that text waits a little, to get fewer messages. A large message is written and sent part by part, as fast as the client reads, and what comes later waits
  * behind it. A slow client never costs a fast one anything.
  */
 export class Outbox {
@@ -129,13 +133,18 @@ export class Outbox {
   /** A message is being sent part by part. */
   #isInParts = false;
   #isClosed = false;
+  readonly #clock: Pick<Clock, 'after'>;
+  #holdsTextMs = 0;
+  /** Ends the time for which text is held back. */
+  #endHold: (() => void) | undefined;
   /** Goes on with what waits for the transport to have room. */
   #goOn: () => void = () => {};
   #whenSent: (() => void)[] = [];
   readonly #whenPartsSent = new Map<JsonParts, () => void>();
 
-  constructor({ transport, onTooSlow, onBroken = () => {}, limits = DEFAULTS }: OutboxOptions) {
+  constructor({ transport, clock = NEVER, onTooSlow, onBroken = () => {}, limits = DEFAULTS }: OutboxOptions) {
     this.#transport = transport;
+    this.#clock = clock;
     this.#onTooSlow = onTooSlow;
     this.#onBroken = onBroken;
     this.#limits = limits;
@@ -152,9 +161,12 @@ export class Outbox {
   /** Sends messages in one write, or lets them wait. The list may be shared between clients: it is not kept. */
   pushAll(messages: readonly Outgoing[]): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length === 0 && !this.#isInParts && !this.#isCongested()) return this.#transport.send(messages);
+    const isHeld = this.#holdsTextMs > 0 && messages.every(({ delta }) => delta !== undefined);
+    const mayGo = this.#waiting.length === 0 && !this.#isInParts && !this.#isCongested();
+    if (mayGo && !isHeld) return this.#transport.send(messages);
     for (const message of messages) this.#wait(message);
-    this.flush();
+    if (isHeld) this.#endHold ??= this.#clock.after(this.#holdsTextMs, () => this.flush());
+    else this.flush();
     if (this.#isOverLimit()) this.#giveUp();
   }
 
@@ -169,8 +181,16 @@ export class Outbox {
     return sent;
   }
 
+  /** From now on text waits so long for more of it. Whatever else is sent takes it along, so the order stays. */
+  holdText(milliseconds: number): void {
+    this.#holdsTextMs = milliseconds;
+    if (milliseconds === 0) this.flush();
+  }
+
   /** Sends what waits, if there is room. */
   flush(): void {
+    this.#endHold?.();
+    this.#endHold = undefined;
     if (this.#isClosed || this.#isCongested()) return;
     if (this.#isInParts) return this.#goOn();
     const next = this.#waiting.findIndex((message) => message instanceof JsonParts);
@@ -193,6 +213,7 @@ export class Outbox {
   /** Nothing more is sent, and nothing is kept for it. */
   close(): void {
     this.#isClosed = true;
+    this.#endHold?.();
     this.#waiting = [];
     this.#waitingSize = 0;
     this.#goOn();

@@ -94,6 +94,7 @@ export class Requests {
       const { subscriptions } = this.#options;
       const { snapshots, windows, found } = await subscriptions.open(connection, [params.channel], window);
       if (found.length === 0) throw unknownChannel(params.channel);
+      connection.holdText(params.channel, params.delivery?.maxLatencyMs);
       const [snapshot] = snapshots;
       return { ...(snapshot !== undefined && { snapshot }), ...(window && { turns: windows[params.channel] }) };
     },

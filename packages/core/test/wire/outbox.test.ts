@@ -7,6 +7,7 @@ import { Outbox } from '../../src/wire/outbox.js';
 function reader(limits?: { messages: number; bytes: number; mergeBytes: number }) {
   const sent: string[][] = [];
   const state = { bufferedBytes: 0, gaveUp: 0 };
+  const timers: { readonly ms: number; readonly ring: () => void }[] = [];
   const outbox = new Outbox({
     transport: {
       name: 'test',
@@ -18,6 +19,12 @@ function reader(limits?: { messages: number; bytes: number; mergeBytes: number }
       close: () => {},
     },
     onTooSlow: () => void state.gaveUp++,
+    clock: {
+      after: (ms, ring) => {
+        timers.push({ ms, ring });
+        return () => void timers.splice(0);
+      },
+    },
     ...(limits && { limits }),
   });
   const stall = () => {
@@ -27,7 +34,7 @@ function reader(limits?: { messages: number; bytes: number; mergeBytes: number }
     state.bufferedBytes = 0;
     outbox.flush();
   };
-  return { outbox, sent, state, stall, read };
+  return { outbox, sent, state, stall, read, timers };
 }
 
 const plain = (text: string) => outgoing({ text });
@@ -171,5 +178,51 @@ describe('a client that lags', () => {
       read();
     }
     expect(state.gaveUp).toBe(0);
+  });
+});
+
+describe('a client that wishes text to wait for more of it', () => {
+  it('[UP-030] gets what came within that time as one message, in one write', () => {
+    const { outbox, sent, timers } = reader();
+    outbox.holdText(50);
+    for (const content of ['a', 'b', 'c']) outbox.push(delta('p', content));
+    expect(sent).toEqual([]);
+    expect(timers.map(({ ms }) => ms)).toEqual([50]);
+    timers[0]?.ring();
+    expect(sent).toEqual([[JSON.stringify({ part: 'p', content: 'abc' })]]);
+    outbox.push(delta('p', 'd'));
+    expect(timers).toHaveLength(1);
+  });
+
+  it('[UP-030] gets everything else at once, behind the text that waited', () => {
+    const { outbox, sent, timers } = reader();
+    outbox.holdText(50);
+    outbox.push(plain('first'));
+    outbox.push(delta('p', 'a'));
+    outbox.push(delta('q', 'b'));
+    outbox.pushAll([delta('q', 'c'), plain('last')]);
+    expect(timers).toEqual([]);
+    expect(sent).toEqual([
+      [JSON.stringify({ text: 'first' })],
+      [
+        JSON.stringify({ part: 'p', content: 'a' }),
+        JSON.stringify({ part: 'q', content: 'bc' }),
+        JSON.stringify({ text: 'last' }),
+      ],
+    ]);
+  });
+
+  it('[UP-030] gets text at once when it wishes that no more, and nothing when it is gone', () => {
+    const { outbox, sent, timers } = reader();
+    outbox.holdText(50);
+    outbox.push(delta('p', 'a'));
+    outbox.holdText(0);
+    outbox.push(delta('p', 'b'));
+    expect(sent).toHaveLength(2);
+    outbox.holdText(50);
+    outbox.push(delta('p', 'c'));
+    outbox.close();
+    expect(timers).toEqual([]);
+    expect(sent).toHaveLength(2);
   });
 });

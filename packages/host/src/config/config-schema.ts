@@ -128,6 +128,7 @@ export const CONFIG_SCHEMA = record(
       title: `a whole number from ${MODEL_OUTPUT_MIN_CHARACTERS} on`,
       description: `How many characters of one tool output a model reads. Default: ${MODEL_OUTPUT_MAX_CHARACTERS}.`,
     },
+    systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
     providers: mapOf(
       'Providers that the host starts, by name.',
       NAME,

@@ -70,8 +70,8 @@ export function renderedAtStart(options: RenderOptions = {}): Promise<Sections> 
 function requestOf(options: RenderOptions): RenderRequest {
   const facts = { agent: undefined, text: 'hello', files: [] };
   const given = { backend: backendOf(), extensions: [], facts, logger: silentLogger, ...options };
-  const { backend, pristine, projectInstructions, extensions, logger } = given;
-  const texts = { pristine, projectInstructions };
+  const { backend, pristine, projectInstructions, extensions, logger, sessionSections } = given;
+  const texts = { pristine, projectInstructions, sessionSections };
   return { session: 'ahp-session:/1', backend, ...texts, extensions, facts: given.facts, logger };
 }
 
