@@ -59,8 +59,23 @@ describe('a client that keeps up', () => {
     const { outbox, stall, read } = reader();
     stall();
     outbox.push(plain('a'));
-    const sent = outbox.sent();
+    let isSent = false;
+    const sent = outbox.sent().then(() => {
+      isSent = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSent).toBe(false);
     read();
+    await sent;
+    await outbox.sent();
+  });
+
+  it('is not waited for once it is gone', async () => {
+    const { outbox, stall } = reader();
+    stall();
+    outbox.push(plain('a'));
+    const sent = outbox.sent();
+    outbox.close();
     await sent;
   });
 

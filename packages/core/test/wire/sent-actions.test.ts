@@ -247,6 +247,20 @@ describe('what is kept of a client', () => {
     expect((await mine.dispatch(identity, 1, title('a'))).kind).toBe('new');
   });
 
+  it('[REL-057] is the answers to its last actions also after a restart, whatever numbers it used', async () => {
+    const before = host();
+    const { start } = await connected(before);
+    const used = Array.from({ length: SENT_ACTIONS_KEPT_MAX }, (_, index) => SENT_ACTIONS_KEPT_MAX - index);
+    for (const seq of used) await before.dispatch(connection('c', start), seq, title('a'));
+    const mine = host(before.log);
+    const identity = connection('c', start);
+    expect((await mine.dispatch(identity, SENT_ACTIONS_KEPT_MAX + 1, title('a'))).kind).toBe('new');
+    const kinds = [1, SENT_ACTIONS_KEPT_MAX - 1, SENT_ACTIONS_KEPT_MAX].map(async (seq) => {
+      return (await mine.dispatch(identity, seq, title('a'))).kind;
+    });
+    expect(await Promise.all(kinds)).toEqual(['resend', 'resend', 'new']);
+  });
+
   it('is nothing once it is purged, in memory and in the log; others keep theirs', async () => {
     const mine = host();
     const identity = await connected(mine);

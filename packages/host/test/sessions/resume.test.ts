@@ -31,7 +31,7 @@ async function cutOff(agent = new ResumingPuppet()) {
   const host = await startHost({ log, agents: [next] });
   const client = await nativeClient(host, 'desk-2', { initialSubscriptions: [uri, chat] });
   await settle();
-  return { host, client, agent: next, uri, chat };
+  return { host, client, agent: next, uri, chat, first: puppet.turn };
 }
 
 const contents = ({ turns, activeTurn }: ChatState) =>
@@ -39,7 +39,8 @@ const contents = ({ turns, activeTurn }: ChatState) =>
 
 describe('a turn that the end of its host cut off', () => {
   it('[UP-115] [UP-155] goes on in place: the same turn, its parts, and not its message again', async () => {
-    const { client, agent, chat } = await cutOff();
+    const { client, agent, chat, first } = await cutOff();
+    expect(first.soFar).toBeUndefined();
     const failed = await chatState(client, chat);
     expect(failed.turns[0]?.responseParts.at(-1)).toMatchObject({ kind: 'error', resumable: true });
     expect(await refusalOf(client, chat, resume('t1'))).toBeUndefined();

@@ -60,6 +60,26 @@ describe('a stdio transport', () => {
     await vi.waitFor(() => expect(message).toHaveBeenCalledWith('early'), 10_000);
   });
 
+  it('says once that everything is written, however many writes that were', async () => {
+    let release = () => {};
+    const output = new Writable({
+      write: (_chunk, _encoding, done) => {
+        release = done;
+      },
+      writev: (_chunks, done) => {
+        release = done;
+      },
+    });
+    const { transport, events } = started({ output });
+    for (const text of ['1', '2', '3']) transport.send([new WireFrame(text)]);
+    release();
+    await tick();
+    expect(events.drain).not.toHaveBeenCalled();
+    release();
+    await tick();
+    expect(events.drain).toHaveBeenCalledOnce();
+  });
+
   it('writes whole lines, all of one send in one write', async () => {
     const writes: string[] = [];
     const output = new Writable({

@@ -199,6 +199,8 @@ describe('turns of a chat', () => {
       },
     });
     expect(client.received.slice(before)).toEqual([]);
-    expect((await phone.ask('fetchTurns', { channel: chat, cursor: 'nonsense' })).error?.code).toBe(-32602);
+    for (const cursor of ['nonsense', '3 turns', '-1', '1'.repeat(16)]) {
+      expect((await phone.ask('fetchTurns', { channel: chat, cursor })).error?.code, cursor).toBe(-32602);
+    }
   });
 });

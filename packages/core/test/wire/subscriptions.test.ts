@@ -1,0 +1,128 @@
+/** Who is subscribed to what, by itself: connections, channels and dialects are as small as they can be. */
+import { describe, expect, it, vi } from 'vitest';
+import type { Connection } from '../../src/wire/connection.js';
+import { Subscriptions } from '../../src/wire/subscriptions.js';
+
+const SESSION = 'ahp-session:/s';
+const CHATS = ['ahp-chat:/one', 'ahp-chat:/two'];
+
+interface ClientOptions {
+  readonly unsentBytes?: number;
+  readonly answersQuestions?: boolean;
+  readonly roleEnds?: boolean;
+  readonly isGone?: boolean;
+}
+
+function client({ unsentBytes = 0, answersQuestions = true, roleEnds = false, isGone = false }: ClientOptions = {}) {
+  const traits = { version: '1.0.0', answersQuestions, roleEndsWithSubscription: roleEnds, takesText: true };
+  const identity = isGone ? undefined : { clientId: 'c' };
+  const dialect = { traits, channelsOf: (wire: string) => (wire === 'none' ? [] : [wire]) };
+  return { identity, unsentBytes, dialect, holdForAnswer: vi.fn() } as unknown as Connection;
+}
+
+/** `passing` has no state; `turns` shows some of its turns only. */
+function taken(uri: string) {
+  const snapshot = uri === 'passing' ? undefined : { resource: uri };
+  return { snapshot, ...(uri === 'turns' && { turns: { start: 3 } }) };
+}
+
+function setUp() {
+  const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn() };
+  const subscriptions = new Subscriptions({
+    connections: { of: () => undefined, all: () => [] },
+    view: { ownerOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
+    chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
+    shown: () => 7,
+    open: async (uri: string) => (uri === 'missing' ? undefined : { channel: { uri }, takeSnapshot: () => taken(uri) }),
+    ...calls,
+  } as never);
+  return { subscriptions, ...calls };
+}
+
+describe('the subscribers of a channel', () => {
+  it('[REL-041] of a session are those of its chats, too: the one that keeps up best counts', () => {
+    const { subscriptions } = setUp();
+    expect(subscriptions.unsentTo(SESSION)).toBe(0);
+    subscriptions.add(client({ unsentBytes: 9 }), SESSION, [SESSION]);
+    expect(subscriptions.unsentTo(SESSION)).toBe(9);
+    subscriptions.add(client({ unsentBytes: 4 }), 'ahp-chat:/two', ['ahp-chat:/two']);
+    expect([subscriptions.unsentTo(SESSION), subscriptions.unsentTo('ahp-chat:/one')]).toEqual([4, 0]);
+  });
+
+  it('may answer a question when one of them can, or when there are none', () => {
+    const { subscriptions } = setUp();
+    const [able, unable] = [client(), client({ answersQuestions: false })];
+    const ask = () => [subscriptions.mayBeAnswered(SESSION), subscriptions.isWatchedWithoutQuestions(SESSION)];
+    expect(ask()).toEqual([true, false]);
+    subscriptions.add(unable, SESSION, [SESSION]);
+    expect(ask()).toEqual([false, true]);
+    subscriptions.add(able, SESSION, [SESSION]);
+    expect(ask()).toEqual([true, true]);
+    subscriptions.removeAllOf(unable);
+    expect(ask()).toEqual([true, false]);
+  });
+
+  it('are those until they unsubscribe from the last wire channel that shows it', () => {
+    const { subscriptions, unsubscribed } = setUp();
+    const one = client();
+    subscriptions.add(one, 'both', [SESSION, 'ahp-chat:/one']);
+    subscriptions.add(one, SESSION, [SESSION]);
+    expect(subscriptions.channelsOf(one)).toEqual([SESSION, 'ahp-chat:/one', SESSION]);
+    subscriptions.remove(one, 'both');
+    expect([SESSION, 'ahp-chat:/one'].map((uri) => subscriptions.isWatched(uri))).toEqual([true, false]);
+    subscriptions.remove(one, SESSION);
+    subscriptions.remove(one, 'never');
+    expect(subscriptions.isWatched(SESSION)).toBe(false);
+    expect(unsubscribed.mock.calls).toEqual([[SESSION], ['ahp-chat:/one'], [SESSION]]);
+    expect(subscriptions.channelsOf(one)).toEqual([]);
+  });
+
+  it('give up their role with the subscription where their wire says so, and not when their connection closes', () => {
+    const { subscriptions, roleEnded } = setUp();
+    const [older, newer] = [client({ roleEnds: true }), client()];
+    for (const each of [older, newer]) subscriptions.add(each, SESSION, [SESSION]);
+    subscriptions.remove(newer, SESSION);
+    expect(roleEnded).not.toHaveBeenCalled();
+    subscriptions.remove(older, SESSION);
+    expect(roleEnded).toHaveBeenCalledExactlyOnceWith(SESSION, 'c');
+    subscriptions.add(older, SESSION, [SESSION]);
+    subscriptions.removeAllOf(older);
+    expect(roleEnded).toHaveBeenCalledOnce();
+  });
+
+  it('are not those who left while the channel was being opened', () => {
+    const { subscriptions, unsubscribed } = setUp();
+    const gone = client({ isGone: true });
+    subscriptions.add(gone, SESSION, [SESSION]);
+    expect([subscriptions.isWatched(SESSION), subscriptions.channelsOf(gone)]).toEqual([false, []]);
+    expect(unsubscribed).toHaveBeenCalledExactlyOnceWith(SESSION);
+    expect(gone.holdForAnswer).not.toHaveBeenCalled();
+  });
+
+  it('are none once the channel is gone', () => {
+    const { subscriptions } = setUp();
+    const [one, other] = [client(), client()];
+    for (const each of [one, other]) subscriptions.add(each, SESSION, [SESSION]);
+    subscriptions.unsubscribeAll(SESSION);
+    expect([subscriptions.isWatched(SESSION), subscriptions.channelsOf(one)]).toEqual([false, []]);
+  });
+});
+
+describe('opening channels', () => {
+  it('gives all snapshots at one number, and leaves out what there is not', async () => {
+    const { subscriptions } = setUp();
+    const one = client();
+    const opened = await subscriptions.open(one, ['a', 'missing', 'none', 'passing', 'turns', 'a'], undefined);
+    expect(opened).toEqual({
+      seq: 7,
+      found: ['a', 'passing', 'turns'],
+      snapshots: [
+        { channel: 'a', parts: [{ resource: 'a' }] },
+        { channel: 'turns', parts: [{ resource: 'turns' }] },
+      ],
+      windows: { turns: { start: 3 } },
+    });
+    expect(subscriptions.channelsOf(one)).toEqual(['a', 'passing', 'turns']);
+    expect(one.holdForAnswer).toHaveBeenCalledTimes(3);
+  });
+});
