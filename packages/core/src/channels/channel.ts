@@ -12,7 +12,7 @@ export interface ChannelOptions {
   /** When something last happened here, in milliseconds since the epoch. */
   readonly lastTime?: number | undefined;
   /**
-   * What happens here ends with the host, as the output of a terminal does: its numbers are stored, so that nobody gets
+   * What happens here ends with the host, as the output of a terminal does: its numbers are stored, so that no client gets
    * them again, but not what happened under them.
    */
   readonly isEphemeral?: boolean;

@@ -302,7 +302,7 @@ function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): v
   });
 }
 
-/** The contract of a client that starts over: its epochs only grow, whoever gives them. */
+/** The contract of a client that starts over: its epochs only grow, whether the client or the log names them. */
 function clientContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   const begin = async (log: Log, clientId: string, above = 0, dialect = 'a') =>
     (await log.beginClient(clientId, { above, known: { before: `{"dialect":"${dialect}","epoch":`, after: '}' } }))

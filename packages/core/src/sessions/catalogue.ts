@@ -315,7 +315,7 @@ export interface ListRecoveryOptions {
   readonly records: SessionRecords;
 }
 
-/** The agent of a session of which only turns are left. Nobody has this name, so nobody answers in its place. */
+/** The agent of a session of which only turns are left. No agent has this name, so none answers in its place. */
 export const UNKNOWN_PROVIDER = 'unknown';
 
 const TITLE_CHARACTERS = 80;

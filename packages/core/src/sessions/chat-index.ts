@@ -42,7 +42,7 @@ export class ChatIndex {
     return [...(this.#bySession.get(session) ?? [])].filter((chat) => !this.#chats.get(chat)?.isLoose);
   }
 
-  /** Everything that is stored for a session beside its default chat, also what belongs to nobody. */
+  /** Everything that is stored for a session beside its default chat, also what no session lists. */
   storedFor(session: string): readonly string[] {
     return [...(this.#bySession.get(session) ?? [])];
   }
@@ -52,7 +52,7 @@ export class ChatIndex {
     return this.#chats.get(chat)?.request;
   }
 
-  /** What is stored and belongs to nobody. */
+  /** What is stored and no session lists. */
   loose(): readonly string[] {
     return [...this.#chats].flatMap(([chat, { isLoose }]) => (isLoose ? [chat] : []));
   }
@@ -62,7 +62,7 @@ export class ChatIndex {
     this.#change(chat, { session, ...(request !== undefined && { request }) });
   }
 
-  /** What is stored under this name from now on belongs to nobody, unless it is listed in the end. */
+  /** What is stored under this name from now on belongs to no session, unless one lists it in the end. */
   reserve(chat: string, session: string): void {
     this.#change(chat, { session, isLoose: true });
   }

@@ -360,7 +360,7 @@ export class TurnActivity {
   /** Whether the activity that is shown was set while a turn was running. */
   #isOfTurn: boolean;
 
-  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
+  /** A turn that is running already was cut off by a crash: it is not known who set the activity, so it is cleared with the turn. */
   constructor({ activeTurn }: ChatState) {
     this.#isOfTurn = activeTurn !== undefined;
   }

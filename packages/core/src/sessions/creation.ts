@@ -112,7 +112,7 @@ export class Creation {
     if (summary) await this.#begin(channel);
   }
 
-  /** Called when nobody works on the URI: a client that is told that it is in use can subscribe to it. */
+  /** Called when no work on the URI is under way: a client that is told that it is in use can subscribe to it. */
   #checkUri(uri: string): void {
     if (uri.length > SESSION_URI_MAX_CHARACTERS)
       throw new RequestError(ErrorCode.InvalidParams, `/channel may have ${SESSION_URI_MAX_CHARACTERS} characters`);
@@ -141,7 +141,7 @@ export class Creation {
     return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
   }
 
-  /** Nobody sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
+  /** No client sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
   async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
     const { writer, log } = this.#options;
     if (start === 0) await this.#makeRoom(channel);
@@ -300,7 +300,7 @@ export function forkTitle(title: string): string {
   return `${shorten(name, TITLE_MAX_CHARACTERS - mark.length)}${mark}`;
 }
 
-/** URIs that something is being done with: nobody else may create, restore or forget the session meanwhile. */
+/** URIs that something is being done with: no other request may create, restore or forget the session meanwhile. */
 export class Reserved {
   readonly #work = new Map<string, Promise<unknown>>();
 
@@ -308,12 +308,12 @@ export class Reserved {
     return this.#work.has(uri);
   }
 
-  /** Waits for the end of what is being done with the URI; somebody else may be at it again by then. */
+  /** Waits for the end of what is being done with the URI; another request may have begun by then. */
   async settled(uri: string): Promise<void> {
     await this.#work.get(uri)?.catch(() => {});
   }
 
-  /** Whoever calls has made sure that nobody else has it. */
+  /** The caller has made sure that the URI is free. */
   async during<T>(uri: string, task: () => Promise<T>): Promise<T> {
     const work = task().finally(() => this.#work.delete(uri));
     this.#work.set(uri, work);
@@ -324,7 +324,7 @@ export class Reserved {
 /** Models that a refusal names; some agents have hundreds. */
 const NAMED_MAX = 20;
 
-/** Why the agent cannot work with it; undefined when it can, or when nobody knows. */
+/** Why the agent cannot work with it; undefined when it can, or when that is not known. */
 export function unknownModel({ provider, models }: AgentInfo, wanted: ModelSelection | undefined): string | undefined {
   if (!wanted || models.length === 0 || models.some(({ id }) => id === wanted.id)) return undefined;
   const ids = models.map(({ id }) => id);

@@ -154,7 +154,7 @@ interface SharedPage {
   readonly start: number;
   readonly takesText: boolean;
   reading: Promise<readonly ListedTurn[]> | undefined;
-  /** Once read, they stay in memory only as long as they are being sent to somebody. */
+  /** Once read, they stay in memory only while they are being sent to a client. */
   turns: WeakRef<readonly ListedTurn[]> | undefined;
 }
 
@@ -265,7 +265,7 @@ export class TurnPages {
     this.#archived = Math.min(this.#archived, index);
   }
 
-  /** How many of the state's turns may leave memory: they are in the log, and nobody is likely to ask for them. */
+  /** How many of the state's turns may leave memory: they are in the log, and clients rarely ask for them. */
   surplus(state: ChatState): number {
     const stored = this.#archived - this.#base;
     return state.turns.length > 2 * TURNS_IN_MEMORY ? Math.min(stored, state.turns.length - TURNS_IN_MEMORY) : 0;
@@ -285,7 +285,7 @@ export class TurnPages {
     this.#shared = [];
   }
 
-  /** The session leaves memory: from now on nobody knows here what happens to its turns. */
+  /** The session leaves memory: from now on this object does not see what happens to its turns. */
   close(): void {
     this.#isClosed = true;
   }

@@ -9,7 +9,7 @@ export interface IdleProcessesOptions {
   /** From the end of the last turn; `Infinity` leaves them alive. */
   readonly restAfterMs: number;
   readonly session: string;
-  /** Whether a turn runs, or somebody is asked something. */
+  /** Whether a turn runs, or a question is open. */
   isBusy(): boolean;
   /** Ends all of them. */
   end(): Promise<void>;
@@ -17,7 +17,7 @@ export interface IdleProcessesOptions {
 
 /**
  * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
- * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
+ * are started again before the next turn runs. Subscribers that only watch the session do not keep them alive.
  */
 export class IdleProcesses {
   readonly #options: IdleProcessesOptions;

@@ -3,7 +3,7 @@
 /** How long a lost client keeps its role and its calls, from when it was last seen. */
 export const CLIENT_GRACE_MS = 30_000;
 
-/** A session that nobody uses leaves memory after this. */
+/** A session without subscribers and without a running turn leaves memory after this. */
 export const IDLE_SESSION_MS = 60_000;
 /** The processes of a session (agent, MCP servers, providers of its project) end this long after its last turn. */
 export const PROCESSES_REST_MS = 60_000;
@@ -40,7 +40,7 @@ export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;
 /** Messages that wait in one session, and all of them together: they are in every snapshot of it. */
 export const PENDING_MESSAGES_MAX = 1_000;
 export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
-/** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
+/** What a client wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
 export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
 /** All answers that come with the end of a question, as JSON. */
 export const ANSWERS_MAX_CHARACTERS = 2 ** 20;

@@ -33,7 +33,7 @@ export async function askPerson(
   });
 }
 
-/** Clients of the oldest wire cannot be asked. With nobody else there, the turn would wait for ever. */
+/** Clients of the oldest wire cannot be asked. Without other clients, the turn would wait for ever. */
 function cancelUnanswerable(
   turn: TurnRunner,
   options: Pick<ChatOptions, 'clock' | 'watchers'>,
@@ -53,7 +53,7 @@ export interface StandingRequestsOptions {
   readonly chat: Chat;
   write(action: SessionAction): void;
   state(): SessionState;
-  /** Whether somebody watches who cannot be asked questions. */
+  /** Whether a subscriber cannot be asked questions. */
   isNoteNeeded(): boolean;
 }
 
@@ -113,7 +113,7 @@ export class StandingRequests {
     if (isTurnOver) for (const { request } of this.#open.values()) this.#set(request);
   }
 
-  /** When a session enters memory, what was asked before has nobody any more who waits for the answer. */
+  /** When a session enters memory, no task waits any more for the answers to earlier questions. */
   withdrawStale(): void {
     for (const entry of this.#options.state().inputNeeded ?? []) {
       const isOurs = entry.kind === 'chatInput' && standingRequest(this.#options.state(), entry.request.id);

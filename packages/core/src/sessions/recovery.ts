@@ -94,7 +94,7 @@ function abandonCallsIn(chat: Chat, clientId: string): void {
     const { status, toolCallId, displayName } = part.toolCall;
     if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
     if (status === 'streaming') {
-      // Only a call that is ready can be completed. Nobody ever sees it run: gates may still be asked about it.
+      // Only a call that is ready can be completed. No client is shown that it runs: gates may still be asked about it.
       const invocationMessage = `Use ${displayName}`;
       chat.write({ type: 'chat/toolCallReady', turnId: activeTurn.id, toolCallId, invocationMessage });
     }
@@ -198,7 +198,7 @@ function seenOf({ content = [] }: Running, command: InterruptedCommand | undefin
   return output === '' ? kept : [{ type: 'text', text: output }, ...kept];
 }
 
-/** Nobody has let the model see the result, so it does not; people have seen it, and find it in a note. */
+/** No person released the result to the model, so it does not get it; people have seen it, and find it in a note. */
 function withheld(target: Target, { displayName, content = [] }: Unreleased): ChatAction[] {
   const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   const note = `The host stopped before the result of ${displayName} was released to the model. It stays withheld:\n${text}`;

@@ -44,7 +44,7 @@ export class StoredCommand implements RunningCommand {
   #blocks: Block[] = [];
   #size = 0;
   #written = 0;
-  /** A tool that was cancelled may go on for a moment: nobody waits for what it still says. */
+  /** A tool that was cancelled may go on for a moment: no task waits for what it still says. */
   #isOver = false;
 
   constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, command: CommandKey) {
@@ -88,7 +88,7 @@ export class StoredCommand implements RunningCommand {
     if (fresh.length > 0) this.#writer.afterFailure(() => this.#notStored());
   }
 
-  /** The call has a result, or nobody wants one any more. */
+  /** The call has a result, or needs none any more. */
   forget(): void {
     if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#key), value: null });
     for (const { key } of this.#blocks) this.#writer.record({ key, value: null });

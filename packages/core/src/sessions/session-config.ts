@@ -23,7 +23,7 @@ import { badValues, withDefaults } from '../util/shape.js';
 type Values = Readonly<Record<string, unknown>>;
 
 interface ChosenOptions {
-  /** Whether choices that nobody offers are left out, instead of being refused. */
+  /** Whether choices that no agent or service offers are left out, instead of being refused. */
   readonly ignoresUnknown: boolean;
 }
 
@@ -124,7 +124,7 @@ export class SessionConfig {
     this.#checkSections(given);
     const context = ignoresUnknown ? await this.#known(given) : given;
     const { config = {} } = context;
-    // Nobody is kept waiting for Git who did not ask for a worktree.
+    // A client that did not ask for a worktree does not wait for Git.
     const checkout = 'isolation' in config ? await this.#checkout(context) : undefined;
     const resolved = await this.#resolved(context, checkout);
     const problem = badValues(resolved.schema, config);
@@ -138,7 +138,7 @@ export class SessionConfig {
     return { config: resolved, location: all.length > 0 ? { ...location, workingDirectories: all } : location };
   }
 
-  /** The choices without those that nobody offers: clients of the public protocol send such. */
+  /** The choices without those that no agent or service offers: clients of the public protocol send such. */
   async #known(given: Context): Promise<Context> {
     const { properties } = (await this.resolve(given)).schema;
     const offered = Object.entries(given.config ?? {}).filter(([key]) => Object.hasOwn(properties, key));

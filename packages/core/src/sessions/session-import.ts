@@ -23,7 +23,7 @@ import type { FirstState } from './creation.js';
 import { SUMMARY_MAX_CHARACTERS } from './limits.js';
 import { summaryUp, turnUp } from './upcast.js';
 
-/** A session longer than this is nobody's. */
+/** No real session is longer than this. */
 export const IMPORT_MAX_TURNS = 100_000;
 
 export interface ImportPage {

@@ -128,7 +128,7 @@ export class Session implements OpenChannel {
   readonly toolPermissions: ToolPermissions;
   /** Whose title it has. */
   readonly naming: Naming;
-  /** Whoever adds tools, gates or prompt text to it. */
+  /** The extensions that add tools, gates or prompt text to it. */
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
   readonly standing: StandingRequests;
@@ -290,7 +290,7 @@ export class Session implements OpenChannel {
     this.#note(step, wasAtWork);
     this.naming.observe(action, origin);
     this.#observers.observe(step);
-    // Nobody expects anything of it soon.
+    // No client waits for it.
     if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
     const container = containerOfToggled(action, step.after);
     if (container) this.write({ type: 'session/customizationUpdated', customization: container });

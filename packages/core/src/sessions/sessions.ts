@@ -141,7 +141,7 @@ export class Sessions {
   async openChat(uri: string): Promise<Chat | undefined> {
     const owner = this.#options.catalogue.chats.ownerOf(uri);
     const session = owner === undefined ? undefined : await this.open(owner);
-    // A chat that is being stored is nobody's yet.
+    // A chat that is being stored has no owner yet.
     const isThere = session?.committed.chats.some(({ resource }) => resource === uri);
     return isThere ? session?.chatAt(uri) : undefined;
   }
@@ -262,7 +262,7 @@ export interface SessionsInMemoryOptions extends SharedSessionOptions {
   readonly agents: readonly AgentBackend[];
 }
 
-/** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
+/** The sessions that are in memory: loaded when a client or a turn needs them, unloaded when none does. */
 export class SessionsInMemory {
   readonly #options: SessionsInMemoryOptions;
   readonly #open = new Map<string, Session>();
@@ -387,7 +387,7 @@ export class SessionsInMemory {
     if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
   }
 
-  /** All of them leave, and nobody comes any more. */
+  /** Unloads all of them, and loads none from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
@@ -466,7 +466,7 @@ export class Removal {
     const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
     const unfinished = (await records.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
     for (const { uri } of [...disposed, ...unfinished]) {
-      // Somebody may have it back by now, or go on with it.
+      // A client may have restored it by now, or continued its import.
       const entry = catalogue.find(uri);
       if (reserved.has(uri) || (entry && !isOld(entry.disposedAt))) continue;
       await reserved.during(uri, () => this.#forget(uri));

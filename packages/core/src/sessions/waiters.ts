@@ -2,7 +2,7 @@
 import type { ChatState, ResponsePart, ToolCallState } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 
-/** Thrown into whoever still waits, or works, for a turn that is over. */
+/** Thrown into tasks that still wait, or work, for a turn that is over. */
 export class TurnOverError extends Error {
   override readonly name = 'AbortError';
   constructor() {

@@ -279,7 +279,7 @@ export class ToolCall {
     this.#shown.authRequired(auth);
   }
 
-  /** Somebody signed in: the call goes on. */
+  /** A client signed in: the call goes on. */
   authResolved(): void {
     this.#shown.authResolved();
   }

@@ -67,7 +67,7 @@ export class Clients {
     }
   }
 
-  /** Somebody who only reads must get in when nothing can be stored: on a full disk, people look for the reason here. */
+  /** A client that only reads must be able to connect when nothing can be stored: on a full disk, people look for the reason here. */
   #storeLater(clientId: string, client: KnownClient): void {
     this.#unstored.set(clientId, client);
     if (this.#unstored.size === 1) this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());

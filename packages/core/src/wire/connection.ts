@@ -290,7 +290,7 @@ export class Connection implements Caller {
     if (this.identity) this.#dialect = this.identity.dialect.forConnection(connection);
   }
 
-  /** Tells the client, and nobody else, that its action was not taken. */
+  /** Tells the client alone that its action was rejected. */
   reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
     const { clients, writer } = this.#context;
     if (this.#state.at === 'closed') return clients.sent.release(origin);

@@ -58,7 +58,7 @@ function numbered(dialect: Dialect, { method, params, channel, origin }: ActionF
   return { seq: envelopeIn(params).serverSeq, channel, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
 }
 
-/** The same action as if nobody had asked for it. */
+/** The same action without the client that asked for it. */
 export function withoutOrigin({ seq, channel, message }: NumberedMessage): NumberedMessage {
   const { params, ...rest } = JSON.parse(message.text) as { params: object };
   const { origin: _origin, ...envelope } = envelopeIn(params) as Envelope & { origin?: ActionOrigin };

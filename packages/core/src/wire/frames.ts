@@ -86,7 +86,7 @@ export function outgoing(message: object, delta?: Delta): Outgoing {
   return new Outgoing(text, text.length, delta);
 }
 
-/** A message that nobody answers. */
+/** A message without an answer. */
 export function outgoingNotification({ method, params }: { method: string; params: object }): Outgoing {
   return outgoing({ jsonrpc: '2.0', method, params });
 }

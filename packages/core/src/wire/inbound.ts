@@ -42,7 +42,7 @@ export function idIn(text: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Nothing that waits may fail: whoever waits behind it would never have its turn. */
+/** Nothing that waits may fail: the messages behind it would never be served. */
 type Work = () => Promise<void>;
 
 /** Where what a client has sent waits for its turn: one after the other in the order it came, lane by lane. */

@@ -12,7 +12,7 @@ import { merged, type Outgoing, outgoing, outgoingText, WireFrame } from './fram
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from './limits.js';
 import type { Transport } from './transport.js';
 
-/** For whoever asked for something that could not be stored. */
+/** For a client whose request could not be stored. */
 export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
 
 export interface RepliesOptions {

@@ -27,7 +27,7 @@ interface Tail {
   from: number;
   messages: NumberedMessage[];
   bytes: number;
-  /** Nobody of this wire watches since this number. */
+  /** No client of this wire is subscribed since this number. */
   leftAt: number | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Tick {
   /** The numbers of the first action and of the last. */
   readonly first: number;
   readonly upTo: number;
-  /** Whether somebody of this wire watches. */
+  /** Whether a client of this wire is subscribed. */
   readonly isWatched: boolean;
 }
 

@@ -171,7 +171,7 @@ export class Requests {
     },
   };
 
-  /** Sends a client the turns before those that it has, as an action of its own: nobody else's window changes. */
+  /** Sends a client the turns before those that it has, as an action of its own: the windows of other clients do not change. */
   async #loadTurns(connection: Connection, chat: Chat, cursor: string | undefined): Promise<void> {
     if (cursor === undefined) return;
     const end = Number(cursor);

@@ -117,7 +117,7 @@ export class SentActions {
     const stored = await this.writer.beginClient(clientId, { above: reserved - 1, known }).catch(unlessLost);
     const epoch = stored?.epoch ?? (await this.#unstoredEpoch(clientId, reserved));
     this.#epochs.set(clientId, Math.max(epoch, this.#epochs.get(clientId) ?? 0));
-    // Whoever begins again and again is never gone long enough to be forgotten.
+    // A client that begins again and again is never gone long enough to be forgotten.
     this.#numbers.delete(clientId);
     return { epoch, isStored: stored !== undefined };
   }

@@ -69,7 +69,7 @@ type Parcels = Map<Connection, readonly Encoded[]>;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
-/** Dialects that remember something of a group, whether somebody speaks them or not. */
+/** Dialects that remember something of a group, whether a client speaks them or not. */
 const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
 
 /** The group that a channel belongs to: that of its session for a chat, otherwise its own. */

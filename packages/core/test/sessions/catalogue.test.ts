@@ -177,12 +177,12 @@ describe('what changed of a summary', () => {
 
   it('is every member that is new, other or gone', () => {
     const { activity: _gone, ...rest } = before;
-    const after = { ...rest, status: 8, workingDirectories: ['file:///b'], origin: { kind: 'user' } } as SessionSummary;
+    const after = { ...rest, status: 8, workingDirectories: ['file:///b'], _meta: { a: 1 } };
     expect(summaryChanges(before, after)).toEqual({
       activity: null,
       status: 8,
       workingDirectories: ['file:///b'],
-      origin: { kind: 'user' },
+      _meta: { a: 1 },
     });
   });
 });

@@ -33,11 +33,11 @@ describe('the summary of a session', () => {
     });
     const more = {
       activity: 'Reading',
-      origin: { kind: 'user' },
+      origin: { kind: 'automation' as const, automation: 'a', run: 'r' },
       project: { uri: 'file:///p', displayName: 'P' },
       workingDirectories: ['file:///w'],
       _meta: { a: 1 },
-    } as Partial<SessionState>;
+    };
     const changesets = [{ id: 'c' }] as unknown as NonNullable<SessionState['changesets']>;
     expect(summaryOf(session(chats, { ...more, changesets }), chats, FACTS)).toMatchObject({
       ...more,
@@ -46,10 +46,10 @@ describe('the summary of a session', () => {
   });
 
   it('lists the chats when there are several', () => {
-    const chats = [chat('main', Idle), chat('other', InProgress, { interactivity: 'none' } as Partial<ChatState>)];
+    const chats = [chat('main', Idle), chat('other', InProgress, { interactivity: 'hidden' })];
     expect(summaryOf(session(chats), chats, FACTS).chats).toEqual([
       { resource: 'ahp-chat:/main', title: 'main', status: Idle },
-      { resource: 'ahp-chat:/other', title: 'other', status: InProgress, interactivity: 'none' },
+      { resource: 'ahp-chat:/other', title: 'other', status: InProgress, interactivity: 'hidden' },
     ]);
   });
 
@@ -79,7 +79,7 @@ describe('what a session lists of a chat', () => {
   it('changes with the chat: what is other, and what is gone', () => {
     const before = chat('main', Idle, { activity: 'Reading' });
     expect(listedChanges(before, before)).toBeUndefined();
-    expect(listedChanges(before, { ...before, turns: [] })).toBeUndefined();
+    expect(listedChanges(before, chat('main', Idle, { activity: 'Reading', turns: [] }))).toBeUndefined();
     const { activity: _gone, ...rest } = before;
     expect(listedChanges(before, { ...rest, title: 'new' } as ChatState)).toEqual({ activity: null, title: 'new' });
   });

@@ -45,7 +45,7 @@ export class Auth implements Service {
   readonly #options: AuthOptions;
   /** For which resources a connection has shown a token, and which token of that resource it was. */
   readonly #shown = new WeakMap<Caller, Map<string, number>>();
-  /** The same for all connections together: what agents hold for whoever comes next. */
+  /** The same for all connections together: what agents hold for later connections. */
   readonly #held = new Map<string, number>();
   /** Counts the tokens of a resource that have run out or were taken back: what was shown before does not count. */
   readonly #ended = new Map<string, number>();
@@ -120,7 +120,7 @@ export class Auth implements Service {
     return this.#ended.get(resource) ?? 0;
   }
 
-  /** Agents get no token for this resource any more, until somebody shows another one. Servers look after their own. */
+  /** Agents get no token for this resource any more, until a client sends another one. Servers look after their own. */
   #forget(resource: string): void {
     this.#ended.set(resource, this.#endedOf(resource) + 1);
     for (const agent of this.#agentsFor(resource)) agent.revoke?.(resource);

@@ -194,7 +194,7 @@ export class AutomationCatalogue implements OpenChannel {
   }
 }
 
-/** What the host sends is the automation's message, whoever wrote it down. */
+/** What the host sends is the automation's message, whichever client wrote it. */
 function ofHost(definition: AutomationDefinition): AutomationDefinition {
   return { ...definition, message: { ...definition.message, origin: { kind: 'automation' } } };
 }

@@ -153,7 +153,7 @@ export class RunSessions {
     run.end(isDisposed ? { status: 'cancelled', error: DISPOSED } : outcomeOf(turn));
   }
 
-  /** Tells the truth about runs that the end of the host cut off. They are not started again: nobody knows how far they were. */
+  /** Tells the truth about runs that the end of the host cut off. They are not started again: it is not known how far they were. */
   afterCrash(run: Run): void {
     const { sessions } = this.#options;
     const isThere = sessions.has(run.session);

@@ -141,7 +141,7 @@ class Upcast {
   readonly #records: RecordTable;
   readonly #moveTurn: Statement<never>;
   readonly #cutTurns: Statement<never>;
-  /** No client has seen this number: whoever comes back with what it knew of the old model gets a snapshot. */
+  /** No client has seen this number: a client that returns with state of the old model gets a snapshot. */
   readonly #seq: number;
 
   constructor(options: UpcastOptions, { damage, mends, progress }: Tools) {

@@ -90,7 +90,7 @@ export class ChangesFixture {
 
   static async open(options: ChangesFixtureOptions): Promise<ChangesFixture> {
     const { folder, agent = new PuppetAgent(), data = await tempFolder(), log, clock, trust, inTerminals } = options;
-    // Nobody is asked: what the agent wants, it does.
+    // Every call is approved without a question.
     const tools = builtinTools().map((tool) => ({ ...tool, confirmation: () => undefined }));
     const host = await startTestHost({
       tools,

@@ -1,4 +1,4 @@
-/** Somebody who works with a host that is killed again and again. */
+/** A client that works with a host that is killed again and again. */
 import type { SessionState, StateAction } from '@atrium/protocol';
 import type { Dispatched } from './fuzz-client.js';
 import type { AnyEnvelope } from './fuzz-wire.js';
@@ -17,7 +17,7 @@ export interface Actor {
   readonly undecided: number;
   /** The confirmed states of the sessions it watches. */
   readonly sessions: readonly [uri: string, state: SessionState][];
-  /** A host is there. */
+  /** A host listens on this port now. */
   enter(port: number): void;
   dispatch(uri: string, action: StateAction): void;
   /** Creates a session, if it is not there yet, and watches it. */

@@ -44,7 +44,7 @@ export class Ledger {
     return this.#entries.length;
   }
 
-  /** Takes over what was stored since the last time. The host has just started, and nobody has talked to it yet. */
+  /** Takes over what was stored since the last time. The host has just started, and no client has connected yet. */
   take(entries: readonly LogEntry[]): void {
     const queues = new Map<string, Queue>();
     for (const entry of entries) {
@@ -138,7 +138,7 @@ export class Ledger {
     return text === whole;
   }
 
-  /** Every action that a client ever asked for has been decided, once; but for those that nobody had to decide. */
+  /** Every action that a client ever asked for has been decided, once; except those that the host did not have to decide. */
   settle(
     { clientId, version, dispatched }: Dispatcher,
     mayBeMissing: (clientSeq: number) => boolean = () => false,

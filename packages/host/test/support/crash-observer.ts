@@ -1,4 +1,4 @@
-/** Somebody who comes by, looks, and leaves. */
+/** A client that connects, takes snapshots, and leaves. */
 import { defaultChatUri, type Snapshot } from '@atrium/protocol/ahp-1';
 import { WebSocket } from 'ws';
 import { FuzzClient } from './fuzz-client.js';
@@ -8,7 +8,7 @@ export function channelsOf(sessions: readonly string[]): string[] {
   return sessions.flatMap((uri) => [uri, defaultChatUri(uri)]);
 }
 
-/** Fresh snapshots, for somebody who has never been here. */
+/** Fresh snapshots, for a client that never connected before. */
 export async function snapshotsOf(
   port: number,
   uris: readonly string[],

@@ -29,7 +29,7 @@ const START_MS = 400;
 const PATIENCE_MS = 20_000;
 /** A long run says how far it is. */
 const TOLD_EVERY = 50;
-/** A turn that has not ended by then waits for somebody. */
+/** A turn that has not ended by then waits for an answer. */
 const HOLD_UP_MS = 3_000;
 
 export interface CrashFigures {
@@ -42,7 +42,7 @@ export interface CrashFigures {
   readonly comparisons: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Calls that somebody saw running, found with everything that was seen of them; those that a kill interrupted. */
+  /** Calls that a client saw running, found with everything that was seen of them; those that a kill interrupted. */
   readonly calls: number;
   readonly interruptedCalls: number;
 }
@@ -142,7 +142,7 @@ export class CrashRun {
     return this.#host;
   }
 
-  /** A kill may cut off a commit that nobody has heard of; it must do no other harm. */
+  /** A kill may cut off a commit that no client was told of; it must do no other harm. */
   #checkRepairs(repairs: readonly string[]): void {
     for (const repair of repairs) {
       if (repair.includes('never acknowledged')) this.#unfinished += 1;
@@ -213,7 +213,7 @@ export class CrashRun {
     await this.#start(this.#all);
   }
 
-  /** A change of the model waits for the end of a turn, and the turn may wait for an answer that nobody gives any more. */
+  /** A change of the model waits for the end of a turn, and the turn may wait for an answer that no client gives any more. */
   #endHoldUps(): void {
     const [actor] = this.#actors;
     for (const [uri, { activeTurn }] of actor?.sessions ?? []) {

@@ -8,9 +8,9 @@ interface Seen {
   readonly session: string;
   readonly turnId: string;
   readonly toolCallId: string;
-  /** Texts that somebody saw as its output. */
+  /** Texts that a client saw as its output. */
   readonly texts: Set<string>;
-  /** Somebody saw that it was allowed to run. */
+  /** A client saw that it was allowed to run. */
   isAllowed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Somebody who looks into the terminals of running calls, and remembers what they showed. */
+/** A client that subscribes to the terminals of running calls, and remembers what they showed. */
 import type { ActionEnvelope, RootState, Snapshot, TerminalInfo, TerminalState } from '@atrium/protocol';
 import { WebSocket } from 'ws';
 import type { SeenCalls } from './crash-seen-calls.js';

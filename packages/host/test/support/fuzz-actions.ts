@@ -47,7 +47,7 @@ function start({ random, name }: Situation): Intent {
   return { wants: 'start', turnId: `turn-${name}`, text: random.pick(FUZZ_PROMPTS) };
 }
 
-/** Whatever waits for somebody: a question, a permission, a tool of a client. */
+/** Whatever waits for a client: a question, a permission, a tool of a client. */
 export function answer({ seen, random }: Situation): Intent | undefined {
   const [question] = seen.questions;
   if (question !== undefined) {

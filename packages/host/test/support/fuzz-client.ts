@@ -1,7 +1,7 @@
 /**
  * A client written from the text of the protocol, without our library: it keeps a mirror of every channel, resumes by
  * `reconnect`, sends again under the same number what was not acknowledged, and notes everything that a host must not do.
- * It knows no transport: somebody hands it texts and takes its texts away.
+ * It knows no transport: the test passes texts in both directions.
  *
  * One that counts anew is as the published clients of 0.2.0 are: its numbers begin at 1 on every connection, and it never
  * sends again what an earlier connection was given.
@@ -50,7 +50,7 @@ export class FuzzClient {
   readonly violations: string[] = [];
   /** Own numbers that have neither come back nor been called settled. */
   readonly pending = new Set<number>();
-  /** Own numbers that were under way when it came back as a stranger: nobody can say what became of them. */
+  /** Own numbers that were under way when it came back as a stranger: it is not known what became of them. */
   readonly abandoned = new Set<number>();
   probes = 0;
   resumed = { replay: 0, snapshot: 0 };
@@ -293,7 +293,7 @@ export class FuzzClient {
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq);
     this.#checkNumber(envelope);
     if (origin?.clientId === this.clientId) this.#echo(origin, envelope);
-    else if (rejectionReason !== undefined) this.#wrong(`it was told of somebody else's rejection, ${serverSeq}`);
+    else if (rejectionReason !== undefined) this.#wrong(`it was told of another client's rejection, ${serverSeq}`);
     if (rejectionReason !== undefined) return;
     const mirror = this.channels.get(channel);
     if (mirror) this.#reduce(mirror, envelope);

@@ -56,7 +56,7 @@ export class MortalHost {
     return this.#kept.read({ after });
   }
 
-  /** Fresh snapshots of sessions and their chats, for somebody who has never been here. */
+  /** Fresh snapshots of sessions and their chats, for a client that never connected before. */
   async snapshots(uris: readonly string[]): Promise<Snapshot[]> {
     const observer = new FuzzClient('observer', ['1.0.0'], channelsOf(uris));
     const link = new FuzzLink();

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** The seed that somebody asks for, or one that nobody can guess. */
+  /** The seed of the environment, or a random one. */
   static seedFromEnvironment(): number {
     const { ATRIUM_SEED } = process.env;
     return ATRIUM_SEED ? Number(ATRIUM_SEED) : Math.floor(Math.random() * 2 ** 32);

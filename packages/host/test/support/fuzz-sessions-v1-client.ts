@@ -149,7 +149,7 @@ export class FuzzSessionsV1Client {
     answered?.({ ...(result && { result }), ...(error && { error }) });
   }
 
-  /** Nobody answers for a session that is gone. */
+  /** The host does not answer for a session that is gone. */
   #removed(session: string): void {
     this.sessions.delete(session);
     const isFor = (action: SessionsV1Action | undefined) => action && 'session' in action && action.session === session;

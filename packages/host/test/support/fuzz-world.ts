@@ -225,7 +225,7 @@ export class FuzzWorld {
     }
   }
 
-  /** Nobody answers for a session that is not there any more. */
+  /** The host does not answer for a session that is gone. */
   #undecided(client: FuzzClient): number[] {
     return [...client.pending].filter((clientSeq) => !this.#isGone(client, clientSeq));
   }

@@ -80,7 +80,7 @@ export async function pair(
   return { provider, code, token };
 }
 
-/** Lets somebody in by a token. */
+/** Connects a provider with a token. */
 export async function withToken(host: TestHost, token: string): Promise<TestProvider> {
   const provider = TestProvider.connect(host, 'network');
   provider.send({ type: 'auth', token });

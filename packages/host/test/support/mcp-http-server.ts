@@ -40,7 +40,7 @@ export class McpHttpServer {
     });
   }
 
-  /** Outside the range from which the system gives out ports: nobody else takes it between two lives. */
+  /** Outside the range from which the system gives out ports: no other program takes it between two starts. */
   static async start(port = 20_000 + Math.floor(Math.random() * 10_000)): Promise<McpHttpServer> {
     const server = new McpHttpServer();
     await new Promise<void>((resolve, reject) => {

@@ -137,7 +137,7 @@ async function serve() {
   await server.connect(new StdioServerTransport());
 }
 
-/** Asks although nobody has called it, and writes the answer down. */
+/** Asks although no tool was called, and writes the answer down. */
 async function curious(server) {
   const requestedSchema = { type: 'object', properties: { region: { type: 'string', enum: ['eu', 'us'] } } };
   const answer = await server.elicitInput({ message: 'Which region?', requestedSchema }, { timeout: 60_000 });

@@ -21,7 +21,7 @@ export function tool(name: string, more: Partial<ProviderToolDefinition> = {}): 
   return { name, description: `Does ${name}.`, parameters: {}, ...more };
 }
 
-/** The model calls a tool. Nobody minds when the turn ends first. */
+/** The model calls a tool. The turn may end first. */
 export function call({ puppet }: PuppetFixture, name: string, input: object = {}): Promise<ToolOutcome> {
   const outcome = puppet.turn.callTool({ name, input });
   outcome.catch(() => {});

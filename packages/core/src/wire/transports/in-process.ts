@@ -65,12 +65,12 @@ export class Mailbox<T> {
   }
 }
 
-/** Two ends in one process: a transport for the host, and plain callbacks for whoever embeds or tests it. */
+/** Two ends in one process: a transport for the host, and plain callbacks for the program that embeds or tests it. */
 
 /** The client's side. Set `onmessage` and `onclose` before the next tick. */
 export interface ClientEnd {
   onmessage: (text: string) => void;
-  /** The connection is over, whoever ended it. Called once. */
+  /** The connection is over, whichever end closed it. Called once. */
   onclose: (code: number, reason: string) => void;
   send(text: string): void;
   /** Stops reading, as a slow client does. What the host sends then counts as buffered. */

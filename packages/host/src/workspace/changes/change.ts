@@ -32,7 +32,7 @@ export function inverse({ path, before, after }: Change): Change {
 
 /**
  * Joins the changes of each file, oldest first. A change that begins as the one before ended continues it; changes that
- * lead back to where they began cancel out. More than one is left where somebody else changed the file in between.
+ * lead back to where they began cancel out. More than one is left where another program changed the file in between.
  */
 export function segmentsOf(changes: Iterable<Change>): Map<BytePath, readonly Change[]> {
   const files = new Map<BytePath, Change[]>();

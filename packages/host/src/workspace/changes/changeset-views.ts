@@ -215,7 +215,7 @@ export class View {
   }
 }
 
-/** A file that nobody reviewed yet does not say so. The member comes last, where the reducer puts it. */
+/** A file that no person reviewed yet does not say so. The member comes last, where the reducer puts it. */
 function withReview(shown: ShownFile, known: ChangesetFile | undefined, reviews: ViewReviews): ChangesetFile {
   const isReviewed = reviews.has(shown);
   if (!isReviewed && known?.reviewed === undefined) return shown.file;

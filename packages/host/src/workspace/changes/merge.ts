@@ -1,5 +1,5 @@
 /**
- * Decides what becomes of a file when changes of it are undone, all of them or some lines. Nothing that somebody else did
+ * Decides what becomes of a file when changes of it are undone, all of them or some lines. Nothing that another program did
  * is lost: where the file is no longer as the agent left it, Git merges, and where it cannot, the file is left alone.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -57,7 +57,7 @@ async function mergedEntry(
 ): Promise<Next> {
   const all = [current, from, to];
   if (all.some((entry) => entry.kind === 'link')) return { why: CHANGED };
-  // If somebody made it executable, or not, that stays, unless the undone change did it.
+  // A later change of the executable bit stays, unless the undone change did it.
   const kind = current.kind === from.kind ? to.kind : current.kind;
   if (current.hash === from.hash) return to.isLost ? { why: NOT_KEPT } : { entry: { ...to, kind } };
   if (from.hash === to.hash || current.hash === to.hash) return { entry: { ...current, kind } };

@@ -1,7 +1,7 @@
 /**
  * Puts contents at paths of a session's folder, or removes what is there. The host plans all files first, and then puts
  * each one whole or not at all, and nowhere else. A person may save a file at the very same moment, so the host writes over
- * nothing: it moves the file aside, looks at it once more, and only then removes it. A new version of somebody goes back
+ * nothing: it moves the file aside, looks at it once more, and only then removes it. A newer version of another program goes back
  * to its place.
  */
 import { randomUUID } from 'node:crypto';
@@ -167,7 +167,7 @@ async function fill(root: string, { draft, file, target }: Draft, blobs: BlobSto
   if (there?.isFile()) await chmod(place, modeFor(there.mode, target.kind));
 }
 
-/** Who may read and write a file stays as it is; who may read it may execute it, or nobody may. */
+/** Who may read and write a file stays as it is; readers may execute it, or no user may. */
 function modeFor(mode: number, kind: 'file' | 'exec'): number {
   const permissions = mode & 0o777;
   return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
@@ -223,7 +223,7 @@ function ifMoved(error: unknown): undefined {
   if (!(error instanceof MovedError)) throw error;
 }
 
-/** Somebody else made it meanwhile. */
+/** Another program made it meanwhile. */
 function ifThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
@@ -241,8 +241,8 @@ type Placed = bigint | undefined;
 
 /**
  * Moves a file aside and another one into its place, in two steps that nothing of the host comes between. Neither step
- * ever removes a file: if somebody was faster, the step fails, or takes their file along, which `giveBack` can return.
- * Undefined when somebody was faster: then everything is as they left it.
+ * ever removes a file: if another program was faster, the step fails, or takes their file along, which `giveBack` can return.
+ * Undefined when another program was faster: then everything is as they left it.
  */
 function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } | undefined {
   try {
@@ -259,7 +259,7 @@ function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } |
   }
 }
 
-/** Puts back what was taken along, unless somebody has made something else there since. Says whether it did. */
+/** Puts back what was taken along, unless another program has made something else there since. Says whether it did. */
 function giveBack({ place, aside }: Required<Pick<SwapPaths, 'place' | 'aside'>>, placed: Placed): boolean {
   if (numberOf(place) !== placed) return false;
   renameSync(aside, place);
@@ -283,7 +283,7 @@ function numberOf(place: Buffer): Placed {
   return lstatSync(place, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** Somebody took the file away, or made one. */
+/** Another program removed the file, or made one. */
 function orThrow(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EEXIST') return undefined;
   throw error;

@@ -188,7 +188,7 @@ function statsOf(node: Node): Promise<BigIntStats> {
   return lstat(pathOf(node), { bigint: true });
 }
 
-/** Somebody else has removed it meanwhile. */
+/** Another request or program has removed it meanwhile. */
 function ifGone(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;
 }

@@ -233,7 +233,7 @@ async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder
   return pinFolder(path.join(folder.real, name));
 }
 
-/** Somebody else was faster. Whether it is a folder shows when it is held. */
+/** Another request or program was faster. Whether it made a folder shows when it is opened. */
 function ifThere(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }

@@ -90,7 +90,7 @@ export class Worktrees implements Service, WorktreePort {
     await makeFolder(this.folder);
     const worktree = (...args: string[]) =>
       git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
-    // Git may still know of one that was not finished, or whose folder somebody removed by hand. Only of this one.
+    // Git may still know of one that was not finished, or whose folder a person removed by hand. Only of this one.
     await worktree('remove', '--force', '--force', folder).catch(() => {});
     const own = branchOf(session);
     // What was committed there goes on.
