@@ -17,6 +17,15 @@ describe('what a log threw', () => {
     expect(appendFailure(error)).toBe(error);
   });
 
+  it.each([
+    [new LogFencedError('x'), 'LogFencedError', 'fenced'],
+    [new LogNotOwnerError([]), 'LogNotOwnerError', 'not-owner'],
+    [new LogUnavailableError('x'), 'LogUnavailableError', 'unavailable'],
+    [new LogWriteError('disk-full', 'x'), 'LogWriteError', 'refused'],
+  ])('%s says its name and its kind', (error, name, kind) => {
+    expect(error).toMatchObject({ name, kind });
+  });
+
   it.each([new Error('broken'), 'broken'])('%s is a failure all the same, with its cause', (cause) => {
     const failure = appendFailure(cause);
     expect(failure).toBeInstanceOf(LogWriteError);

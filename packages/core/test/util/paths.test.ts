@@ -11,6 +11,7 @@ import {
   isInside,
   resolveInside,
   sessionFolder,
+  shownIn,
   shownPath,
 } from '../../src/util/paths.js';
 
@@ -85,6 +86,9 @@ describe('a path that a tool names', () => {
       ...outside.map(() => false),
     ]);
     expect([shownPath('/a', '/a'), shownPath('/a', '/a/b/c')]).toEqual(['.', 'b/c']);
+    expect(shownIn(['/a', '/b'], '/a/c')).toBe('c');
+    expect([shownIn(['/a', '/b'], '/b/c'), shownIn(['/a'], '/b/c')]).toEqual(['/b/c', '../b/c']);
+    expect(shownIn([], path.resolve('c'))).toBe('c');
   });
 });
 

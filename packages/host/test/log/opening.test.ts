@@ -273,6 +273,28 @@ describe('a folder that is opened', () => {
     expect(existsSync(`${databaseIn(dataDir)}.repairing`)).toBe(false);
   });
 
+  it('[REL-032] loses no row on another page than the damaged one', () => {
+    const dataDir = dataFolder();
+    const { db, close } = open(dataDir);
+    const text = (index: number) => JSON.stringify({ id: `t${index}`, text: `<${index}>`.padEnd(3_000, 'x') });
+    for (let index = 0; index < 40; index++)
+      db.exec(`INSERT INTO turns (channel, idx, id, json) VALUES ('s', ${index}, 't${index}', '${text(index)}')`);
+    db.exec(`INSERT INTO archives (channel, seq, head, turn_count) VALUES ('s', 0, '{}', 40)`);
+    close();
+    const bytes = readFileSync(databaseIn(dataDir));
+    const page = Math.floor(bytes.indexOf('"<25>x') / 4_096) * 4_096;
+    bytes.fill(0, page, page + 4_096);
+    writeFileSync(databaseIn(dataDir), bytes);
+    putNote(dataDir, 'none');
+    const again = open(dataDir);
+    const kept = rows(again.db, 'SELECT json AS value FROM turns ORDER BY idx').map(String);
+    expect(kept).toHaveLength(40);
+    const lost = kept.flatMap((json, index) => (json === text(index) ? [] : index));
+    expect(lost).toContain(25);
+    expect(lost.length).toBeLessThanOrEqual(2);
+    again.close();
+  });
+
   it.each([
     ['was empty', (file: string) => writeFileSync(file, '')],
     ['ended inside a page', (file: string) => writeFileSync(file, readFileSync(file).subarray(0, -7))],
@@ -396,6 +418,7 @@ describe('a repair that was interrupted', () => {
         },
       };
       expect(() => repairDatabase({ driver: full, database, now: NOW }, 'was damaged')).toThrow('full');
+      expect(statSync(`${database}.repairing`).mode & 0o777).toBe(0o600);
       const { db, close } = open(dataDir);
       expect(rows(db, 'SELECT json AS value FROM turns')).toEqual([TURN, TURN, TURN]);
       close();

@@ -277,6 +277,20 @@ describe.each(drivers)('a log of the 0.3.0 model ($name)', (driver) => {
     expect(listed).toMatchObject({ summary: { createdAt: '1970-01-01T00:00:01.000Z' } });
   });
 
+  it.each([
+    { what: 'turns', contents: { archives: [archive(['t1'], {})], records: [] } },
+    { what: 'the list', contents: { archives: [], records: [listing] } },
+    { what: 'archives', contents: { archives: [archive([])], records: [] } },
+  ])('[REL-063] is known as such by its $what, when its header is lost', async ({ contents }) => {
+    const dataDir = await oldFolder(driver, contents);
+    const handle = openSync(databaseOf(dataDir), 'r+');
+    writeSync(handle, Buffer.alloc(4_096), 0, 4_096, 0);
+    closeSync(handle);
+    rmSync(`${dataDir}/atrium.owner`, { force: true });
+    await (await open(dataDir)).close();
+    expect(existsSync(`${databaseOf(dataDir)}.backup-0.3.0`)).toBe(true);
+  });
+
   it('keeps what the list says of a session whose state cannot be understood, and its turns', async () => {
     const odd = { ...archived, inputRequests: 'none', turns: 3 };
     const { session, said } = await contentsOf(await opened({ archives: [archive(['t1'], odd)] }));

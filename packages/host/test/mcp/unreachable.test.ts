@@ -83,7 +83,7 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
       const { server } = fixture.server(config, {}, clock);
       server.start();
       await inState(server, 'error');
-      for (let seconds = 0; seconds < 60; seconds += 1) await second(clock);
+      for (let seconds = 0; seconds < 60; seconds += 1) await second(clock, 5);
       const back = await remote(port);
       for (let seconds = 0; seconds < BACK_MS / 1_000 && back.requests.length === 0; seconds += 1) await second(clock);
       await inState(server, 'ready');
@@ -134,9 +134,9 @@ describe('a server that cannot be reached', { timeout: 60_000 }, () => {
 });
 
 /** A second by the server's clock, with some real time for what begins in it. */
-async function second(clock: McpClock): Promise<void> {
+async function second(clock: McpClock, realMs = 50): Promise<void> {
   await clock.advance(1_000);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, realMs));
 }
 
 /** Knows when a server waits for its next try: no other wait of a server that exits by itself is as short. */

@@ -6,9 +6,12 @@ import { realPathOf } from '../../src/workspace/files/client-roots.js';
 import { MovedError } from '../../src/workspace/files/file-errors.js';
 import {
   isTemporary,
+  openPlain,
   type PinnedFolder,
   pinFolder,
   plainStats,
+  READING,
+  readBytes,
   takeName,
   temporaryName,
 } from '../../src/workspace/files/pinned-folder.js';
@@ -42,7 +45,9 @@ describe.each(['linux', 'darwin'])('a folder that is held, on %s', (platform) =>
   it.skipIf(platform === 'linux' && PLATFORM !== 'linux')('is no link, no file, and there', async () => {
     const { at } = await folders();
     pretend(platform);
-    for (const name of ['link', 'nothing', 'a/file/x']) await expect(pinFolder(at(name))).rejects.toThrow(MovedError);
+    await mkdir(at('a/inner'));
+    for (const name of ['link', 'link/inner', 'nothing', 'a/file/x'])
+      await expect(pinFolder(at(name))).rejects.toThrow(MovedError);
     await expect(pinFolder(`${at('a')}\0`)).rejects.not.toThrow(MovedError);
   });
 });
@@ -129,5 +134,18 @@ describe('a plain file', () => {
     const device = await stat('/dev/null', { bigint: true });
     expect(() => plainStats({ uri, stats: device })).toThrow('neither');
     await rm(at('c'));
+  });
+});
+
+describe('bytes of a file', () => {
+  it('are fewer than asked for when the file has become shorter', async () => {
+    const { at } = await folders();
+    const folder = await pinFolder(at('a'));
+    const file = await openPlain(folder, 'file', READING);
+    expect((await readBytes(file, 0, 100)).toString()).toBe('text');
+    expect((await readBytes(file, 1, 3)).toString()).toBe('ex');
+    expect(await readBytes(file, 50, 100)).toHaveLength(0);
+    await file.handle.close();
+    await folder.close();
   });
 });

@@ -135,7 +135,17 @@ describe('createResourceWatch', () => {
     const second = await create();
     await expect(create()).rejects.toThrow('no more folders can be watched');
     watches.release(second);
-    await create();
+    const third = await create();
+    const listened = host.isWatched;
+    host.isWatched = () => false;
+    watches.left({} as never);
+    expect(watches.open(third)).toBeDefined();
+    host.isWatched = listened;
+    watches.left(creator);
+    expect(watches.open(third)).toBeDefined();
+    host.isWatched = () => false;
+    watches.left(creator);
+    expect(watches.open(third)).toBeUndefined();
   });
 
   it('[AHP-246] says once in the log that it misses changes, and each time to look at everything again', async () => {

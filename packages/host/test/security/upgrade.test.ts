@@ -175,3 +175,10 @@ describe('[REL-003] the token of a request', () => {
     expect(statusOf({ authorization: [], host: ['evil.test'] }, open)).toBe(403);
   });
 });
+
+describe('[REL-003] a token that is offered twice in the query', () => {
+  it.each(['token', 'tkn'])('as %s opens nothing, although the header has it, too', (key) => {
+    expect(statusOf({ url: `/?${key}=${TOKEN}` })).toBe(101);
+    expect(statusOf({ url: `/?${key}=${TOKEN}&${key}=${TOKEN}` })).toBe(401);
+  });
+});
