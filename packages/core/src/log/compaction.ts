@@ -3,10 +3,12 @@
  * that its session still needs holds back everything behind it, so a session that was not opened for long is archived.
  */
 import type { Logger } from '../util/logger.js';
-import type { Log, Stored } from './log.js';
+import type { Log, NewEntry, Stored } from './log.js';
 
 /** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
 export const COMPACT_EVERY_ENTRIES = 10_000;
+/** And how often, counted in characters of what was stored: a draft is stored as a whole with every key. */
+export const COMPACT_EVERY_CHARACTERS = 64 * 2 ** 20;
 /** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
 export const COMPACT_SESSIONS_MAX = 100;
 
@@ -22,16 +24,20 @@ export interface CompactionOptions {
 export class Compaction {
   readonly #options: CompactionOptions;
   #isUnderWay = false;
+  /** Stored since the last time. */
+  #characters = 0;
 
   constructor(options: CompactionOptions) {
     this.#options = options;
   }
 
-  stored({ first, last }: Stored): void {
+  stored({ first, last, entries = [] }: Stored & { readonly entries?: readonly Pick<NewEntry, 'action'>[] }): void {
     const rounds = (seq: number) => Math.floor(seq / COMPACT_EVERY_ENTRIES);
-    const isDue = rounds(last) > rounds(first - 1);
+    for (const { action } of entries) this.#characters += action.length;
+    const isDue = rounds(last) > rounds(first - 1) || this.#characters > COMPACT_EVERY_CHARACTERS;
     if (!isDue || this.#isUnderWay) return;
     this.#isUnderWay = true;
+    this.#characters = 0;
     this.#compact()
       .catch((error) => this.#options.logger.log('warn', 'could not compact the log', { error: String(error) }))
       .finally(() => {

@@ -22,6 +22,7 @@ import { standingRequest } from './input-needed.js';
 import {
   ANSWER_MAX_CHARACTERS,
   ANSWERS_MAX_CHARACTERS,
+  DRAFT_MAX_CHARACTERS,
   PENDING_MESSAGES_MAX,
   PENDING_MESSAGES_MAX_CHARACTERS,
 } from './limits.js';
@@ -88,8 +89,10 @@ const turnRules: Rules = {
 
   'chat/draftChanged': ({ draft }, facts) => {
     if (!draft) return undefined;
-    const isTooLong = JSON.stringify(draft).length > PENDING_MESSAGES_MAX_CHARACTERS;
-    return isTooLong ? 'the draft is too long' : notWritable(draft, facts);
+    const isTooLong = JSON.stringify(draft).length > DRAFT_MAX_CHARACTERS;
+    return isTooLong
+      ? 'the draft is too long to be shared: attach large contents when you send it'
+      : notWritable(draft, facts);
   },
 };
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { COMPACT_EVERY_ENTRIES, COMPACT_SESSIONS_MAX, Compaction } from '../../src/log/compaction.js';
+import {
+  COMPACT_EVERY_CHARACTERS,
+  COMPACT_EVERY_ENTRIES,
+  COMPACT_SESSIONS_MAX,
+  Compaction,
+} from '../../src/log/compaction.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Logger } from '../../src/util/logger.js';
 
@@ -47,6 +52,21 @@ describe('compaction', () => {
     compaction.stored(await append(1));
     await settled();
     expect(compacted).toEqual([]);
+  });
+
+  it('[UP-197] [REL-057] runs when much was stored, as with a draft that changes with every key', async () => {
+    const { append, compaction, compacted } = setUp();
+    const store = async (...lengths: number[]) => {
+      const entries = lengths.map((length) => ({ action: 'x'.repeat(length) }));
+      compaction.stored({ ...(await append(lengths.length)), entries });
+      await settled();
+      return compacted.length > 0;
+    };
+    const half = COMPACT_EVERY_CHARACTERS / 2;
+    expect([await store(half), await store(half), await store(1)]).toEqual([false, false, true]);
+    compacted.length = 0;
+    // It counts anew from there.
+    expect([await store(half, half), await store(1)]).toEqual([false, true]);
   });
 
   it('archives the sessions whose entries hold others back, the oldest first', async () => {
