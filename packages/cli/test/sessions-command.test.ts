@@ -97,6 +97,36 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(jsonLines(again.stdout).slice(1)).toEqual([content, ...turns]);
   });
 
+  it('[UP-039] takes all chats of a session along, under new names', async () => {
+    const host = shared();
+    const call = async (method: string, params: object) => {
+      const { stdout } = await host.run(['call', method, JSON.stringify(params)]);
+      return JSON.parse(stdout);
+    };
+    const channel = 'ahp-session:/with-chats';
+    const [first, second] = ['one', 'two'].map((text) => ({
+      ...{ id: `t-${text}`, message: { text, origin: { kind: 'user' } }, responseParts: [], state: 'complete' },
+    }));
+    const summary = { resource: channel, provider: 'mock', title: 'Chats', status: 1 };
+    const times = { createdAt: '2026-01-01T00:00:00.000Z', modifiedAt: '2026-01-01T00:00:00.000Z' };
+    const chat = { resource: 'ahp-chat:/aside', title: 'Aside', status: 1, modifiedAt: times.modifiedAt };
+    await call('atrium/importSession', { channel, start: 0, turns: [first] });
+    await call('atrium/importSession', { channel, chat: chat.resource, start: 0, turns: [second] });
+    const state = { summary: { ...summary, ...times }, chats: [chat] };
+    await call('atrium/importSession', { channel, start: 1, turns: [], state });
+    const file = path.join(await newFolder(host), 'chats.jsonl');
+    expect(await host.run(['sessions', 'export', 'with-chats', file])).toMatchObject({ code: 0 });
+    const [header, ...lines] = jsonLines(await readFile(file, 'utf8'));
+    expect(header).toMatchObject({ version: 3, turns: 1, chats: [{ resource: chat.resource, turns: 1 }] });
+    expect(lines).toMatchObject([{ id: 't-one' }, { chat: chat.resource, turn: second }]);
+    const { session } = JSON.parse((await host.run(['sessions', 'import', file, '--json'])).stdout);
+    const { chats } = await call('atrium/chats', { channel: session });
+    expect(chats).toMatchObject([{ title: 'Aside', turns: 1 }]);
+    expect(chats[0].resource).not.toBe(chat.resource);
+    const { turns } = await call('atrium/chatTurns', { channel: chats[0].resource, start: 0, end: 9 });
+    expect(turns).toMatchObject([second]);
+  });
+
   it('pages through a session that is longer than one answer of the host', async () => {
     const host = shared();
     const turn = (id: number) => ({

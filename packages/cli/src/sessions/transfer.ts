@@ -11,6 +11,7 @@ import { callRaw } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
+import { type ChatTurn, chatTurns, isChatTurn, type ListedChat, readChats, renamed } from './transfer-chats.js';
 
 const OWNER_ONLY = 0o600;
 /** Larger files do not fit into one text. */
@@ -31,9 +32,13 @@ async function* archiveLines(client: Client, uri: string): AsyncGenerator<string
   const { state, total, pages } = await readSession(client, uri);
   if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
   const annotations = await readAnnotations(client, uri);
-  yield `${JSON.stringify({ ...headerOf(state, total, new Date().toISOString()), ...annotations })}\n`;
+  const chats = await readChats(client, uri);
+  const header = headerOf(state, total, new Date().toISOString());
+  // Programs that know no chats read files without them.
+  const listed = chats.length > 0 && { version: FORMAT_VERSION, chats };
+  yield `${JSON.stringify({ ...header, ...annotations, ...listed })}\n`;
   const known = new Set<string>();
-  for await (const page of pages()) {
+  for await (const page of joined<readonly object[]>(pages(), chatTurns(client, chats))) {
     const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
     for (const name of namedContents(lines, known)) {
       const content = await readContent(client, name).catch(leftOut);
@@ -41,6 +46,10 @@ async function* archiveLines(client: Client, uri: string): AsyncGenerator<string
     }
     yield lines;
   }
+}
+
+async function* joined<Page>(...sources: AsyncIterable<Page>[]): AsyncGenerator<Page, void, undefined> {
+  for (const source of sources) yield* source;
 }
 
 /** A host of an earlier version has none. */
@@ -120,7 +129,9 @@ async function readText(file: string): Promise<string> {
 // The format of the file.
 
 const FORMAT = 'atrium-session';
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
+/** Without further chats. */
+const PLAIN_VERSION = 2;
 
 interface ArchiveHeader {
   readonly format: typeof FORMAT;
@@ -131,11 +142,13 @@ interface ArchiveHeader {
   readonly state: Omit<SessionState, 'turns'>;
   /** Notes on files, as the host keeps them. The importing host validates them. */
   readonly annotations?: unknown;
+  /** The chats beside the default one, as the host lists them, with the number of their turns. */
+  readonly chats?: readonly ListedChat[];
 }
 
 function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
   const { turns: _turns, ...rest } = state;
-  return { format: FORMAT, version: FORMAT_VERSION, exportedAt, turns, state: rest };
+  return { format: FORMAT, version: PLAIN_VERSION, exportedAt, turns, state: rest };
 }
 
 interface ArchivedContent {
@@ -148,6 +161,7 @@ interface ArchivedContent {
 interface SessionArchive {
   readonly header: ArchiveHeader;
   readonly turns: readonly Turn[];
+  readonly chatTurns: readonly ChatTurn[];
   readonly contents: readonly ArchivedContent[];
 }
 
@@ -161,10 +175,13 @@ function parseArchive(text: string): SessionArchive {
       `the file has version ${header.version}, and this program reads up to ${FORMAT_VERSION}: update it`,
     );
   const contents = rest.filter(isContent);
-  const turns = rest.filter((line) => !isContent(line));
-  if (turns.length !== header.turns)
-    throw new Error(`the file should have ${header.turns} turns and has ${turns.length}: it is not complete`);
-  return { header, turns: turns as Turn[], contents };
+  const ofChats = rest.filter(isChatTurn);
+  const turns = rest.filter((line) => !isContent(line) && !isChatTurn(line));
+  const expected = (header.chats ?? []).reduce((sum, chat) => sum + chat.turns, header.turns);
+  const found = turns.length + ofChats.length;
+  if (found !== expected)
+    throw new Error(`the file should have ${expected} turns and has ${found}: it is not complete`);
+  return { header, turns: turns as Turn[], chatTurns: ofChats, contents };
 }
 
 function parsedLine(line: string, number: number): unknown {
@@ -278,13 +295,19 @@ interface ImportOptions {
 }
 
 /** Resolves with the URI of the new session. */
-async function importSession(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string> {
-  const { header, turns } = archive;
+async function importSession(client: Client, given: SessionArchive, options: ImportOptions): Promise<string> {
+  const { header: listed, turns: all, chatTurns: ofChats } = given;
   const channel = `ahp-session:/${randomUUID()}`;
+  const sessions = { from: listed.state.summary.resource, to: channel };
+  const { value, names } = renamed({ header: listed, turns: all, ofChats }, listed.chats ?? [], sessions);
+  const { header, turns } = value;
+  const archive = { ...given, ...value };
   const { summary, config } = header.state;
   const { annotations } = header;
   const named = { ...summary, ...(options.agent && { provider: options.agent }) };
-  const state = { summary: named, config, ...(annotations !== undefined && { annotations }) };
+  const chats = header.chats?.map(({ turns: _count, ...chat }) => chat);
+  const notes = annotations !== undefined && { annotations };
+  const state = { summary: named, config, ...notes, ...(chats && { chats }) };
   for (const content of archive.contents) await sendContent(client, content);
   let start = 0;
   for (const page of pagesOf(turns)) {
@@ -293,11 +316,31 @@ async function importSession(client: Client, archive: SessionArchive, options: I
     start += typeof page === 'string' ? 1 : page.length;
     options.onProgress?.(start, turns.length);
   }
+  if (start === 0 && names.size > 0) await callRaw(client, METHOD, { channel, start, turns: [] });
+  for (const chat of names.values()) {
+    const own = value.ofChats.filter((line) => line.chat === chat).map(({ turn }) => turn as Turn);
+    await sendTurns(client, { channel, chat }, own);
+  }
   await callRaw(client, METHOD, { channel, start, turns: [], state });
   return channel;
 }
 
-async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
+async function sendTurns(client: Client, place: Omit<Place, 'start'>, turns: readonly Turn[]): Promise<void> {
+  let start = 0;
+  for (const page of pagesOf(turns)) {
+    if (typeof page === 'string') await sendPieces(client, { ...place, start }, page);
+    else await callRaw(client, METHOD, { ...place, start, turns: page });
+    start += typeof page === 'string' ? 1 : page.length;
+  }
+}
+
+interface Place {
+  readonly channel: string;
+  readonly chat?: string;
+  readonly start: number;
+}
+
+async function sendPieces(client: Client, place: Place, json: string): Promise<void> {
   for (const piece of piecesOf(json)) await callRaw(client, METHOD, { ...place, piece });
 }
 

@@ -26,7 +26,13 @@ import { pinnedChats } from './chat-attachments.js';
 import { chatRefusal } from './chat-rules.js';
 import { forkTitle, Reserved } from './creation.js';
 import { copyHistory, parsedTurns, TurnPages } from './history.js';
-import { CHAT_URI_MAX_CHARACTERS, SESSION_CHATS_MAX, TITLE_MAX_CHARACTERS, TURNS_IN_MEMORY } from './limits.js';
+import {
+  CHAT_URI_MAX_CHARACTERS,
+  CHOICE_MAX_CHARACTERS,
+  SESSION_CHATS_MAX,
+  TITLE_MAX_CHARACTERS,
+  TURNS_IN_MEMORY,
+} from './limits.js';
 import type { NewChat, Session } from './session.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
 
@@ -222,8 +228,12 @@ export class ChatCreation {
 
   /** What a crash left behind. */
   async purge(): Promise<void> {
-    for (const uri of this.#options.catalogue.chats.loose()) {
-      if (!this.#reserved.has(uri)) await this.#reserved.during(uri, () => this.forgetStored(uri));
+    const { catalogue, records } = this.#options;
+    // The chats of a session that is being brought in piece by piece go, or stay, with it.
+    const coming = new Set((await records.unfinished()).map(({ uri }) => uri));
+    for (const [uri, session] of catalogue.chats.loose()) {
+      if (!this.#reserved.has(uri) && !coming.has(session))
+        await this.#reserved.during(uri, () => this.forgetStored(uri));
     }
   }
 }
@@ -257,6 +267,8 @@ function checkAbility(session: Session, { chat, source, workingDirectories = [] 
   if (source && !ability[source.kind])
     throw invalid(`/source/kind: the agent of this session does not offer ${source.kind}`);
   if (isEmptySelection(source)) throw invalid('/source/selection/text must not be empty');
+  if (JSON.stringify(source ?? {}).length > CHOICE_MAX_CHARACTERS)
+    throw invalid(`/source may have ${CHOICE_MAX_CHARACTERS} characters as JSON`);
   const known = session.state.workingDirectories ?? [];
   const foreign = source?.kind === 'fork' ? undefined : workingDirectories.find((folder) => !known.includes(folder));
   if (foreign !== undefined) throw invalid(`/workingDirectories: ${foreign} is no folder of this session`);

@@ -52,9 +52,15 @@ export class ChatIndex {
     return this.#chats.get(chat)?.request;
   }
 
-  /** What is stored and no session lists. */
-  loose(): readonly string[] {
-    return [...this.#chats].flatMap(([chat, { isLoose }]) => (isLoose ? [chat] : []));
+  /** What is stored and no session lists, with the session that it was meant for. */
+  loose(): readonly (readonly [chat: string, session: string])[] {
+    return [...this.#chats].flatMap(([chat, { session, isLoose }]) => (isLoose ? [[chat, session] as const] : []));
+  }
+
+  /** Whether something is stored under a name, listed or not, for another session. */
+  isTakenFrom(chat: string, session: string): boolean {
+    const known = this.#chats.get(chat);
+    return known !== undefined && (!known.isLoose || known.session !== session);
   }
 
   /** Notes a chat with this tick. It counts at once: what happens in it in the same tick is shown with its session. */

@@ -3,6 +3,7 @@ import {
   type AgentInfo,
   annotationsChannel,
   type ChatState,
+  type ChatSummary,
   type CreateSessionParams,
   channelKind,
   defaultChatUri,
@@ -22,7 +23,7 @@ import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { didYouMean, shorten } from '../util/text.js';
 import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
-import { firstChat, type ListNews } from './catalogue.js';
+import { firstChat, type ListNews, listedChat } from './catalogue.js';
 import type { TellProgress } from './creation-progress.js';
 import { copyHistory, headText } from './history.js';
 import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
@@ -107,7 +108,7 @@ export class Creation {
       const past = withPast(state, summary);
       const counts = annotationsSummary(channel, annotations ?? NO_ANNOTATIONS);
       const first = { ...past, summary: { ...past.summary, annotations: counts } };
-      await this.#store(first, page.start + page.turns.length);
+      await this.#store(await this.#withChats(first, page.chats ?? []), page.start + page.turns.length);
     });
     if (summary) await this.#begin(channel);
   }
@@ -141,11 +142,39 @@ export class Creation {
     return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
   }
 
+  /** The session with its further chats, which are stored in the same tick. Their turns are here already. */
+  async #withChats(first: FirstState, chats: readonly ChatSummary[]): Promise<FirstState> {
+    const { log, writer, catalogue } = this.#options;
+    const session = first.summary.resource;
+    const counts = new Map<string, number>();
+    for (const { resource } of chats) {
+      if (catalogue.chats.isTakenFrom(resource, session)) throw invalid(`/state/chats: ${resource} is in use`);
+      counts.set(resource, (await log.archiveHead(resource))?.turnCount ?? 0);
+    }
+    for (const summary of chats) {
+      const { resource: channel } = summary;
+      const turns = { start: counts.get(channel) ?? 0, items: [] };
+      writer.archive(channel, () => ({ channel, head: headText(listedChat(summary)), turns }));
+      catalogue.chats.set(channel, session);
+    }
+    const state = { ...first.session, chats: [...first.session.chats, ...chats] };
+    const { resource, createdAt, modifiedAt, annotations } = first.summary;
+    const summary = summaryOf(state, [first.chat], { resource, createdAt, modifiedAt });
+    return { ...first, session: state, summary: { ...summary, ...(annotations && { annotations }) } };
+  }
+
   /** No client sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
-  async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
-    const { writer, log } = this.#options;
-    if (start === 0) await this.#makeRoom(channel);
-    const chat = defaultChatUri(channel);
+  async #storePage({ channel, chat: further, start, turns, chats = [] }: ImportPage): Promise<void> {
+    const { writer, log, catalogue } = this.#options;
+    if (further !== undefined && catalogue.chats.isTakenFrom(further, channel))
+      throw invalid(`/chat: ${further} is in use`);
+    // The last page of a session without turns comes behind those of its further chats.
+    if (start === 0 && further === undefined && chats.length === 0) await this.#makeRoom(channel);
+    if (start === 0 && further !== undefined) {
+      await log.forget(further);
+      catalogue.chats.reserve(further, channel);
+    }
+    const chat = further ?? defaultChatUri(channel);
     const here = (await log.archiveHead(chat))?.turnCount ?? 0;
     if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
     for (const { id } of turns) {

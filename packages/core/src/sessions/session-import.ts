@@ -5,7 +5,12 @@
 import {
   type AnnotationsState,
   annotationsReducer,
+  type ChatSummary,
+  channelKind,
+  defaultChatUri,
   ErrorCode,
+  isReservedChatUri,
+  SessionStatus,
   type SessionSummary,
   type Turn,
 } from '@atrium/protocol/ahp-1';
@@ -18,9 +23,16 @@ import {
 import { checkClientRequestResult as checkOlderResult } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { ArchivedTurn } from '../log/log.js';
+import { shorten } from '../util/text.js';
 import { annotationsRefusal, NO_ANNOTATIONS } from './annotations.js';
 import type { FirstState } from './creation.js';
-import { SUMMARY_MAX_CHARACTERS } from './limits.js';
+import {
+  CHAT_URI_MAX_CHARACTERS,
+  CHOICE_MAX_CHARACTERS,
+  SESSION_CHATS_MAX,
+  SUMMARY_MAX_CHARACTERS,
+  TITLE_MAX_CHARACTERS,
+} from './limits.js';
 import { summaryUp, turnUp } from './upcast.js';
 
 /** No real session is longer than this. */
@@ -33,21 +45,65 @@ export interface ImportPage {
   readonly turns: readonly ArchivedTurn[];
   /** With the last page: what the session was. It exists from then on. */
   readonly summary: SessionSummary | undefined;
+  /** The chat that the turns belong to; absent for the default one, whose turns come first. */
+  readonly chat?: string | undefined;
   /** Also with the last page: its notes on files. */
   readonly annotations?: AnnotationsState | undefined;
+  /** Also with the last page: its chats beside the default one. Their turns are here already. */
+  readonly chats?: readonly ChatSummary[] | undefined;
 }
 
 /** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
 export function readImportPage(params: Readonly<Record<string, unknown>>, sender: object): ImportPage | undefined {
-  const { channel, start, state } = params;
+  const { channel, chat, start, state } = params;
   if (typeof channel !== 'string') throw invalid('/channel must be a string');
+  if (chat !== undefined) checkChat(chat);
   if (typeof start !== 'number' || !Number.isInteger(start) || start < 0 || start > IMPORT_MAX_TURNS)
     throw invalid(`/start must be a whole number up to ${IMPORT_MAX_TURNS}`);
-  const turns = params.piece === undefined ? params.turns : readPiece(params.piece, { channel, start, sender });
+  const turns =
+    params.piece === undefined
+      ? params.turns
+      : readPiece(params.piece, { channel: chat === undefined ? channel : String(chat), start, sender });
   if (params.piece !== undefined && turns === undefined) return undefined;
-  const page = { channel, start, turns: readTurns(turns) };
+  const page = { channel, start, turns: readTurns(turns), ...(chat !== undefined && { chat: String(chat) }) };
   if (state === undefined) return { ...page, summary: undefined };
-  return { ...page, summary: readSummary(state), annotations: readAnnotations(state, channel) };
+  const summary = readSummary(state);
+  return { ...page, summary, annotations: readAnnotations(state, channel), chats: readChats(state, channel) };
+}
+
+function checkChat(chat: unknown): void {
+  const isUsable = typeof chat === 'string' && channelKind(chat) === 'chat' && !isReservedChatUri(chat);
+  if (!isUsable || chat.length > CHAT_URI_MAX_CHARACTERS)
+    throw invalid('/chat must be the URI of a chat: ahp-chat:/<id>');
+}
+
+/** A worker is gone with its call, and nothing waits any more: only what the chats were is taken. */
+function readChats(given: unknown, session: string): ChatSummary[] {
+  const { chats = [] } = given as { readonly chats?: unknown };
+  if (!Array.isArray(chats) || chats.length >= SESSION_CHATS_MAX)
+    throw invalid(`/state/chats must be a list of fewer than ${SESSION_CHATS_MAX}`);
+  const known = new Set([defaultChatUri(session)]);
+  return chats.map((summary: unknown) => {
+    const checked = valid(checkAction({ type: 'session/chatAdded', summary }), '/state/chats') as {
+      summary: ChatSummary;
+    };
+    const { resource, title, origin, interactivity, modifiedAt } = checked.summary;
+    checkChat(resource);
+    if (JSON.stringify(origin ?? {}).length > CHOICE_MAX_CHARACTERS)
+      throw invalid(`/state/chats: an origin may have ${CHOICE_MAX_CHARACTERS} characters as JSON`);
+    if (known.has(resource)) throw invalid(`/state/chats: ${resource} is there twice`);
+    known.add(resource);
+    return {
+      ...{
+        resource,
+        title: shorten(title, TITLE_MAX_CHARACTERS),
+        status: SessionStatus.Idle,
+        modifiedAt: dated(modifiedAt),
+      },
+      ...(origin && { origin }),
+      ...(interactivity && { interactivity }),
+    };
+  });
 }
 
 /** They are taken one by one, as from a client; they belong to the new session, and to no chat or turn of the old one. */

@@ -13,9 +13,10 @@ import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
 import { PROGRESS_TOKEN_MAX_CHARACTERS, type TellProgress } from '../sessions/creation-progress.js';
 import type { TurnsRequest } from '../sessions/history.js';
-import { FETCH_TURNS_DEFAULT } from '../sessions/limits.js';
+import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
 import { readImportPage } from '../sessions/session-import.js';
+import { chatSummaryOf } from '../sessions/session-summary.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
@@ -162,6 +163,21 @@ export class Requests {
       const session = await this.#options.sessions.open(String(channel));
       if (!session) throw unknownChannel(String(channel));
       return session.annotations.committed;
+    },
+
+    'atrium/chats': async (_connection, { channel }) => {
+      const session = await this.#options.sessions.open(String(channel));
+      if (!session) throw unknownChannel(String(channel));
+      const further = session.chats.filter((chat) => chat !== session.chat);
+      return { chats: further.map((chat) => ({ ...chatSummaryOf(chat.committed), turns: chat.turnCount() })) };
+    },
+
+    'atrium/chatTurns': async (_connection, { channel, start, end }) => {
+      const chat = await this.#options.sessions.openChat(String(channel));
+      if (!chat) throw unknownChannel(String(channel));
+      const first = Math.max(0, Math.trunc(Number(start)) || 0);
+      const last = Math.min(Math.trunc(Number(end)) || 0, first + FETCH_TURNS_MAX);
+      return { turns: await chat.turnsBetween(first, Math.max(first, last)) };
     },
 
     'atrium/importSession': async (connection, params) => {

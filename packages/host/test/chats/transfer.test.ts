@@ -1,0 +1,73 @@
+/** Sessions with several chats that leave a host and come into another one. */
+import type { SessionState } from '@atrium/protocol/ahp-1';
+import { describe, expect, it } from 'vitest';
+import { chatsOf, openChats, said } from '../support/chat-fixture.js';
+import { chatState, nativeTurn } from '../support/native-client.js';
+import type { RawClient } from '../support/test-host.js';
+
+interface Exported {
+  readonly resource: string;
+  readonly turns: number;
+}
+
+function exported(client: RawClient, channel: string) {
+  return client.request<{ chats: Exported[] }>('atrium/chats', { channel });
+}
+
+async function turnsOf(client: RawClient, channel: string, end: number): Promise<unknown[]> {
+  return (await client.request<{ turns: unknown[] }>('atrium/chatTurns', { channel, start: 0, end })).turns;
+}
+
+describe('a session with several chats', () => {
+  it('[UP-039] is exported and imported with all of them', async () => {
+    const { client, chat, uri, open } = await openChats();
+    await nativeTurn(client, chat, 'one', 't1');
+    const two = await open('two');
+    await nativeTurn(client, two, 'two');
+    const fork = await open('fork', { source: { kind: 'fork', chat, turnId: 't1' } });
+    await nativeTurn(client, fork, 'three');
+    const { chats } = await exported(client, uri);
+    expect(chats).toMatchObject([
+      { resource: two, turns: 1 },
+      { resource: fork, turns: 2, origin: { kind: 'fork' } },
+    ]);
+    const summary = (await client.request<{ items: object[] }>('listSessions', { channel: 'ahp-root://' })).items[0];
+    const channel = 'ahp-session:/imported';
+    const take = (page: object) => client.request('atrium/importSession', { channel, ...page });
+    await take({ start: 0, turns: await turnsOf(client, chat, 1) });
+    const listed = [];
+    for (const { resource, turns, ...rest } of chats) {
+      const name = `${resource}-again`;
+      await take({ chat: name, start: 0, turns: await turnsOf(client, resource, turns) });
+      listed.push({ ...rest, resource: name });
+    }
+    // Nobody sees any of it before the end.
+    expect((await client.ask('subscribe', { channel: `${two}-again` })).error?.code).toBe(-32008);
+    await take({ start: 1, turns: [], state: { summary, chats: listed } });
+    expect((await chatsOf(client, channel)).slice(1)).toEqual([`${two}-again`, `${fork}-again`]);
+    expect(said(await chatState(client, `${fork}-again`))).toEqual(['one', 'three']);
+    await client.request('subscribe', { channel: `${two}-again` });
+    await nativeTurn(client, `${two}-again`, 'goes on');
+    expect(said(await chatState(client, `${two}-again`))).toEqual(['two', 'goes on']);
+    expect((await client.state<SessionState>(channel)).chats[2]).toMatchObject({ origin: { kind: 'fork' } });
+  });
+
+  it('[UP-042] is refused with names that are taken, come twice or cannot be', async () => {
+    const { client, uri, open } = await openChats();
+    const two = await open('two');
+    const { items } = await client.request<{ items: object[] }>('listSessions', { channel: 'ahp-root://' });
+    const channel = 'ahp-session:/imported';
+    const code = async (page: object) =>
+      (await client.ask('atrium/importSession', { channel, start: 0, turns: [], ...page })).error?.code;
+    expect(await code({ chat: two })).toBe(-32602);
+    expect(await code({ chat: 'ahp-chat://default/x' })).toBe(-32602);
+    expect(await code({ chat: 7 })).toBe(-32602);
+    const listed = (resource: string) => ({ resource, title: '', status: 1, modifiedAt: new Date(0).toISOString() });
+    const state = (...names: string[]) => ({ state: { summary: items[0], chats: names.map(listed) } });
+    expect(await code(state('ahp-chat:/a', 'ahp-chat:/a'))).toBe(-32602);
+    expect(await code(state(two))).toBe(-32602);
+    expect(await code(state('ahp-session:/a'))).toBe(-32602);
+    expect(await code(state('ahp-chat:/a'))).toBe(undefined);
+    expect(await chatsOf(client, uri)).toContain(two);
+  });
+});
