@@ -69,6 +69,23 @@ describe('a turn', () => {
   });
 });
 
+describe('a chat that is not open to people', () => {
+  it.each([
+    { type: 'chat/turnStarted', turnId: 'u', message: { text: 'x', ...byUser } },
+    { type: 'chat/turnResume', turnId: 't' },
+    { type: 'chat/pendingMessageSet', kind: 'queued', id: 'm', message: { text: 'x', ...byUser } },
+    { type: 'chat/draftChanged', draft: { text: 'x', ...byUser } },
+    { type: 'chat/truncated' },
+  ])('takes no $type', (action) => {
+    expect(why(action, { interactivity: 'read-only' })).toBe('this chat is read-only');
+    expect(why(action, { interactivity: 'full' })).not.toBe('this chat is full');
+  });
+
+  it('can be cut when it is open', () => {
+    expect(why({ type: 'chat/truncated' })).toBeUndefined();
+  });
+});
+
 describe('what a person writes', () => {
   const kinds = [
     (message: object) => ({ type: 'chat/turnStarted', turnId: 'u', message }),

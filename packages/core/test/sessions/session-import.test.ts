@@ -60,7 +60,7 @@ describe('a page of a session that comes from elsewhere', () => {
     refused({ channel: 7 }, /channel/);
     for (const start of ['0', -1, 0.5, IMPORT_MAX_TURNS + 1]) refused({ start }, /start/);
     refused({ turns: undefined }, /^atrium\/importSession: \/turns/);
-    refused({ turns: [{ id: 'a' }] }, /turns/);
+    for (const turns of [[{ id: 'a' }], ['text'], [null], [7], 'text']) refused({ turns }, /turns/);
     refused({ turns: [turn('a'), turn('a')] }, /different ids/);
     for (const state of ['text', null, {}, { summary: {} }])
       refused({ state }, /^atrium\/importSession: \/state\/summary: \//);

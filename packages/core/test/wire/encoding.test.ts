@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
 import { encode, encodedOf, withoutOrigin } from '../../src/wire/encoding.js';
-import { merged, Outgoing, outgoing } from '../../src/wire/frames.js';
+import { framed, merged, Outgoing, outgoing } from '../../src/wire/frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from '../../src/wire/limits.js';
 import { missedAction, TranslatedReplay } from '../../src/wire/replay.js';
 
@@ -208,5 +208,29 @@ describe('what was translated for an older wire', () => {
 describe('a message', () => {
   it('is sized by its text', () => {
     expect(outgoing({ a: 1 }).size).toBe('{"a":1}'.length);
+  });
+});
+
+describe('a WebSocket frame', () => {
+  /** Length of the header, and the length that it tells (RFC 6455, 5.2). */
+  const headerOf = (frame: Buffer) => {
+    const [, short = 0] = frame;
+    if (short < 126) return [2, short];
+    return short === 126 ? [4, frame.readUInt16BE(2)] : [10, Number(frame.readBigUInt64BE(2))];
+  };
+
+  it.each([0, 125, 126, 65_535, 65_536])('of %d bytes says how long it is, in the shortest form', (length) => {
+    const frame = framed({ text: 'x'.repeat(length), isFirst: true, isLast: true });
+    const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+    expect([headerOf(frame), frame.length]).toEqual([[start, length], start + length]);
+    expect(frame.subarray(start).toString()).toBe('x'.repeat(length));
+  });
+
+  it('counts bytes, not characters, and says whether it is the first and the last of its message', () => {
+    expect(headerOf(framed({ text: 'ü'.repeat(63), isFirst: true, isLast: true }))).toEqual([4, 126]);
+    const first = (isFirst: boolean, isLast: boolean) => framed({ text: '', isFirst, isLast })[0];
+    expect([first(true, true), first(true, false), first(false, false), first(false, true)]).toEqual([
+      ...[0x81, 0x01, 0x00, 0x80],
+    ]);
   });
 });

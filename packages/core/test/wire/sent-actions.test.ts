@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { type CommittedBatch, Writer } from '../../src/channels/writer.js';
-import type { EntryOrigin } from '../../src/log/log.js';
+import { type EntryOrigin, LogFencedError, LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { systemClock } from '../../src/util/clock.js';
 import { silentLogger } from '../../src/util/logger.js';
@@ -271,6 +271,36 @@ describe('what is kept of a client', () => {
     await mine.writer.settled();
     expect(await mine.log.records('sent:')).toHaveLength(2);
     expect((await mine.dispatch(other, 1, title('a'))).kind).toBe('resend');
+  });
+
+  it('[REL-066] has an epoch above every stored one when nothing can be stored', async () => {
+    const log = new MemoryLog();
+    const first = host(log);
+    for (let count = 0; count < 5; count++) await connected(first);
+    log.beginClient = async () => {
+      throw new LogWriteError('disk-full', 'the disk is full');
+    };
+    const begun = (epoch: number) => host(log).sent.begin('c', above(epoch));
+    expect([await begun(0), await begun(4)]).toEqual(Array(2).fill({ epoch: 6, isStored: false }));
+    expect([await begun(5), await begun(9)]).toMatchObject([{ epoch: 6 }, { epoch: 10 }]);
+    log.beginClient = async () => {
+      throw new LogFencedError('another host has the folder');
+    };
+    await expect(begun(0)).rejects.toThrow('another host');
+  });
+
+  it('is that an action waits, until it is answered', async () => {
+    const mine = host();
+    const identity = await connected(mine);
+    const original = { channel: CHANNEL, action: title('a') } as never;
+    const { origin } = await mine.sent.take(identity, { clientSeq: 1, type: 'session/titleChanged', original });
+    mine.sent.held(origin);
+    await mine.writer.settled();
+    const stored = async () => (await mine.log.records('sent:')).map(({ value }) => JSON.parse(value));
+    expect(await stored()).toContainEqual(expect.objectContaining({ isHeld: true }));
+    mine.answer(origin);
+    await mine.writer.settled();
+    expect(await stored()).not.toContainEqual(expect.objectContaining({ isHeld: true }));
   });
 
   it('is its greatest epoch, which is noted again after a failure', async () => {

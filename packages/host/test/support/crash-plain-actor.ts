@@ -52,7 +52,8 @@ export class PlainActor implements Actor {
       for (const uri of this.#watched) if (!this.#client.channels.has(uri)) this.#create(uri);
     });
     socket.on('message', (data) => this.#client.receive(data.toString()));
-    socket.on('close', () => this.#client.detach());
+    // The end of an earlier connection may be noticed late.
+    socket.on('close', () => socket === this.#socket && this.#client.detach());
     socket.on('error', () => {});
   }
 
