@@ -29,7 +29,7 @@ this machine plays it, so no key and no account is needed.`,
   },
   clients: {
     packages: CLIENTS,
-    tests: ['packages/cli/test/copilot-client'],
+    tests: ['packages/cli/test/copilot-client', 'packages/cli/test/copilot-host'],
     about: `Attaches clients that others made to our host, as they are. No key and no account is needed:
 they watch, answer, approve and stop.`,
   },

@@ -103,6 +103,7 @@ export function withSessionSections(sections: Sections, added: readonly SessionS
   if (added.length === 0) return sections;
   const result = new Map(sections);
   for (const { section: wanted, action, content } of added) {
+    if (content.trim() === '') continue;
     const section = result.has(wanted) ? wanted : CUSTOM_INSTRUCTIONS;
     const before = result.get(section) ?? '';
     const after = ACTIONS[action](before, content);

@@ -14,6 +14,9 @@ import { envelopeWithNames, withNames } from '../../src/dialects/client-quirks/r
 import { vscode } from '../../src/dialects/client-quirks/vscode.js';
 import type { ModelView } from '../../src/dialects/dialect-1.js';
 import { MODEL_DIALECTS } from '../../src/dialects/index.js';
+import { ahp1, olderUpstream } from '../../src/dialects/upstream/codec.js';
+
+const BARE = [ahp1, ...olderUpstream];
 
 /** A host with these sessions, each with its provider. */
 function viewOf(sessions: Readonly<Record<string, string>>, chats: Readonly<Record<string, string>> = {}): ModelView {
@@ -277,6 +280,11 @@ describe('a dialect', () => {
   it('[UP-182] is the same object for connections that spell alike, in every version that has chats', () => {
     for (const dialect of MODEL_DIALECTS.slice(0, 7)) {
       expect(dialect.forConnection({})).toBe(dialect);
+      // A connection that spells like the host is sent what the version itself says, by the very same functions.
+      const bare = BARE.find(({ traits }) => traits.version === dialect.traits.version);
+      expect(dialect.encodeSteps).toBe(bare?.encodeSteps);
+      expect(dialect.encodeNotification).toBe(bare?.encodeNotification);
+      expect(dialect.traits).toBe(bare?.traits);
       const one = dialect.forConnection({ spelling: { isByProvider: true } });
       expect(one).not.toBe(dialect);
       expect(one.traits.takesText).toBe(false);
