@@ -88,7 +88,7 @@ export class Run implements OpenChannel {
 
   /** The session that it works in, whether that exists or not. */
   get session(): string {
-    return `ahp-session:/run-${this.uri.slice(RUN_SCHEME.length)}`;
+    return `ahp-session:/${this.uri.slice(RUN_SCHEME.length)}`;
   }
 
   get turnId(): string {

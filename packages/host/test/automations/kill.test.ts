@@ -84,7 +84,7 @@ describe('a schedule', () => {
     expect(runs.length).toBeLessThan(RUN_HISTORY_LIMIT);
     const real = runs.filter((run) => !isSkip(run));
     const started = readFileSync(world.ledger, 'utf8').trimEnd().split('\n');
-    const sessionOf = ({ resource }: AutomationRunState) => `ahp-session:/run-${resource.split('/')[1]}`;
+    const sessionOf = ({ resource }: AutomationRunState) => `ahp-session:/${resource.split('/')[1]}`;
     const byStatus = (status: string) => real.filter(({ lifecycle }) => lifecycle.status === status);
 
     // Nothing ran twice.
