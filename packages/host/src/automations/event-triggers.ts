@@ -76,7 +76,8 @@ export class EventTriggers {
     if (!step.chat || !step.before.activeTurn || !this.#isRunning) return;
     const { id } = step.before.activeTurn;
     const turn = step.after.activeTurn?.id === id ? undefined : step.after.turns.findLast((other) => other.id === id);
-    if (!turn) return;
+    // What a worker does is part of the turn that it works for.
+    if (!turn || step.after.origin?.kind === 'tool') return;
     const { title, provider, workingDirectories } = session.state;
     const error = errorOf(turn);
     this.#tell({

@@ -1,4 +1,4 @@
-import type { AutomationDefinition, AutomationEntry } from '@atrium/protocol/ahp-1';
+import type { AutomationDefinition, AutomationEntry, AutomationRunState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   AUTOMATION_TITLE_MAX_CHARACTERS,
@@ -35,6 +35,26 @@ describe('the catalogue of automations', () => {
       schedules: { minIntervalMinutes: 5 },
       runCancellation: {},
       runHistoryLimit: 50,
+    });
+  });
+
+  it('[AUT-001] is there for a client of 0.9, from the definition to the run', async () => {
+    const fixture = await AutomationFixture.open();
+    const client = fixture.host.connect();
+    const initialSubscriptions = [AUTOMATIONS_CHANNEL];
+    const result = await client.initialize('nine', { protocolVersions: ['0.9.0'], initialSubscriptions });
+    expect(result).toMatchObject({ automations: { create: {} }, snapshots: [{ state: { entries: [] } }] });
+    client.dispatch(AUTOMATIONS_CHANNEL, create({}, AUTOMATION));
+    const { action } = await client.action(AUTOMATIONS_CHANNEL, 'automation/set');
+    expect(action.automation).toMatchObject({ resource: AUTOMATION, definition: definition() });
+    const params = { channel: AUTOMATIONS_CHANNEL, automation: AUTOMATION, requestId: 'r' };
+    const { resource } = await client.request<{ resource: string }>('runAutomation', params);
+    (await fixture.agent.turn(0)).finish();
+    await fixture.until(resource, 'completed');
+    const run = await client.state<AutomationRunState>(resource);
+    expect(run.lifecycle.status).toBe('completed');
+    expect(await client.state(run.primarySession ?? '')).toMatchObject({
+      origin: { kind: 'automation', run: resource },
     });
   });
 

@@ -13,6 +13,7 @@ import {
   FILES_SETTLE_MS,
   FILES_TOLD_MAX,
 } from '../../src/automations/limits.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { AUTOMATION, AutomationFixture, definition } from '../support/automation-fixture.js';
 import { componentsOf } from '../support/host-components.js';
 import { nativeSession, userMessage } from '../support/native-client.js';
@@ -194,6 +195,22 @@ describe('an automation that waits for turns', () => {
     await fixture.agent.turn(1);
     await turn(fixture);
     expect((await fixture.runs())[0]?.lifecycle.error?.errorType).toBe('skipped-overlap');
+  });
+
+  it('[AUT-031] does not count the turn of a worker', async () => {
+    const fixture = await AutomationFixture.open({ tools: builtinTools() });
+    await fixture.create({ triggers: [turns()] });
+    const { chat } = await nativeSession(fixture.client, { provider: 'puppet' });
+    fixture.client.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', message: userMessage('go') } as never);
+    const { turn: parent, finish } = await fixture.agent.turn(0);
+    const outcome = parent.callTool({ name: 'task', input: { title: 'Count', prompt: 'How many?' } });
+    (await fixture.agent.turn(1)).finish();
+    await outcome;
+    await settle(20);
+    expect(await fixture.runs()).toEqual([]);
+    finish();
+    await settle(20);
+    expect(await fixture.runs()).toHaveLength(1);
   });
 
   it('[AUT-031] does not count a turn that a restart ended', async () => {
