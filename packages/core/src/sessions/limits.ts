@@ -40,10 +40,9 @@ export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;
 /** Messages that wait in one session, and all of them together: they are in every snapshot of it. */
 export const PENDING_MESSAGES_MAX = 1_000;
 export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
-/** What a client wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
 /** A message that somebody is writing, as JSON: it is stored as a whole with every key, and sent to everybody. */
 export const DRAFT_MAX_CHARACTERS = 256 * 2 ** 10;
-/** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
+/** What a client wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
 export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
 /** All answers that come with the end of a question, as JSON. */
 export const ANSWERS_MAX_CHARACTERS = 2 ** 20;

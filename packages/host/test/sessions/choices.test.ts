@@ -56,9 +56,9 @@ describe('choices for a session', () => {
 
   it('[AHP-037] offers a worktree in a repository, and a branch once a worktree is wanted', async () => {
     const plain = await resolve({ workingDirectory: pathToFileURL(folder).href });
-    expect(Object.keys(plain.schema.properties)).toEqual(['autoApprove']);
+    expect(Object.keys(plain.schema.properties)).toEqual(['autoApprove', 'systemMessageSections']);
     const inside = await resolve({ workingDirectory: uri() });
-    expect(Object.keys(inside.schema.properties)).toEqual(['isolation', 'autoApprove']);
+    expect(Object.keys(inside.schema.properties)).toEqual(['isolation', 'autoApprove', 'systemMessageSections']);
     expect(inside.values).toEqual({ isolation: 'folder', autoApprove: false });
     const worktree = await resolve({ workingDirectory: uri(), config: { isolation: 'worktree' } });
     expect(worktree.schema.properties.branch).toMatchObject({ enumDynamic: true, default: 'main' });

@@ -201,7 +201,7 @@ describe('what extensions say to a turn that begins', () => {
     const fixture = await begin(one, two, extension('silent', {}));
     const { turn } = await fixture.agent.turn(0);
     expect(turn.context).toEqual(['SECRET-1', 'SECRET-2']);
-    expect(seen).toEqual([{ turnId: 't1', text: 'deploy it', agent: undefined, isFirst: true }]);
+    expect(seen).toMatchObject([{ turnId: 't1', text: 'deploy it', agent: undefined, isFirst: true }]);
     expect(JSON.stringify(fixture.client.received)).not.toContain('SECRET');
   });
 

@@ -1,6 +1,7 @@
 import type { Gate } from '@atrium/core/contracts/extension.js';
 import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { GATES_TIMEOUT_MS } from '@atrium/core/tool-calls/limits.js';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { openPuppetFixture, refusalOf, stateOf } from '../support/session-fixture.js';
 import { settle } from '../support/test-host.js';
@@ -55,7 +56,7 @@ describe('the life of a tool call', () => {
     const { turn, uri } = await gatedFixture([watcher]);
     await call(turn, 'write', { input: '{"a":1}' });
     expect(watcher.asked).toEqual([
-      { session: uri, turnId: 't1', toolCallId: 'c1', toolName: 'write', input: { a: 1 } },
+      { session: uri, chat: defaultChatUri(uri), turnId: 't1', toolCallId: 'c1', toolName: 'write', input: { a: 1 } },
     ]);
   });
 
