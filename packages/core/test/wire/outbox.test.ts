@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { JsonParts, LazyList, PART_CHARACTERS } from '../../src/util/json-parts.js';
 import { type Outgoing, outgoing } from '../../src/wire/frames.js';
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/wire/limits.js';
 import { Outbox } from '../../src/wire/outbox.js';
@@ -239,5 +240,66 @@ describe('a client that wishes text to wait for more of it', () => {
     outbox.close();
     expect(timers).toEqual([]);
     expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a message that is sent in parts', () => {
+  const broken = () =>
+    new JsonParts({
+      text: 'x'.repeat(2 * PART_CHARACTERS),
+      list: new LazyList(() => ({ next: () => Promise.reject(new Error('the log cannot be read')) })),
+    });
+
+  function parting() {
+    const parts: string[] = [];
+    const sent: string[] = [];
+    const onBroken = vi.fn();
+    const outbox = new Outbox({
+      transport: {
+        name: 'test',
+        start: () => {},
+        send: (frames) => void sent.push(...frames.map(({ text }) => text)),
+        sendPart: ({ text }) => void parts.push(text),
+        bufferedBytes: 0,
+        close: () => {},
+      },
+      onTooSlow: () => {},
+      onBroken,
+    });
+    return { outbox, parts, sent, onBroken };
+  }
+
+  it('[REL-058] is told to be broken when it cannot be written to its end', async () => {
+    const { outbox, parts, onBroken } = parting();
+    void outbox.pushParts(broken());
+    await vi.waitFor(() => expect(onBroken).toHaveBeenCalledExactlyOnceWith(new Error('the log cannot be read')));
+    expect(parts.length).toBeGreaterThan(0);
+  });
+
+  it('[REL-058] is not broken for a client that is gone', async () => {
+    const { outbox, parts, onBroken } = parting();
+    const message = new JsonParts({
+      list: new LazyList(() => ({
+        next: () => {
+          outbox.close();
+          return Promise.reject(new Error('the log is closed'));
+        },
+      })),
+    });
+    await outbox.pushParts(message);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([onBroken.mock.calls.length, parts]).toEqual([0, []]);
+  });
+
+  it('[REL-058] comes before what is pushed later', async () => {
+    const { outbox, parts, sent } = parting();
+    const whole = { text: 'x'.repeat(3 * PART_CHARACTERS) };
+    const done = outbox.pushParts(new JsonParts(whole));
+    outbox.push(plain('later'));
+    expect(sent).toEqual([]);
+    await done;
+    await outbox.sent();
+    expect(JSON.parse(parts.join(''))).toEqual(whole);
+    expect([parts.length > 1, sent]).toEqual([true, ['{"text":"later"}']]);
   });
 });

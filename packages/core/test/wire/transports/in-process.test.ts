@@ -42,6 +42,18 @@ describe('an in-process pair', () => {
     expect(events.drain).toHaveBeenCalledTimes(1);
   });
 
+  it('says that there is room when everything is taken, not when the client stops in between', async () => {
+    const { transport, client, events } = pair();
+    transport.start(events);
+    client.onmessage = vi.fn(() => client.pause());
+    transport.send([new WireFrame('a'), new WireFrame('b')]);
+    await tick();
+    expect([transport.bufferedBytes, events.drain.mock.calls.length]).toEqual([1, 0]);
+    client.resume();
+    await tick();
+    expect([transport.bufferedBytes, events.drain.mock.calls.length]).toEqual([0, 1]);
+  });
+
   it('puts a message together that comes in parts, and counts what the client has not taken', async () => {
     const { transport, client, events } = pair();
     transport.start(events);
