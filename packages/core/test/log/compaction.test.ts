@@ -76,6 +76,14 @@ describe('compaction', () => {
     expect(archived).toEqual(['old', 'new']);
   });
 
+  it('archives a session also for the last entry that may go', async () => {
+    const { log, append, compaction, archived } = setUp();
+    const last = COMPACT_EVERY_ENTRIES - KEEP;
+    compaction.stored(await append(COMPACT_EVERY_ENTRIES, (index) => (index + 1 === last ? 'old' : 'new')));
+    await expect.poll(() => log.oldest).toBe(last + 1);
+    expect(archived).toEqual(['new', 'old']);
+  });
+
   it('leaves everything that a session needs which cannot be archived', async () => {
     const { log, append, compaction, archived, warnings } = setUp({ canArchive: false });
     compaction.stored(await append(COMPACT_EVERY_ENTRIES));

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { BLOB_MAX_BYTES } from '@atrium/core/tool-calls/limits.js';
 import { describe, expect, it, vi } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { blobReader, putImported } from '../../src/blobs/named-blobs.js';
@@ -138,6 +139,17 @@ describe('a blob that a client brings', () => {
     const params = { uri, at: 0, text: base64, isLast: true, ...change };
     await expect(putImported(blobs, params, {})).rejects.toBeInstanceOf(RequestError);
     expect(await blobs.olderThan(Date.now() + HOUR_MS)).toEqual([]);
+  });
+
+  it('[REL-057] is as large as a blob may be, and not one byte larger', async () => {
+    const blobs = await store();
+    const put = (bytes: Buffer) => {
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      const params = { uri: `atrium-content:/${hash}`, at: 0, text: bytes.toString('base64'), isLast: true };
+      return putImported(blobs, params, {});
+    };
+    await expect(put(Buffer.alloc(BLOB_MAX_BYTES))).resolves.toBeUndefined();
+    await expect(put(Buffer.alloc(BLOB_MAX_BYTES + 1))).rejects.toThrow('at most');
   });
 
   it('is refused where there is no folder for it', async () => {
