@@ -2,8 +2,9 @@
 
 import type { Log } from '@atrium/link';
 import { Emitter } from '@atrium/link';
-import { type ActionEnvelope, type ChannelKind, channelKind } from '@atrium/protocol';
+import type { ActionEnvelope, ChannelKind } from '@atrium/protocol/ahp-1';
 import { ActionRejectedError, ChannelGoneError } from './errors.js';
+import { type ChannelState, isStateful } from './kinds.js';
 import {
   type Confirmed,
   isNews,
@@ -11,16 +12,21 @@ import {
   mirrorOf,
   optimisticOf,
   type PendingAction,
-  type Receiver,
   withReceived,
 } from './reconcile.js';
-import { type ChannelState, isStateful } from './reducers.js';
 
 /** A stateless channel is live without a mirror. */
 type Phase =
   | { readonly at: 'opening' }
   | { readonly at: 'live'; readonly mirror: Mirror | undefined }
   | { readonly at: 'gone'; readonly error: Error; readonly mirror: Mirror | undefined };
+
+/** What a program asks for. */
+export interface ChannelRequest {
+  readonly uri: string;
+  readonly kind: ChannelKind;
+  readonly last?: number | undefined;
+}
 
 export class Channel {
   readonly uri: string;
@@ -31,7 +37,7 @@ export class Channel {
   readonly gone: Emitter<Error>;
   /** The handles that keep the subscription alive. */
   handles = 0;
-  /** How many of the newest turns its users asked for; all, when undefined. */
+  /** How many of the newest turns of a chat its users asked for; all, when undefined. */
   last: number | undefined;
 
   #phase: Phase = { at: 'opening' };
@@ -40,9 +46,9 @@ export class Channel {
   #waiting: { resolve(): void; reject(error: Error): void }[] = [];
   #shown: { readonly mirror: Mirror; readonly state: ChannelState } | undefined;
 
-  constructor(uri: string, last: number | undefined, log: Log) {
+  constructor({ uri, kind, last }: ChannelRequest, log: Log) {
     this.uri = uri;
-    this.kind = channelKind(uri);
+    this.kind = kind;
     this.last = last;
     this.changed = new Emitter(log);
     this.acted = new Emitter(log);
@@ -101,21 +107,21 @@ export class Channel {
     this.changed.emit();
   }
 
-  install(snapshot: Confirmed | undefined, pending: readonly PendingAction[], receiver: Receiver): void {
+  install(snapshot: Confirmed | undefined, pending: readonly PendingAction[], clientId: string): void {
     if (this.#phase.at === 'gone') return;
     const first = this.#phase.at === 'opening';
     const mirror = snapshot && isStateful(this.kind) ? mirrorOf(this.kind, snapshot, pending) : undefined;
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#phase = { at: 'live', mirror };
-    for (const envelope of held) this.#apply(envelope, receiver, first);
+    for (const envelope of held) this.#apply(envelope, clientId, first);
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.changed.emit();
   }
 
-  receive(envelope: ActionEnvelope, receiver: Receiver): void {
+  receive(envelope: ActionEnvelope, clientId: string): void {
     this.#held?.push(envelope);
-    this.#apply(envelope, receiver, true);
+    this.#apply(envelope, clientId, true);
   }
 
   end(error: Error = new ChannelGoneError(this.uri)): void {
@@ -127,13 +133,13 @@ export class Channel {
   }
 
   /** Reduces, and notifies listeners of actions. The caller notifies listeners of the state, once per batch. */
-  #apply(envelope: ActionEnvelope, receiver: Receiver, tell: boolean): void {
+  #apply(envelope: ActionEnvelope, clientId: string, tell: boolean): void {
     if (this.#phase.at !== 'live' || !this.#phase.mirror) return;
     const { mirror } = this.#phase;
-    this.#phase = { at: 'live', mirror: withReceived(mirror, envelope, receiver) };
+    this.#phase = { at: 'live', mirror: withReceived(mirror, envelope, clientId) };
     if (!tell) return;
     if (isNews(mirror, envelope)) this.acted.emit(envelope);
-    const rejected = rejectionOf(mirror, envelope, receiver);
+    const rejected = rejectionOf(mirror, envelope, clientId);
     if (rejected) this.rejected.emit(rejected);
   }
 }
@@ -142,7 +148,7 @@ export class Channel {
 function rejectionOf(
   { pending }: Mirror,
   { rejectionReason, origin }: ActionEnvelope,
-  { clientId }: Receiver,
+  clientId: string,
 ): ActionRejectedError | undefined {
   if (rejectionReason === undefined || origin?.clientId !== clientId) return undefined;
   const own = pending.find(({ clientSeq }) => clientSeq === origin.clientSeq);

@@ -2,35 +2,43 @@
 import { newId } from '@atrium/link';
 import {
   type ChannelKind,
+  type CreateChatParams,
   type CreateSessionParams,
-  type FetchTurnsParams,
-  type FetchTurnsResult,
   type HostNotificationMethod,
   type HostNotifications,
   ROOT_CHANNEL,
   type SessionSummary,
-  type StateAction,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { Channel } from './channel.js';
 import type { Status } from './connection.js';
 import { Engine, type HostInfo } from './engine.js';
 import { ClientClosedError } from './errors.js';
+import { type ChatUri, type DispatchedAction, type KindOf, kindFor, type SessionUri } from './kinds.js';
+import { chatOf, OpenSession } from './open-session.js';
 import { type ConnectOptions, settingsOf } from './options.js';
 import type { Accepted } from './outbox.js';
 import type { CallMethod, CallParams, CallResult } from './peer.js';
 import type { TurnWindow } from './reconcile.js';
-import type { KindOf } from './reducers.js';
 import type { SessionList } from './session-list.js';
+import { readSessions } from './session-pages.js';
 import { Subscription, type SubscriptionHost } from './subscription.js';
-
-export type SessionUri = `ahp-session:/${string}`;
 
 export interface SubscribeOptions<K extends ChannelKind> {
   /** The kind of channel, where the type of the URI does not tell. */
   readonly kind?: K;
-  /** Only the newest turns of a session; `loadOlder` brings more. */
+  /** Only the newest turns of a chat; `loadOlder` brings more. */
   readonly turns?: TurnWindow;
 }
+
+export interface OpenOptions {
+  /** Only the newest turns of the chat; `chat.loadOlder` brings more. */
+  readonly turns?: TurnWindow;
+  /** The chat to open; the session's default one, if left out. */
+  readonly chat?: string;
+}
+
+/** `chat` is the URI of the new chat; a new one, if left out. */
+export type CreateChatOptions = Partial<Omit<CreateChatParams, 'channel'>>;
 
 export class Client {
   readonly #engine: Engine;
@@ -80,6 +88,11 @@ export class Client {
     return this.#engine.connection.peer(method).request(method, params);
   }
 
+  /** The same for a method beside the protocol, such as `atrium/restoreSession`. Look at the answer before you use it. */
+  async requestExtension(method: string, params: object = {}): Promise<unknown> {
+    return this.request(method as CallMethod, params as CallParams<CallMethod>);
+  }
+
   /** Creates a session, under a new URI unless one is given. Resolves with the URI. */
   async createSession(options: Partial<CreateSessionParams> = {}): Promise<SessionUri> {
     const { channel = `ahp-session:/${newId()}`, ...rest } = options;
@@ -89,16 +102,31 @@ export class Client {
 
   async disposeSession(uri: string): Promise<void> {
     await this.request('disposeSession', { channel: uri });
+    this.#engine.store.loseSession(uri);
+  }
+
+  /** Adds a chat to a session: an empty one, a fork or a side chat of another. Resolves with its URI. */
+  async createChat(session: string, options: CreateChatOptions = {}): Promise<ChatUri> {
+    const { chat = `ahp-chat:/${newId()}`, ...rest } = options;
+    await this.request('createChat', { channel: session, chat, ...rest });
+    return chat as ChatUri;
+  }
+
+  async disposeChat(uri: string): Promise<void> {
+    await this.request('disposeChat', { channel: uri });
     const channel = this.#engine.store.find(uri);
     if (channel) this.#engine.store.lose(channel);
   }
 
-  async listSessions(): Promise<SessionSummary[]> {
-    return (await this.request('listSessions', {})).items;
+  /** All sessions, the most recently modified first. */
+  async listSessions(): Promise<readonly SessionSummary[]> {
+    return (await readSessions(this.#engine.connection.peer('listSessions'))).items;
   }
 
-  fetchTurns(uri: string, page: Omit<FetchTurnsParams, 'channel'> = {}): Promise<FetchTurnsResult> {
-    return this.request('fetchTurns', { channel: uri, ...page });
+  /** The list of sessions, kept up to date until it is closed. */
+  async sessions(): Promise<SessionList> {
+    const root = await this.subscribe(ROOT_CHANNEL);
+    return this.#engine.lists.open(this.#engine.connection.peer('listSessions'), () => root.close());
   }
 
   /** Subscribes to a channel, or shares the subscription there is. Resolves once its state is here. */
@@ -107,7 +135,7 @@ export class Client {
     { kind, turns }: SubscribeOptions<K> = {},
   ): Promise<Subscription<K>> {
     this.#engine.connection.throwIfClosed();
-    const channel = await this.#engine.subscriptions.open(uri, kind, turns);
+    const channel = await this.#engine.subscriptions.open({ uri, kind: kindFor(uri, kind), last: turns?.last });
     if (this.#initial.get(uri) === channel) {
       this.#initial.delete(uri);
       channel.handles -= 1;
@@ -115,17 +143,24 @@ export class Client {
     return new Subscription<K>(channel, this.#handleHost);
   }
 
+  /** Opens a session with its conversation: subscribes to it and to one of its chats. */
+  async open(uri: string, { turns, chat }: OpenOptions = {}): Promise<OpenSession> {
+    const session = await this.subscribe(uri, { kind: 'session' });
+    try {
+      const named = chat ?? (await chatOf(session));
+      const opened = await this.subscribe(named, { kind: 'chat', ...(turns && { turns }) });
+      return new OpenSession(session, opened, this.#engine.log);
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  }
+
   /** Asks for an action on a channel, subscribed or not. See `Subscription.dispatch`. */
-  dispatch(uri: string, action: StateAction): Promise<Accepted> {
+  dispatch(uri: string, action: DispatchedAction): Promise<Accepted> {
     // The host would echo it unchanged, and the client drops envelopes whose action has no type.
     if (typeof action?.type !== 'string') return Promise.reject(new TypeError('an action is an object with a type'));
     return this.#engine.dispatch(uri, action);
-  }
-
-  /** The list of sessions, kept up to date until it is closed. */
-  async sessions(): Promise<SessionList> {
-    const root = await this.subscribe(ROOT_CHANNEL);
-    return this.#engine.lists.open(this.#engine.connection.peer('listSessions'), () => root.close());
   }
 
   /** Ends the waiting for the next attempt to reconnect, for instance when the user asks for it. */
@@ -148,11 +183,13 @@ export class Client {
  */
 export async function connect(options: ConnectOptions): Promise<Client> {
   const settings = settingsOf(options);
+  const { initialSubscriptions, turns } = settings;
   const engine = new Engine(settings);
-  const initial = [...new Set(settings.initialSubscriptions)].map((uri) => engine.store.add(uri, settings.turns?.last));
+  const { store } = engine;
+  const initial = [...new Set(initialSubscriptions)].map((uri) => store.add({ uri, kind: kindFor(uri, undefined), last: turns?.last }));
   for (const channel of initial) channel.handles = 1;
   // The root channel tells which sessions are gone, so the client subscribes to it for its whole life.
-  const root = engine.store.find(ROOT_CHANNEL) ?? engine.store.add(ROOT_CHANNEL, undefined);
+  const root = store.find(ROOT_CHANNEL) ?? store.add({ uri: ROOT_CHANNEL, kind: 'root' });
   root.handles += 1;
   await opened(engine);
   return new Client(engine, initial);

@@ -8,7 +8,7 @@ import {
   type Transport,
   type TransportFactory,
 } from '@atrium/link';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { ClientClosedError, DisconnectedError, RequestError, RequestTimeoutError } from './errors.js';
 import type { HandshakeResult } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';

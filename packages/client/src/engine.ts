@@ -1,14 +1,14 @@
 /** The parts of a client, put together: where messages go, and what happens when a connection begins or ends. */
 
-import { Emitter, optional } from '@atrium/link';
+import { Emitter, type Log, optional } from '@atrium/link';
 import type {
   ActionEnvelope,
   HostNotificationMethod,
   HostNotifications,
   InitializeResult,
   StateAction,
-} from '@atrium/protocol';
-import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/validation';
+} from '@atrium/protocol/ahp-1';
+import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/ahp-1/validation';
 import { Connection, onWake } from './connection.js';
 import { ClientClosedError, RequestTimeoutError } from './errors.js';
 import { type HandshakeResult, initialize, reconnect } from './handshake.js';
@@ -16,7 +16,10 @@ import { answer } from './host-requests.js';
 import type { Settings } from './options.js';
 import type { Accepted, OutboxEntry } from './outbox.js';
 import type { Peer } from './peer.js';
+import type { DispatchedAction } from './kinds.js';
+import { asChat } from './reducers.js';
 import { type CatalogueEvent, isCatalogueMethod, SessionLists } from './session-list.js';
+import { stamped } from './stamps.js';
 import { Store } from './store.js';
 import { Subscriptions } from './subscriptions.js';
 import { Claims } from './transform.js';
@@ -43,9 +46,9 @@ export class Engine {
   #info: HostInfo | undefined;
 
   constructor(settings: Settings) {
-    const { clientId, clock, log, handlers } = settings;
+    const { clientId, log, handlers } = settings;
     this.#settings = settings;
-    this.store = new Store({ clientId, clock, log });
+    this.store = new Store({ clientId, log });
     this.claims = new Claims(this.store, settings.transformSystemMessage);
     this.notified = new Emitter(log);
     this.connection = new Connection(settings, {
@@ -64,6 +67,10 @@ export class Engine {
     this.#stopWaking = onWake(() => this.connection.dialNow());
   }
 
+  get log(): Log {
+    return this.#settings.log;
+  }
+
   /** Undefined until the first connection. */
   get info(): HostInfo | undefined {
     return this.#info;
@@ -74,14 +81,20 @@ export class Engine {
   }
 
   /** Sends an action and shows it; without a connection it waits for the next one. */
-  dispatch(uri: string, action: StateAction): Promise<Accepted> {
+  dispatch(uri: string, action: DispatchedAction): Promise<Accepted> {
     const { status } = this.connection;
     if (status.at === 'closed') return optional(Promise.reject(status.error ?? new ClientClosedError()));
-    const { entry, accepted } = this.store.dispatch(uri, this.claims.action(uri, action));
+    const { entry, accepted } = this.store.dispatch(uri, this.claims.action(uri, this.#stamped(uri, action)));
     const peer = this.openPeer();
     if (peer) this.#send(peer, entry);
     this.store.predict(entry);
     return accepted;
+  }
+
+  #stamped(uri: string, action: DispatchedAction): StateAction {
+    const channel = this.store.find(uri);
+    const chat = channel && asChat(channel.kind, channel.optimistic);
+    return stamped(action, { now: this.#settings.clock.now(), chat });
   }
 
   #opened(peer: Peer, result: HandshakeResult): void {
@@ -134,6 +147,8 @@ export class Engine {
     if (this.connection.status.at === 'open') {
       this.store.receive([envelope]);
       this.subscriptions.refreshIfStale(envelope.channel);
+      // A chat that left its session is gone, or moved: the host knows.
+      if (envelope.action.type === 'session/chatRemoved') this.subscriptions.refresh(envelope.action.chat);
     } else {
       this.#early.push(envelope);
     }
@@ -141,8 +156,7 @@ export class Engine {
 
   #catalogue(event: CatalogueEvent): void {
     this.lists.apply(event);
-    const removed = event.method === 'root/sessionRemoved' ? this.store.find(event.params.session) : undefined;
-    if (removed) this.store.lose(removed);
+    if (event.method === 'root/sessionRemoved') this.store.loseSession(event.params.session);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Everything that can go wrong, as a class of its own, with what the reader should do. */
-import { ErrorCode, type StateAction } from '@atrium/protocol';
+import { ErrorCode, type StateAction } from '@atrium/protocol/ahp-1';
 
 export type RequestErrorName = keyof typeof ErrorCode | 'UnknownError';
 

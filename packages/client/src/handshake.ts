@@ -1,16 +1,32 @@
 /** The first exchange on a connection: `initialize` on the first one, `reconnect` on later ones. */
 
 import { asError, type Outcome } from '@atrium/link';
-import type { InitializeParams, InitializeResult, ReconnectResult, SessionState } from '@atrium/protocol';
+import {
+  type Implementation,
+  type InitializeParams,
+  type InitializeResult,
+  isInCaretRange,
+  type ReconnectResult,
+} from '@atrium/protocol/ahp-1';
 import type { Channel } from './channel.js';
-import { RequestError } from './errors.js';
+import { InvalidResultError, RequestError } from './errors.js';
+import { isStateful } from './kinds.js';
 import type { CallParams, Peer } from './peer.js';
-import { asStale, startOfChannel, type TurnWindow } from './reconcile.js';
-import { isStateful } from './reducers.js';
+import { asStale, olderOfChannel, type TurnWindow } from './reconcile.js';
+import { asChat } from './reducers.js';
 import type { Store } from './store.js';
+
+/** The versions that this client speaks, most preferred first. 0.9 is 1.0 with fewer members. */
+export const PROTOCOL_VERSIONS = ['1.0.0', '0.9.0'] as const;
+
+/** Whether this client speaks a version: later ones add only what it may ignore. */
+export function isSpoken(version: string): boolean {
+  return PROTOCOL_VERSIONS.some((baseline) => isInCaretRange(version, baseline));
+}
 
 interface Offer {
   readonly protocolVersions: readonly string[];
+  readonly clientInfo: Implementation;
   readonly locale?: string;
 }
 
@@ -35,6 +51,7 @@ export function initialize(peer: Peer, store: Store, offer: Offer, settle: Settl
   const params: Windowed<Omit<InitializeParams, 'channel'>> = {
     protocolVersions: [...offer.protocolVersions],
     clientId: store.clientId,
+    clientInfo: offer.clientInfo,
     initialSubscriptions: asked.map(({ uri }) => uri),
     ...(offer.locale === undefined ? {} : { locale: offer.locale }),
     ...windowFor(asked),
@@ -73,6 +90,9 @@ function attempt<T>(outcome: Outcome<T>, apply: (value: T) => HandshakeResult): 
 }
 
 function initialized(store: Store, asked: readonly Channel[], result: InitializeResult): HandshakeResult {
+  const { protocolVersion } = result;
+  if (!isSpoken(protocolVersion))
+    throw new InvalidResultError('initialize', `nobody offered to speak version ${protocolVersion}`);
   store.lastSeenServerSeq = result.serverSeq;
   replaceAll(store, asked, result);
   return { by: 'initialize', result };
@@ -108,7 +128,7 @@ function replaceAll(store: Store, asked: readonly Channel[], result: Pick<Initia
   const turns = 'turns' in result ? result.turns : undefined;
   for (const channel of asked) {
     const snapshot = result.snapshots.find(({ resource }) => resource === channel.uri);
-    const installed = store.install(channel, snapshot, startOfChannel(turns, channel.uri));
+    const installed = store.install(channel, snapshot, olderOfChannel(turns, channel.uri));
     if (!installed && channel.phase.at === 'live') store.lose(channel);
   }
 }
@@ -130,15 +150,15 @@ function sentSeqs(store: Store): Set<number> {
   return new Set(sent.map(({ clientSeq }) => clientSeq));
 }
 
-/** One window for all sessions: the largest in use, and none when a session needs its whole history. */
+/** One window for all chats: the largest in use, and none when a chat needs its whole history. */
 function windowFor(channels: readonly Channel[]): { turns?: TurnWindow } {
-  const sessions = channels.filter(({ kind }) => kind === 'session').map(turnsWanted);
-  if (sessions.length === 0 || sessions.includes(undefined)) return {};
-  return { turns: { last: Math.max(...sessions.map((last) => last ?? 0)) } };
+  const chats = channels.filter(({ kind }) => kind === 'chat').map(turnsWanted);
+  if (chats.length === 0 || chats.includes(undefined)) return {};
+  return { turns: { last: Math.max(...chats.map((last) => last ?? 0)) } };
 }
 
 /** At least as many turns as were asked for, and those paged in since. */
-export function turnsWanted({ last, mirror }: Channel): number | undefined {
+export function turnsWanted({ kind, last, mirror }: Channel): number | undefined {
   if (last === undefined) return undefined;
-  return Math.max(last, (mirror?.confirmed as SessionState | undefined)?.turns.length ?? 0);
+  return Math.max(last, asChat(kind, mirror?.confirmed)?.turns.length ?? 0);
 }

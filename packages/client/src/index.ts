@@ -10,7 +10,7 @@ export {
   type Transport,
   type TransportFactory,
 } from '@atrium/link';
-export type { Client, SessionUri, SubscribeOptions } from './client.js';
+export type { Client, CreateChatOptions, OpenOptions, SubscribeOptions } from './client.js';
 export { connect } from './client.js';
 export type { Status } from './connection.js';
 export { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS, CLOSE_REPLACED } from './connection.js';
@@ -27,14 +27,24 @@ export {
   type RequestErrorName,
   RequestTimeoutError,
 } from './errors.js';
+export { PROTOCOL_VERSIONS } from './handshake.js';
 export type { HostRequestHandlers } from './host-requests.js';
 export { type PublishedFiles, serveResources } from './host-requests.js';
+export type {
+  ActionOf,
+  ChatUri,
+  DispatchedAction,
+  DispatchOf,
+  KindOf,
+  SessionUri,
+  StateOf,
+} from './kinds.js';
+export type { OpenSession, OpenSessionState } from './open-session.js';
 export { type ClientOptions, type ConnectOptions, REQUEST_TIMEOUT_MS } from './options.js';
 export type { Accepted } from './outbox.js';
 export type { CallMethod, CallParams, CallResult } from './peer.js';
 export { HEARTBEAT_MS } from './peer.js';
-export type { PendingAction, TurnWindow, WindowPosition } from './reconcile.js';
-export type { ActionOf, KindOf, StateOf } from './reducers.js';
+export type { PendingAction, TurnWindow } from './reconcile.js';
 export type { SessionList } from './session-list.js';
 export { STREAM_MAX_WAITING } from './streams.js';
 export type { Subscription } from './subscription.js';

@@ -1,8 +1,9 @@
 /** The options of `connect` and their defaults. */
 
 import { type Clock, consoleLog, type Log, newId, type TransportFactory, wallClock } from '@atrium/link';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
+import type { Implementation } from '@atrium/protocol/ahp-1';
 import { isVisible } from './connection.js';
+import { isSpoken, PROTOCOL_VERSIONS } from './handshake.js';
 import type { HostRequestHandlers } from './host-requests.js';
 import { HEARTBEAT_MS } from './peer.js';
 import type { TurnWindow } from './reconcile.js';
@@ -14,17 +15,19 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export interface ClientOptions {
   /** Identifies this client to the host; random by default. Give one only if no other connection uses it. */
   readonly clientId?: string;
-  /** The protocol versions to offer, most preferred first. */
+  /** The protocol versions to offer: 1.0.0 and 0.9.0 by default. Others than 1.x and 0.9.x are not spoken. */
   readonly protocolVersions?: readonly string[];
+  /** The program, as hosts show it: `{ name: 'atrium-client' }` by default. */
+  readonly clientInfo?: Implementation;
   /** The language that the host should speak to users, as a BCP 47 tag. */
   readonly locale?: string;
   /** Channels to subscribe to in the same round trip; `client.subscribe` then finds them there. */
   readonly initialSubscriptions?: readonly string[];
-  /** How much history the initial subscriptions bring. */
+  /** How much of each chat the initial subscriptions bring. */
   readonly turns?: TurnWindow;
   /** Answers to requests of the host. */
   readonly handlers?: HostRequestHandlers;
-  /** Rewrites sections of the system prompt in sessions whose active client this is. */
+  /** Rewrites sections of the system prompt in sessions in which this client is an active one. */
   readonly transformSystemMessage?: SystemMessageTransform;
   readonly requestTimeoutMs?: number;
   readonly heartbeatMs?: number;
@@ -45,9 +48,12 @@ export type Settings = Required<Omit<ClientOptions, Optional>> &
   Pick<ClientOptions, Optional> & { readonly transport: TransportFactory };
 
 export function settingsOf(options: ConnectOptions): Settings {
+  const foreign = options.protocolVersions?.find((version) => !isSpoken(version));
+  if (foreign !== undefined) throw new TypeError(`this client speaks 1.x and 0.9.x, not ${foreign}`);
   return {
     clientId: newId(),
-    protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+    protocolVersions: PROTOCOL_VERSIONS,
+    clientInfo: { name: 'atrium-client' },
     initialSubscriptions: [],
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     heartbeatMs: HEARTBEAT_MS,

@@ -1,7 +1,7 @@
 /** The dispatched actions of this client: each gets one number and waits here until the host decides. */
 
 import { optional } from '@atrium/link';
-import type { ActionEnvelope, StateAction } from '@atrium/protocol';
+import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import { ActionOutcomeUnknownError, ActionRejectedError } from './errors.js';
 import type { PendingAction } from './reconcile.js';
 
@@ -27,8 +27,8 @@ export class Outbox {
   readonly #waiting = new Map<number, Waiting>();
   #nextSeq = 1;
 
-  add(channel: string, action: StateAction, at: number): { entry: OutboxEntry; accepted: Promise<Accepted> } {
-    const entry: OutboxEntry = { clientSeq: this.#nextSeq++, channel, action, at, sent: false };
+  add(channel: string, action: StateAction): { entry: OutboxEntry; accepted: Promise<Accepted> } {
+    const entry: OutboxEntry = { clientSeq: this.#nextSeq++, channel, action, sent: false };
     const accepted = new Promise<Accepted>((resolve, reject) => {
       this.#waiting.set(entry.clientSeq, { entry, resolve, reject });
     });

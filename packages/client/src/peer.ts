@@ -1,20 +1,20 @@
 /** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
 import { type Clock, type CloseReason, type Log, type Outcome, PendingRequests, type Transport } from '@atrium/link';
+import type { JsonRpcErrorObject } from '@atrium/protocol';
 import {
   type ClientNotificationMethod,
   type ClientNotifications,
   type ClientRequestMethod,
   type ClientRequests,
-  type JsonRpcErrorObject,
   ROOT_CHANNEL,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import {
   checkClientRequestResult,
   describeProblem,
   type Frame,
   isClientRequest,
   readFrame,
-} from '@atrium/protocol/validation';
+} from '@atrium/protocol/ahp-1/validation';
 import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from './errors.js';
 
 type Params<M extends ClientRequestMethod> = ClientRequests[M]['params'];

@@ -1,16 +1,15 @@
 /**
- * Write-ahead reconciliation as pure functions: a mirror holds the confirmed state, the dispatched actions without an
- * echo, and which turns of a session it covers. The host wins every conflict; rebasing means reducing again.
+ * Write-ahead reconciliation as pure functions: a mirror holds the confirmed state and the dispatched actions without an
+ * echo. The host wins every conflict; rebasing means reducing again. Of a chat the state may hold the newest turns only.
  */
-import type { ActionEnvelope, SessionState, StateAction, Turn } from '@atrium/protocol';
-import { type ChannelState, reduce, type StatefulKind } from './reducers.js';
+import type { ActionEnvelope, ChatState, StateAction } from '@atrium/protocol/ahp-1';
+import type { ChannelState, StatefulKind } from './kinds.js';
+import { asChat, reduce } from './reducers.js';
 
 /** An action of ours that the host has not echoed yet. */
 export interface PendingAction {
   readonly clientSeq: number;
   readonly action: StateAction;
-  /** When it was dispatched. Kept, so that reducing it again gives the same state again. */
-  readonly at: number;
 }
 
 export interface Mirror {
@@ -20,8 +19,8 @@ export interface Mirror {
   /** `confirmed` contains everything up to this number. */
   readonly seq: number;
   readonly pending: readonly PendingAction[];
-  /** The index of the first finished turn that `confirmed` holds; 0 for everything that is not a session. */
-  readonly start: number;
+  /** How many turns of a chat are older than those in `confirmed`; undefined when the host did not say. */
+  readonly older: number | undefined;
   /** Needs a new snapshot: history was cut below the window, more of it is wanted, or an action may be lost. */
   readonly stale: boolean;
 }
@@ -32,12 +31,13 @@ const NOT_PREDICTED: ReadonlySet<string> = new Set(['terminal/input']);
 export interface Confirmed {
   readonly state: ChannelState;
   readonly fromSeq: number;
-  readonly start: number;
+  /** As in `Mirror`. */
+  readonly older: number | undefined;
 }
 
 export function mirrorOf(kind: StatefulKind, snapshot: Confirmed, pending: readonly PendingAction[]): Mirror {
-  const { state, fromSeq, start } = snapshot;
-  return { kind, confirmed: state, seq: fromSeq, start, pending, stale: false };
+  const { state, fromSeq, older } = snapshot;
+  return { kind, confirmed: state, seq: fromSeq, older, pending, stale: false };
 }
 
 export function withDispatched(mirror: Mirror, pending: PendingAction): Mirror {
@@ -50,14 +50,20 @@ export function withoutPending(mirror: Mirror, clientSeqs: ReadonlySet<number>):
 }
 
 export function asStale(mirror: Mirror): Mirror {
-  return { ...mirror, stale: true };
+  return mirror.stale ? mirror : { ...mirror, stale: true };
+}
+
+/** The state of a chat that lacks older turns. */
+export function windowed({ kind, confirmed }: Mirror): ChatState | undefined {
+  const chat = asChat(kind, confirmed);
+  return chat?.turnsNextCursor === undefined ? undefined : chat;
 }
 
 /** Asks for a new snapshot when it holds fewer turns than are wanted (all, when undefined) and there are more. */
 export function withWanted(mirror: Mirror, last: number | undefined): Mirror {
-  if (mirror.start === 0 || mirror.stale) return mirror;
-  const held = (mirror.confirmed as SessionState).turns.length;
-  return last !== undefined && held >= last ? mirror : asStale(mirror);
+  const chat = windowed(mirror);
+  if (!chat || (last !== undefined && chat.turns.length >= last)) return mirror;
+  return asStale(mirror);
 }
 
 /** Whether an envelope changes `confirmed`: it was accepted, and is not contained already. */
@@ -65,83 +71,52 @@ export function isNews({ seq }: Mirror, { serverSeq, rejectionReason }: ActionEn
   return serverSeq > seq && rejectionReason === undefined;
 }
 
-export interface Receiver {
-  readonly clientId: string;
-  readonly now: number;
-}
-
 /** An echo settles our pending action, in any order; accepted actions are reduced, ours or not. */
-export function withReceived(mirror: Mirror, envelope: ActionEnvelope, { clientId, now }: Receiver): Mirror {
+export function withReceived(mirror: Mirror, envelope: ActionEnvelope, clientId: string): Mirror {
   const { origin } = envelope;
   const settled = origin?.clientId === clientId ? withoutPending(mirror, new Set([origin.clientSeq])) : mirror;
-  return isNews(settled, envelope) ? withReduced(settled, envelope, now) : settled;
+  return isNews(settled, envelope) ? withReduced(settled, envelope) : settled;
 }
 
-function withReduced(mirror: Mirror, { action, serverSeq }: ActionEnvelope, now: number): Mirror {
-  const { kind, start } = mirror;
-  const confirmed = reduce(kind, mirror.confirmed, action, now);
-  const cut = kind === 'session' && cutsBelow(start, mirror.confirmed as SessionState, action);
-  const emptied = kind === 'session' && emptiesHistory(action);
-  return { ...mirror, confirmed, seq: serverSeq, start: emptied ? 0 : start, stale: mirror.stale || cut };
+function withReduced(mirror: Mirror, { action, serverSeq }: ActionEnvelope): Mirror {
+  const confirmed = reduce(mirror.kind, mirror.confirmed, action);
+  const stale = mirror.stale || cutsBelow(mirror, action as StateAction);
+  return { ...mirror, confirmed, seq: serverSeq, older: olderAfter(mirror, confirmed, action.type), stale };
+}
+
+/** Older turns become fewer only as they are loaded. */
+function olderAfter({ kind, confirmed, older }: Mirror, next: ChannelState, type: string): number | undefined {
+  if (older === undefined || type !== 'chat/turnsLoaded') return older;
+  const loaded = (asChat(kind, next)?.turns.length ?? 0) - (asChat(kind, confirmed)?.turns.length ?? 0);
+  return Math.max(0, older - loaded);
+}
+
+/** Whether history was cut at a turn that the mirror does not hold, so that the rest is unknown. */
+function cutsBelow(mirror: Mirror, action: StateAction): boolean {
+  if (action.type !== 'chat/truncated' || !action.turnId) return false;
+  return windowed(mirror)?.turns.every(({ id }) => id !== action.turnId) ?? false;
 }
 
 /** The confirmed state with all pending actions on top, in the order in which they were dispatched. */
 export function optimisticOf({ kind, confirmed, pending }: Mirror): ChannelState {
   return pending
     .filter(({ action }) => !NOT_PREDICTED.has(action.type))
-    .reduce((state, { action, at }) => reduce(kind, state, action, at), confirmed);
+    .reduce((state, { action }) => reduce(kind, state, action), confirmed);
 }
 
-interface OlderTurns {
-  /** The turn that the page ends before; `undefined` when the mirror held none. */
-  readonly before: string | undefined;
-  readonly turns: readonly Turn[];
-  readonly hasMore: boolean;
-}
-
-/** With an older page of history in front. A page that no longer fits, because history changed, is left out. */
-export function withOlder(mirror: Mirror, { before, turns, hasMore }: OlderTurns): Mirror {
-  const state = mirror.confirmed as SessionState;
-  if (mirror.stale || mirror.start === 0 || state.turns[0]?.id !== before) return mirror;
-  const start = hasMore ? Math.max(0, mirror.start - turns.length) : 0;
-  return { ...mirror, confirmed: withTurnsBefore(state, turns), start };
-}
-
-/** How much history to ask for: the newest turns only. An extension; a host without it sends everything. */
+/** How much of a chat to ask for: the newest turns only. */
 export interface TurnWindow {
   readonly last: number;
 }
 
-export interface WindowPosition {
-  /** The index, in the whole history, of the first finished turn that the state holds. */
-  readonly start: number;
-  /** The number of finished turns in the whole history. */
-  readonly total: number;
-}
-
-/** The start of the window that a host answered with; 0, so everything, when it does not say. */
-export function startOf(turns: unknown): number {
-  const start = typeof turns === 'object' && turns !== null && 'start' in turns ? turns.start : 0;
-  return typeof start === 'number' && Number.isInteger(start) && start > 0 ? start : 0;
+/** How many older turns there are, by the extension of an Atrium host; undefined when the host does not say. */
+export function olderOf(position: unknown): number | undefined {
+  const start = typeof position === 'object' && position !== null && 'start' in position ? position.start : undefined;
+  return typeof start === 'number' && Number.isInteger(start) && start >= 0 ? start : undefined;
 }
 
 /** The same for one channel of many. */
-export function startOfChannel(turns: unknown, channel: string): number {
-  const isMap = typeof turns === 'object' && turns !== null && Object.hasOwn(turns, channel);
-  return isMap ? startOf((turns as Record<string, unknown>)[channel]) : 0;
-}
-
-/** Whether history was cut at a turn that the mirror does not hold, so that the rest is unknown. */
-function cutsBelow(start: number, state: SessionState, action: StateAction): boolean {
-  if (start === 0 || action.type !== 'session/truncated' || !action.turnId) return false;
-  return !state.turns.some(({ id }) => id === action.turnId);
-}
-
-/** Whether history was emptied, so that nothing is left below the window either. */
-function emptiesHistory(action: StateAction): boolean {
-  return action.type === 'session/truncated' && !action.turnId;
-}
-
-function withTurnsBefore(state: SessionState, older: readonly Turn[]): SessionState {
-  return { ...state, turns: [...older, ...state.turns] };
+export function olderOfChannel(positions: unknown, channel: string): number | undefined {
+  const isMap = typeof positions === 'object' && positions !== null && Object.hasOwn(positions, channel);
+  return isMap ? olderOf((positions as Record<string, unknown>)[channel]) : undefined;
 }

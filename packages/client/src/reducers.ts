@@ -1,71 +1,19 @@
-/** The state of a channel and the reducer that changes it, by kind of channel. */
+/** How actions change the states of channels. */
 import {
-  type ChangesetAction,
-  type ChangesetState,
-  type ChannelKind,
-  changesetReducer,
-  type Reducer,
-  type ResourceWatchAction,
-  type ResourceWatchState,
-  type RootAction,
-  type RootState,
-  resourceWatchReducer,
-  rootReducer,
-  type SessionAction,
-  type SessionState,
+  type ActionEnvelope,
+  type ChatState,
+  reducers,
   type StateAction,
-  sessionReducer,
-  type TerminalAction,
   type TerminalContentPart,
   type TerminalState,
-  terminalReducer,
-  type UnknownAction,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
+import type { ChannelState, StatefulKind } from './kinds.js';
 
-interface ChannelTypes {
-  root: { state: RootState; action: RootAction };
-  session: { state: SessionState; action: SessionAction };
-  terminal: { state: TerminalState; action: TerminalAction };
-  changeset: { state: ChangesetState; action: ChangesetAction };
-  resourceWatch: { state: ResourceWatchState; action: ResourceWatchAction };
-  otlp: { state: undefined; action: never };
-}
-
-export type StateOf<K extends ChannelKind> = ChannelTypes[K]['state'];
-export type ActionOf<K extends ChannelKind> = ChannelTypes[K]['action'];
-export type StatefulKind = Exclude<ChannelKind, 'otlp'>;
-/** The state of some channel. */
-export type ChannelState = StateOf<StatefulKind>;
-
-/** The kind that the text of a URI tells. A plain `string` is taken for a session, which most channels are. */
-export type KindOf<U extends string> = U extends 'ahp-root://'
-  ? 'root'
-  : U extends `ahp-terminal:${string}`
-    ? 'terminal'
-    : U extends `ahp-changeset:${string}`
-      ? 'changeset'
-      : U extends `ahp-resource-watch:${string}`
-        ? 'resourceWatch'
-        : U extends `ahp-otlp:${string}`
-          ? 'otlp'
-          : 'session';
-
-const REDUCERS = {
-  root: rootReducer,
-  session: sessionReducer,
-  terminal: terminalReducer,
-  changeset: changesetReducer,
-  resourceWatch: resourceWatchReducer,
-} as const;
-
-export function isStateful(kind: ChannelKind): kind is StatefulKind {
-  return kind !== 'otlp';
-}
+type Reduce = (state: ChannelState, action: StateAction) => ChannelState;
 
 /** Actions of other kinds, and unknown ones, change nothing. */
-export function reduce(kind: StatefulKind, state: ChannelState, action: StateAction, now: number): ChannelState {
-  const reducer = REDUCERS[kind] as Reducer<ChannelState, UnknownAction>;
-  const next = reducer(state, action, { now });
+export function reduce(kind: StatefulKind, state: ChannelState, action: ActionEnvelope['action']): ChannelState {
+  const next = (reducers[kind] as unknown as Reduce)(state, action as StateAction);
   return action.type === 'terminal/data' ? boundedTerminal(next as TerminalState) : next;
 }
 
@@ -79,11 +27,21 @@ export function isStateOf(kind: StatefulKind, state: object): state is ChannelSt
 
 const LOOKS_LIKE: { readonly [K in StatefulKind]: (state: Readonly<Record<string, unknown>>) => boolean } = {
   root: ({ agents }) => Array.isArray(agents),
-  session: ({ turns, summary }) => Array.isArray(turns) && typeof summary === 'object',
+  session: ({ chats, activeClients }) => Array.isArray(chats) && Array.isArray(activeClients),
+  chat: ({ turns, resource }) => Array.isArray(turns) && typeof resource === 'string',
   terminal: ({ content }) => Array.isArray(content),
   changeset: ({ files }) => Array.isArray(files),
+  annotations: ({ annotations }) => Array.isArray(annotations),
+  automation: ({ entries }) => Array.isArray(entries),
+  automationRun: ({ lifecycle, sessions }) => typeof lifecycle === 'object' && Array.isArray(sessions),
+  canvas: ({ canvasId }) => typeof canvasId === 'string',
   resourceWatch: ({ root }) => typeof root === 'string',
 };
+
+/** A chat's state; undefined for a channel of another kind. */
+export function asChat(kind: string, state: ChannelState | undefined): ChatState | undefined {
+  return kind === 'chat' ? (state as ChatState | undefined) : undefined;
+}
 
 /** A terminal's mirror drops its oldest output beyond this, as the host does … */
 export const TERMINAL_MAX_CHARACTERS = 4 * 2 ** 20;

@@ -5,8 +5,9 @@ import type {
   HostNotifications,
   SessionSummary,
   SessionSummaryChanges,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { Peer } from './peer.js';
+import { readSessions } from './session-pages.js';
 import { latest } from './streams.js';
 
 export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
@@ -57,11 +58,20 @@ export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
     this.#held = [];
   }
 
-  /** Installs the list that the host sent. For the client only. */
-  replace(items: readonly SessionSummary[]): void {
+  /**
+   * Installs the list that the host sent. Returns whether it has every session that events told of meanwhile. For the
+   * client only.
+   */
+  replace(items: readonly SessionSummary[]): boolean {
     const held = this.#held ?? [];
     this.#held = undefined;
-    this.#set(held.reduce(withEvent, catalogueOf(items)));
+    const catalogue = held.reduce(withEvent, catalogueOf(items));
+    this.#set(catalogue);
+    const removed = new Set(held.flatMap((event) => (event.method === 'root/sessionRemoved' ? event.params.session : [])));
+    return held.every((event) => {
+      const changed = event.method === 'root/sessionSummaryChanged' ? event.params.session : undefined;
+      return changed === undefined || catalogue.has(changed) || removed.has(changed);
+    });
   }
 
   /** Applies a notification about a session. For the client only. */
@@ -118,17 +128,18 @@ export class SessionLists {
     for (const list of [...this.#lists]) list.close();
   }
 
-  #read(peer: Peer, list: SessionList): Promise<void> {
-    list.expect();
-    return new Promise((resolve, reject) => {
-      peer.call('listSessions', {}, (outcome) => {
-        if (!outcome.ok) return reject(outcome.error);
-        list.replace(outcome.value.items);
-        resolve();
-      });
-    });
+  /** A session that changes while pages are read may be on none of them: then they are read again. */
+  async #read(peer: Peer, list: SessionList): Promise<void> {
+    for (let reads = 1; reads <= LIST_READS_MAX; reads += 1) {
+      list.expect();
+      const { items, isOneStep } = await readSessions(peer);
+      if (list.replace(items) || isOneStep) return;
+    }
   }
 }
+
+/** How often the list is read to get one that nothing escaped from. */
+const LIST_READS_MAX = 3;
 
 type Catalogue = ReadonlyMap<string, SessionSummary>;
 
@@ -139,7 +150,7 @@ export type CatalogueEvent =
   | { readonly method: 'root/sessionSummaryChanged'; readonly params: HostNotifications['root/sessionSummaryChanged'] };
 
 export function isCatalogueMethod(method: HostNotificationMethod): method is CatalogueEvent['method'] {
-  return method.startsWith('root/');
+  return method.startsWith('root/session');
 }
 
 function catalogueOf(items: readonly SessionSummary[]): Catalogue {

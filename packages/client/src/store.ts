@@ -1,16 +1,23 @@
 /** The client's copy of the host: open channels, dispatched actions, and the last sequence number seen. */
 
-import type { Clock, Log } from '@atrium/link';
-import type { ActionEnvelope, Snapshot, StateAction } from '@atrium/protocol';
-import { Channel } from './channel.js';
+import type { Log } from '@atrium/link';
+import {
+  type ActionEnvelope,
+  annotationsChannel,
+  type SessionState,
+  type Snapshot,
+  type StateAction,
+  sessionOfDefaultChat,
+} from '@atrium/protocol/ahp-1';
+import { Channel, type ChannelRequest } from './channel.js';
 import { ChannelGoneError } from './errors.js';
+import { isStateful } from './kinds.js';
 import { type Accepted, Outbox, type OutboxEntry } from './outbox.js';
-import { type Mirror, type Receiver, withDispatched, withoutPending } from './reconcile.js';
-import { isStateful, isStateOf } from './reducers.js';
+import { type Mirror, withDispatched, withoutPending } from './reconcile.js';
+import { isStateOf } from './reducers.js';
 
 interface StoreOptions {
   readonly clientId: string;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -39,9 +46,9 @@ export class Store {
     return this.#channels.get(uri);
   }
 
-  add(uri: string, last: number | undefined): Channel {
-    const channel = new Channel(uri, last, this.#options.log);
-    this.#channels.set(uri, channel);
+  add(request: ChannelRequest): Channel {
+    const channel = new Channel(request, this.#options.log);
+    this.#channels.set(request.uri, channel);
     return channel;
   }
 
@@ -57,8 +64,16 @@ export class Store {
     channel.end(error);
   }
 
+  /** A session is gone, and with it everything that belongs to it. */
+  loseSession(session: string): void {
+    const chats = new Set(sessionState(this.find(session))?.chats.map(({ resource }) => resource));
+    const belongs = ({ uri }: Channel) =>
+      uri === session || uri === annotationsChannel(session) || chats.has(uri) || sessionOfDefaultChat(uri) === session;
+    for (const channel of this.channels.filter(belongs)) this.lose(channel);
+  }
+
   dispatch(uri: string, action: StateAction): { entry: OutboxEntry; accepted: Promise<Accepted> } {
-    return this.outbox.add(uri, action, this.#options.clock.now());
+    return this.outbox.add(uri, action);
   }
 
   /** Shows an action that was just sent. Sent first, so that a listener which dispatches too comes second. */
@@ -83,7 +98,7 @@ export class Store {
     const { serverSeq, origin } = envelope;
     if (serverSeq > this.lastSeenServerSeq) this.heard();
     this.lastSeenServerSeq = Math.max(this.lastSeenServerSeq, serverSeq);
-    channel?.receive(envelope, this.#receiver());
+    channel?.receive(envelope, this.clientId);
     if (origin?.clientId === this.clientId) this.outbox.echoed(origin.clientSeq, envelope);
   }
 
@@ -99,14 +114,14 @@ export class Store {
   }
 
   /** Gives a channel its state. False when the state is not of the kind that the channel has. */
-  install(channel: Channel, snapshot: Snapshot | undefined, start: number): boolean {
+  install(channel: Channel, snapshot: Snapshot | undefined, older: number | undefined): boolean {
     if (isStateful(channel.kind)) {
       if (!snapshot || !isStateOf(channel.kind, snapshot.state)) return false;
       this.lastSeenServerSeq = Math.max(this.lastSeenServerSeq, snapshot.fromSeq);
       this.#justInstalled = true;
     }
-    const confirmed = snapshot && { state: snapshot.state, fromSeq: snapshot.fromSeq, start };
-    channel.install(confirmed, this.outbox.pendingOf(channel.uri), this.#receiver());
+    const confirmed = snapshot && { state: snapshot.state, fromSeq: snapshot.fromSeq, older };
+    channel.install(confirmed, this.outbox.pendingOf(channel.uri), this.clientId);
     return true;
   }
 
@@ -115,8 +130,8 @@ export class Store {
     for (const channel of this.channels) channel.update((mirror) => withoutPending(mirror, clientSeqs));
     this.outbox.forget(clientSeqs);
   }
+}
 
-  #receiver(): Receiver {
-    return { clientId: this.clientId, now: this.#options.clock.now() };
-  }
+function sessionState(channel: Channel | undefined): SessionState | undefined {
+  return channel?.kind === 'session' ? (channel.mirror?.confirmed as SessionState | undefined) : undefined;
 }

@@ -1,17 +1,17 @@
 /** The handle to one channel: its state as it is now, everything that happens to it, and a way to change it. */
 
 import { optional } from '@atrium/link';
-import type { ActionEnvelope, ChannelKind, SessionState } from '@atrium/protocol';
+import type { ActionEnvelope, ChannelKind } from '@atrium/protocol/ahp-1';
 import type { Channel } from './channel.js';
 import type { ActionRejectedError } from './errors.js';
+import type { DispatchedAction, DispatchOf, StateOf } from './kinds.js';
 import type { Accepted } from './outbox.js';
-import type { PendingAction, WindowPosition } from './reconcile.js';
-import type { ActionOf, StateOf } from './reducers.js';
+import { type PendingAction, windowed } from './reconcile.js';
 import { latest, Queue } from './streams.js';
 
 /** What a handle needs of its client. */
 export interface SubscriptionHost {
-  dispatch<K extends ChannelKind>(uri: string, action: ActionOf<K>): Promise<Accepted>;
+  dispatch(uri: string, action: DispatchedAction): Promise<Accepted>;
   loadOlder(channel: Channel, count: number): Promise<number>;
   release(channel: Channel): void;
 }
@@ -45,11 +45,15 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
     return this.#channel.mirror?.pending ?? [];
   }
 
-  /** Which part of a session's finished turns `confirmed` holds. */
-  get window(): WindowPosition {
-    const { mirror, kind } = this.#channel;
-    if (!mirror || kind !== 'session') return { start: 0, total: 0 };
-    return { start: mirror.start, total: mirror.start + (mirror.confirmed as SessionState).turns.length };
+  /** Whether a chat has turns that are older than those in the state; `loadOlder` brings them. */
+  get hasOlder(): boolean {
+    const { mirror } = this.#channel;
+    return mirror !== undefined && windowed(mirror) !== undefined;
+  }
+
+  /** How many older turns there are; undefined when there are some and the host does not say how many. */
+  get olderCount(): number | undefined {
+    return this.hasOlder ? this.#channel.mirror?.older : 0;
   }
 
   /** Whether the channel was disposed, or is no longer permitted. The last known state stays readable. */
@@ -60,12 +64,12 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
   /**
    * Shows the action in `state` at once and asks the host for it. Resolves when the host has accepted it; rejects with
    * an `ActionRejectedError` when it has not. You may ignore the promise. Without a connection the action waits for the
-   * next one.
+   * next one. `startedAt` of a turn and `duration` of a cancellation may be left out.
    */
-  dispatch(action: ActionOf<K>): Promise<Accepted> {
+  dispatch(action: DispatchOf<K>): Promise<Accepted> {
     const { phase } = this.#channel;
     if (phase.at === 'gone') return optional(Promise.reject(phase.error));
-    return this.#host.dispatch(this.uri, action);
+    return this.#host.dispatch(this.uri, action as DispatchedAction);
   }
 
   onChange(listener: (state: StateOf<K>) => void): () => void {
@@ -104,7 +108,10 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
     return queue;
   }
 
-  /** Pages in up to this many turns that are older than those in the state. Resolves with how many came. */
+  /**
+   * Brings at least this many older turns of a chat into the state, in pages as large as the host makes them. Resolves
+   * with how many came; 0 when there are no older ones.
+   */
   loadOlder(count: number): Promise<number> {
     return this.#host.loadOlder(this.#channel, count);
   }

@@ -1,13 +1,14 @@
 /** The wire side of channels: subscribes, shares a subscription between handles, pages history in, unsubscribes. */
 
 import type { Log, Outcome } from '@atrium/link';
-import { type ChannelKind, channelKind, type SessionState, type SubscribeResult } from '@atrium/protocol';
-import type { Channel } from './channel.js';
+import type { SubscribeResult } from '@atrium/protocol/ahp-1';
+import type { Channel, ChannelRequest } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
 import { type HandshakeResult, turnsWanted } from './handshake.js';
+import { isStateful } from './kinds.js';
 import type { Peer } from './peer.js';
-import { startOf, type TurnWindow, withOlder, withWanted } from './reconcile.js';
-import { isStateful } from './reducers.js';
+import { asStale, olderOf, windowed, withWanted } from './reconcile.js';
+import { asChat } from './reducers.js';
 import type { Store } from './store.js';
 
 export class Subscriptions {
@@ -24,11 +25,8 @@ export class Subscriptions {
   }
 
   /** Opens a channel with its state, or shares the open one. Waits for a connection if there is none. */
-  async open(uri: string, kind: ChannelKind | undefined, turns: TurnWindow | undefined): Promise<Channel> {
-    const actual = channelKind(uri);
-    if (isFuture(uri)) throw new TypeError(`${uri}: this client does not know channels of that kind`);
-    if (kind && kind !== actual) throw new TypeError(`${uri} is a ${actual} channel, not a ${kind} one`);
-    const channel = this.#share(uri, turns?.last) ?? this.#store.add(uri, turns?.last);
+  async open(request: ChannelRequest): Promise<Channel> {
+    const channel = this.#share(request) ?? this.#store.add(request);
     channel.handles += 1;
     const { phase } = channel;
     if (phase.at !== 'opening' && !phase.mirror?.stale) return channel;
@@ -44,9 +42,10 @@ export class Subscriptions {
   }
 
   /** The open channel, widened to the window that the new handle wants. */
-  #share(uri: string, last: number | undefined): Channel | undefined {
+  #share({ uri, kind, last }: ChannelRequest): Channel | undefined {
     const channel = this.#store.find(uri);
     if (!channel) return undefined;
+    if (channel.kind !== kind) throw new TypeError(`${uri} is open as a ${channel.kind} channel, not a ${kind} one`);
     channel.last = last === undefined || channel.last === undefined ? undefined : Math.max(last, channel.last);
     channel.update((mirror) => withWanted(mirror, last));
     return channel;
@@ -67,6 +66,12 @@ export class Subscriptions {
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);
   }
 
+  /** Reads the state of a channel anew, if it is open; its host may answer that it is gone. */
+  refresh(uri: string): void {
+    this.#store.find(uri)?.update(asStale);
+    this.refreshIfStale(uri);
+  }
+
   release(channel: Channel): void {
     channel.handles -= 1;
     if (channel.handles > 0 || this.#store.find(channel.uri) !== channel) return;
@@ -74,28 +79,27 @@ export class Subscriptions {
     this.#peer()?.notify('unsubscribe', { channel: channel.uri });
   }
 
-  /** One page at a time: a second call during a first one gets the same page. */
-  loadOlder(peer: Peer, channel: Channel, limit: number): Promise<number> {
+  /** One call at a time: a second one during a first gets the same pages. */
+  loadOlder(peer: Peer, channel: Channel, count: number): Promise<number> {
     const running = this.#paging.get(channel);
     if (running) return running;
-    const page = this.#page(peer, channel, limit).finally(() => this.#paging.delete(channel));
-    this.#paging.set(channel, page);
-    return page;
+    const pages = this.#loadPages(peer, channel, count).finally(() => this.#paging.delete(channel));
+    this.#paging.set(channel, pages);
+    return pages;
   }
 
-  async #page(peer: Peer, channel: Channel, limit: number): Promise<number> {
-    const { mirror } = channel;
-    if (channel.kind !== 'session' || !mirror || mirror.start === 0 || limit <= 0) return 0;
-    const before = (mirror.confirmed as SessionState).turns[0]?.id;
-    const params = { channel: channel.uri, limit, ...(before === undefined ? {} : { before }) };
-    const page = await peer.request('fetchTurns', params);
-    let loaded = 0;
-    channel.update((current) => {
-      const next = withOlder(current, { before, ...page });
-      loaded = next === current ? 0 : page.turns.length;
-      return next;
-    });
-    return loaded;
+  /** The host decides how large a page is, and sends it as an action before it answers. */
+  async #loadPages(peer: Peer, channel: Channel, count: number): Promise<number> {
+    const held = () => asChat(channel.kind, channel.mirror?.confirmed)?.turns.length ?? 0;
+    const before = held();
+    while (held() - before < count) {
+      const cursor = channel.mirror && windowed(channel.mirror)?.turnsNextCursor;
+      if (cursor === undefined) break;
+      await peer.request('fetchTurns', { channel: channel.uri, cursor });
+      const isUnmoved = channel.mirror && windowed(channel.mirror)?.turnsNextCursor === cursor;
+      if (isUnmoved) break;
+    }
+    return Math.max(0, held() - before);
   }
 
   #askIfNeeded(channel: Channel): void {
@@ -105,8 +109,8 @@ export class Subscriptions {
 
   #ask(peer: Peer, channel: Channel): void {
     channel.expectSnapshot();
-    const last = channel.kind === 'session' ? turnsWanted(channel) : undefined;
-    const params = { channel: channel.uri, ...(last === undefined ? {} : { turns: { last } }) };
+    const turns = channel.kind === 'chat' ? turnsWanted(channel) : undefined;
+    const params = { channel: channel.uri, ...(turns === undefined ? {} : { view: { turns } }) };
     peer.call('subscribe', params, (outcome) => {
       if (this.#store.find(channel.uri) === channel) this.#answered(peer, channel, outcome);
     });
@@ -118,8 +122,8 @@ export class Subscriptions {
   }
 
   #install(channel: Channel, result: SubscribeResult): Error | undefined {
-    const turns = 'turns' in result ? result.turns : undefined;
-    if (this.#store.install(channel, result.snapshot, startOf(turns))) return undefined;
+    const position = 'turns' in result ? result.turns : undefined;
+    if (this.#store.install(channel, result.snapshot, olderOf(position))) return undefined;
     return new InvalidResultError('subscribe', `no state of a ${channel.kind} channel`);
   }
 
@@ -138,9 +142,4 @@ export class Subscriptions {
     if (!isVerdict) peer.notify('unsubscribe', { channel: channel.uri });
     this.#store.lose(channel, error);
   }
-}
-
-/** Sessions may have any scheme, but an unknown `ahp-` scheme belongs to a newer protocol. */
-function isFuture(uri: string): boolean {
-  return uri.startsWith('ahp-') && !uri.startsWith('ahp-session:') && channelKind(uri) === 'session';
 }

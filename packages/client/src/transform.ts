@@ -1,6 +1,6 @@
 /**
- * Lets a client rewrite sections of the system prompt: offers it with each claim of the active role, and answers the
- * host.
+ * Lets a client rewrite sections of the system prompt: offers it whenever the client joins the active ones of a session,
+ * and answers the host. An extension of Atrium: other hosts ignore the offer.
  */
 import {
   type AgentInfo,
@@ -11,7 +11,7 @@ import {
   type SessionState,
   type StateAction,
   type SystemMessageSection,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { HostRequestHandlers } from './host-requests.js';
 import type { Store } from './store.js';
 
@@ -41,16 +41,16 @@ export interface TransformContext {
   readonly session: string;
 }
 
-/** A claim of the active role, with the offer to rewrite. A claim with an offer of its own stays unchanged. */
+/** The entry of an active client with the offer to rewrite. One with an offer of its own stays unchanged. */
 function withOffer(
-  claim: SessionActiveClient,
+  entry: SessionActiveClient,
   { sections }: SystemMessageTransform,
   agents: readonly AgentInfo[],
 ): SessionActiveClient {
-  if (claim.systemMessageTransform) return claim;
+  if (entry.systemMessageTransform) return entry;
   const catalogue = agents.flatMap(({ systemMessageSections }) => systemMessageSections ?? []);
   const offered = open(catalogue).filter((id) => sections?.includes(id) ?? true);
-  return offered.length === 0 ? claim : { ...claim, systemMessageTransform: { sections: offered } };
+  return offered.length === 0 ? entry : { ...entry, systemMessageTransform: { sections: offered } };
 }
 
 function open(catalogue: readonly SystemMessageSection[]): string[] {
@@ -80,7 +80,7 @@ function check(answer: readonly (readonly [id: string, text: unknown])[]): void 
     throw new RangeError(`the transform returned ${bytes} bytes; ${TRANSFORM_ANSWER_MAX_BYTES} are allowed`);
 }
 
-/** Adds the offer to rewrite to each claim of the active role that this client makes. */
+/** Adds the offer to rewrite to each entry among the active clients that this client makes for itself. */
 export class Claims {
   readonly #store: Store;
   readonly #transform: SystemMessageTransform | undefined;
@@ -92,11 +92,11 @@ export class Claims {
 
   /** The action to send for one that a user asked for. */
   action(uri: string, action: StateAction): StateAction {
-    if (!this.#transform || action.type !== 'session/activeClientChanged') return action;
+    if (!this.#transform || action.type !== 'session/activeClientSet') return action;
     const { activeClient } = action;
     if (activeClient?.clientId !== this.#store.clientId) return action;
     const session = this.#store.find(uri)?.optimistic as SessionState | undefined;
-    const agents = this.#agents(session?.summary?.provider);
+    const agents = this.#agents(session?.provider);
     return { ...action, activeClient: withOffer(activeClient, this.#transform, agents) };
   }
 

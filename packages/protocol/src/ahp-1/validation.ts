@@ -15,6 +15,7 @@ import type {
 } from './methods.js';
 
 export { type Checked, describeProblem, type Problem } from '../validation/check.js';
+export { type Frame, readFrame } from '../validation/frame.js';
 
 const definitions = new Definitions(ahp1.definitionsText);
 
