@@ -186,7 +186,9 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   const { initialSubscriptions, turns } = settings;
   const engine = new Engine(settings);
   const { store } = engine;
-  const initial = [...new Set(initialSubscriptions)].map((uri) => store.add({ uri, kind: kindFor(uri, undefined), last: turns?.last }));
+  const initial = [...new Set(initialSubscriptions)].map((uri) =>
+    store.add({ uri, kind: kindFor(uri, undefined), last: turns?.last }),
+  );
   for (const channel of initial) channel.handles = 1;
   // The root channel tells which sessions are gone, so the client subscribes to it for its whole life.
   const root = store.find(ROOT_CHANNEL) ?? store.add({ uri: ROOT_CHANNEL, kind: 'root' });

@@ -13,10 +13,10 @@ import { Connection, onWake } from './connection.js';
 import { ClientClosedError, RequestTimeoutError } from './errors.js';
 import { type HandshakeResult, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
+import type { DispatchedAction } from './kinds.js';
 import type { Settings } from './options.js';
 import type { Accepted, OutboxEntry } from './outbox.js';
 import type { Peer } from './peer.js';
-import type { DispatchedAction } from './kinds.js';
 import { asChat } from './reducers.js';
 import { type CatalogueEvent, isCatalogueMethod, SessionLists } from './session-list.js';
 import { stamped } from './stamps.js';
@@ -146,9 +146,7 @@ export class Engine {
   #action(envelope: ActionEnvelope): void {
     if (this.connection.status.at === 'open') {
       this.store.receive([envelope]);
-      this.subscriptions.refreshIfStale(envelope.channel);
-      // A chat that left its session is gone, or moved: the host knows.
-      if (envelope.action.type === 'session/chatRemoved') this.subscriptions.refresh(envelope.action.chat);
+      this.subscriptions.acted(envelope);
     } else {
       this.#early.push(envelope);
     }

@@ -67,7 +67,9 @@ export class SessionList implements AsyncIterable<readonly SessionSummary[]> {
     this.#held = undefined;
     const catalogue = held.reduce(withEvent, catalogueOf(items));
     this.#set(catalogue);
-    const removed = new Set(held.flatMap((event) => (event.method === 'root/sessionRemoved' ? event.params.session : [])));
+    const removed = new Set(
+      held.flatMap((event) => (event.method === 'root/sessionRemoved' ? event.params.session : [])),
+    );
     return held.every((event) => {
       const changed = event.method === 'root/sessionSummaryChanged' ? event.params.session : undefined;
       return changed === undefined || catalogue.has(changed) || removed.has(changed);

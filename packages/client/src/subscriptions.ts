@@ -1,7 +1,7 @@
 /** The wire side of channels: subscribes, shares a subscription between handles, pages history in, unsubscribes. */
 
 import type { Log, Outcome } from '@atrium/link';
-import type { SubscribeResult } from '@atrium/protocol/ahp-1';
+import type { ActionEnvelope, SubscribeResult } from '@atrium/protocol/ahp-1';
 import type { Channel, ChannelRequest } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
 import { type HandshakeResult, turnsWanted } from './handshake.js';
@@ -60,16 +60,20 @@ export class Subscriptions {
     }
   }
 
-  /** Call it after an action: a truncation may have cut history below the window. */
-  refreshIfStale(uri: string): void {
+  /** Call it after an action: some make a state doubtful, and then it is read anew. */
+  acted({ channel: uri, action }: ActionEnvelope): void {
     const channel = this.#store.find(uri);
+    // A page that is on its way may hold turns that were just cut off.
+    if (action.type === 'chat/truncated' && channel && this.#paging.has(channel)) channel.update(asStale);
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);
+    // A chat that left its session is gone, or moved: the host knows.
+    if (action.type === 'session/chatRemoved') this.#refresh(action.chat);
   }
 
-  /** Reads the state of a channel anew, if it is open; its host may answer that it is gone. */
-  refresh(uri: string): void {
-    this.#store.find(uri)?.update(asStale);
-    this.refreshIfStale(uri);
+  #refresh(uri: string): void {
+    const channel = this.#store.find(uri);
+    channel?.update(asStale);
+    if (channel?.mirror?.stale) this.#askIfNeeded(channel);
   }
 
   release(channel: Channel): void {
@@ -91,13 +95,14 @@ export class Subscriptions {
   /** The host decides how large a page is, and sends it as an action before it answers. */
   async #loadPages(peer: Peer, channel: Channel, count: number): Promise<number> {
     const held = () => asChat(channel.kind, channel.mirror?.confirmed)?.turns.length ?? 0;
+    const cursorNow = () => channel.mirror && windowed(channel.mirror)?.turnsNextCursor;
     const before = held();
-    while (held() - before < count) {
-      const cursor = channel.mirror && windowed(channel.mirror)?.turnsNextCursor;
+    while (held() - before < count && !channel.mirror?.stale) {
+      const cursor = cursorNow();
       if (cursor === undefined) break;
       await peer.request('fetchTurns', { channel: channel.uri, cursor });
-      const isUnmoved = channel.mirror && windowed(channel.mirror)?.turnsNextCursor === cursor;
-      if (isUnmoved) break;
+      // A host that does not move on would be asked for ever.
+      if (cursorNow() === cursor) break;
     }
     return Math.max(0, held() - before);
   }

@@ -1,11 +1,16 @@
 /** A terminal that prints without an end does not fill the memory of those who watch it. */
-import type { TerminalState } from '@atrium/protocol';
+import type { TerminalState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { reduce, TERMINAL_MAX_CHARACTERS, TERMINAL_MAX_PARTS } from '../src/reducers.js';
 
-const EMPTY: TerminalState = { title: 't', content: [], claim: { kind: 'client', clientId: 'desk' } };
+const EMPTY: TerminalState = {
+  title: 't',
+  content: [],
+  lifecycle: { status: 'running' },
+  claim: { kind: 'client', clientId: 'desk' },
+};
 const print = (state: TerminalState, data: string) =>
-  reduce('terminal', state, { type: 'terminal/data', data }, 0) as TerminalState;
+  reduce('terminal', state, { type: 'terminal/data', data }) as TerminalState;
 
 describe('the mirror of a terminal', () => {
   it('keeps the newest lines whole, and stays below the limit', () => {

@@ -1,10 +1,9 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { connect, memoryPair, RequestError } from '../src/index.js';
 import { connected, newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
-import { ONE, ROOT, TWO, titled } from './support/states.js';
+import { drafted, ONE, ROOT, TWO } from './support/states.js';
 
 describe('connect', () => {
   it('[CLI-023] offers its own list of versions, most preferred first', async () => {
@@ -12,19 +11,36 @@ describe('connect', () => {
     expect(host.params('initialize')).toEqual([
       {
         channel: ROOT,
-        protocolVersions: [...SUPPORTED_PROTOCOL_VERSIONS],
+        protocolVersions: ['1.0.0', '0.9.0'],
         clientId: 'me',
+        clientInfo: { name: 'atrium-client' },
         initialSubscriptions: [ROOT],
         locale: 'de-CH',
       },
     ]);
-    expect(client.status).toEqual({ at: 'open', began: 'initialize', protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0] });
+    expect(client.status).toEqual({ at: 'open', began: 'initialize', protocolVersion: '1.0.0' });
   });
 
   it('[CLI-023] offers what it is told to', async () => {
-    const { host, client } = await connected({ protocolVersions: ['0.2.0'] });
-    expect(host.params('initialize')[0]?.protocolVersions).toEqual(['0.2.0']);
-    expect(client.host.protocolVersion).toBe('0.2.0');
+    const clientInfo = { name: 'my-program', version: '2' };
+    const { host, client } = await connected({ protocolVersions: ['0.9.1'], clientInfo });
+    expect(host.params('initialize')[0]).toMatchObject({ protocolVersions: ['0.9.1'], clientInfo });
+    expect(client.host.protocolVersion).toBe('0.9.1');
+  });
+
+  it.each(['0.3.0', '0.7.0', '0.10.0', '2.0.0', 'one'])(
+    '[CLI-023] does not offer %s, which it cannot speak',
+    async (version) => {
+      await expect(connected({ protocolVersions: ['1.0.0', version] })).rejects.toThrow(
+        `1.x and 0.9.x, not ${version}`,
+      );
+    },
+  );
+
+  it.each(['0.7.0', '2.0.0'])('[CLI-023] does not take %s for an answer', async (protocolVersion) => {
+    const host = newHost();
+    host.scripts.set('initialize', () => ({ protocolVersion, serverSeq: 0, snapshots: [] }));
+    await expect(connected({}, host)).rejects.toThrow(`nobody offered to speak version ${protocolVersion}`);
   });
 
   it('gives itself an id that nobody else has', async () => {
@@ -65,7 +81,7 @@ describe('initial subscriptions', () => {
   it('come with the handshake, and are there when they are asked for', async () => {
     const { client, host } = await connected({ initialSubscriptions: [ROOT, ONE, ONE] });
     const one = await client.subscribe(ONE);
-    expect(one.state.summary.resource).toBe(ONE);
+    expect(one.state.resource).toBe(ONE);
     expect(host.params('subscribe')).toEqual([]);
     one.close();
     await settle();
@@ -95,7 +111,7 @@ describe('[CLI-004] the last number seen', () => {
 
   it('or that of a later snapshot', async () => {
     const seen = await lastSeen({}, async ({ host, client }) => {
-      host.act(TWO, titled('A'));
+      host.act(TWO, drafted('A'));
       await client.subscribe(ONE);
     });
     expect(seen).toBe(41);
@@ -104,7 +120,7 @@ describe('[CLI-004] the last number seen', () => {
   it('or that of a later envelope, also of a rejected one and of one on no channel of ours', async () => {
     const seen = await lastSeen({}, ({ host, client }) => {
       host.judge = () => 'no';
-      client.dispatch(ONE, titled('A')).catch(() => {});
+      client.dispatch(ONE, drafted('A')).catch(() => {});
     });
     expect(seen).toBe(41);
   });

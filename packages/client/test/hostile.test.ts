@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
-import { ONE, ROOT, started, titled } from './support/states.js';
+import { drafted, ONE, ROOT, started } from './support/states.js';
 
 const NOISE = [
   '',
@@ -20,12 +20,12 @@ const NOISE = [
 const BAD_ENVELOPES = [
   undefined,
   {},
-  { channel: 7, serverSeq: 1, action: titled('X') },
-  { channel: ONE, serverSeq: 'one', action: titled('X') },
-  { channel: ONE, serverSeq: -1, action: titled('X') },
-  { channel: ONE, serverSeq: 1, action: { type: 'session/titleChanged' } },
+  { channel: 7, serverSeq: 1, action: drafted('X') },
+  { channel: ONE, serverSeq: 'one', action: drafted('X') },
+  { channel: ONE, serverSeq: -1, action: drafted('X') },
+  { channel: ONE, serverSeq: 1, action: { type: 'chat/draftChanged', draft: 7 } },
   { channel: ONE, serverSeq: 1, action: null },
-  { channel: ONE, serverSeq: 1, action: titled('X'), origin: { clientId: 7 } },
+  { channel: ONE, serverSeq: 1, action: drafted('X'), origin: { clientId: 7 } },
 ];
 
 describe('what a host must not send', () => {
@@ -46,9 +46,9 @@ describe('what a host must not send', () => {
     await settle();
     expect(logged).toHaveLength(1);
     expect(one.state).toBe(before);
-    host.act(ONE, titled('A'));
+    host.act(ONE, drafted('A'));
     await settle();
-    expect(one.state.summary.title).toBe('A');
+    expect(one.state.draft?.text).toBe('A');
   });
 
   it('[AHP-014] as a notification that nobody knows is ignored', async () => {
@@ -63,7 +63,7 @@ describe('what a host must not send', () => {
     const { client, host } = await connected();
     await client.subscribe(ONE);
     host.connection.transport.send(
-      `{"jsonrpc":"2.0","method":"action","params":{"channel":"${ONE}","serverSeq":1,"__proto__":{"bad":1},"action":{"type":"session/configChanged","config":{"__proto__":{"bad":1}}}}}`,
+      `{"jsonrpc":"2.0","method":"action","params":{"channel":"${ONE}","serverSeq":1,"__proto__":{"bad":1},"action":{"type":"chat/draftChanged","draft":{"text":"x","origin":{"kind":"user"},"_meta":{"__proto__":{"bad":1}}}}}}`,
     );
     await settle();
     expect(({} as { bad?: number }).bad).toBeUndefined();
@@ -78,11 +78,11 @@ describe('[CLI-025] what this version does not know', () => {
     const before = one.confirmed;
     host.connection.send({
       method: 'action',
-      params: { channel: ONE, serverSeq: 1, action: { type: 'session/levitated' } },
+      params: { channel: ONE, serverSeq: 1, action: { type: 'chat/levitated' } },
     });
     await settle();
     expect(one.confirmed).toBe(before);
-    expect((await actions.next()).value).toMatchObject({ action: { type: 'session/levitated' } });
+    expect((await actions.next()).value).toMatchObject({ action: { type: 'chat/levitated' } });
     expect(logged).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('[CLI-025] what this version does not know', () => {
     const one = await client.subscribe(ONE);
     host.act(ONE, started('t'));
     const part = { kind: 'hologram', depth: 3 };
-    host.act(ONE, { type: 'session/responsePart', turnId: 't', part } as never);
+    host.act(ONE, { type: 'chat/responsePart', turnId: 't', part } as never);
     await settle();
     expect(one.state.activeTurn?.responseParts).toEqual([part]);
   });

@@ -2,7 +2,7 @@
  * Random interleavings of two clients, a host that defers, rejects and acts by itself, lost frames and reconnects.
  * Each run is one seed; a failure names it. Add seeds that ever failed to `KNOWN`.
  */
-import type { ActionEnvelope, StateAction } from '@atrium/protocol';
+import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   ActionOutcomeUnknownError,
@@ -16,7 +16,7 @@ import { FakeClock, settle } from './support/fake-clock.js';
 import { type FakeHost, Refusal } from './support/fake-host.js';
 import { ManualLink } from './support/manual-link.js';
 import { Random } from './support/random.js';
-import { ended, ONE, queued, started, titled } from './support/states.js';
+import { drafted, ended, ONE, queued, started } from './support/states.js';
 
 const RUNS = Number(process.env.RUNS ?? 60);
 const STEPS = 120;
@@ -28,7 +28,7 @@ type Fate = { at: 'waiting' } | { at: 'accepted'; serverSeq: number } | { at: 'f
 
 interface Player {
   readonly client: Client;
-  readonly handle: Subscription;
+  readonly handle: Subscription<'chat'>;
   readonly fates: { action: StateAction; fate: Fate }[];
   link: ManualLink;
 }
@@ -44,10 +44,9 @@ class World {
   #names = 0;
 
   constructor(readonly random: Random) {
-    this.host.now = this.clock.now();
     this.host.judge = (action) => (JSON.stringify(action).includes('bad') ? 'bad' : undefined);
     this.host.defers = ({ type }) =>
-      type === 'session/modelChanged' && this.host.sessionOf(ONE).activeTurn !== undefined;
+      type === 'chat/isArchivedChanged' && this.host.chatOf(ONE).activeTurn !== undefined;
     const act = this.host.act.bind(this.host);
     this.host.act = (...args) => {
       const envelope = act(...args);
@@ -58,7 +57,7 @@ class World {
   }
 
   remember(): void {
-    this.history.add(canonical(this.host.sessionOf(ONE)));
+    this.history.add(canonical(this.host.chatOf(ONE)));
   }
 
   name(prefix: string): string {
@@ -115,15 +114,15 @@ class World {
     const kinds = [
       () => queued(this.name(`${bad}q`)),
       () => queued(this.name(`${bad}q`)),
-      () => titled(this.name(`${bad}title`)),
-      () => ({ type: 'session/modelChanged', model: { id: this.name(`${bad}m`) } }) as const,
-      () => ({ type: 'session/turnCancelled', turnId: this.host.sessionOf(ONE).activeTurn?.id ?? 'none' }) as const,
+      () => drafted(this.name(`${bad}title`)),
+      () => ({ type: 'chat/isArchivedChanged', isArchived: this.random.chance(0.5), _meta: { why: bad } }) as const,
+      () => cancelled(this.host.chatOf(ONE).activeTurn?.id ?? 'none'),
     ];
     return this.random.pick(kinds)();
   }
 
   hostActs(): void {
-    const { activeTurn } = this.host.sessionOf(ONE);
+    const { activeTurn } = this.host.chatOf(ONE);
     if (!activeTurn) {
       this.host.act(ONE, started(this.name('t')));
       return;
@@ -132,12 +131,12 @@ class World {
     if (!part || this.random.chance(0.2)) {
       const id = this.name('p');
       this.host.act(ONE, {
-        type: 'session/responsePart',
+        type: 'chat/responsePart',
         turnId: activeTurn.id,
         part: { kind: 'markdown', id, content: '' },
       });
     } else if ('id' in part && this.random.chance(0.7)) {
-      this.host.act(ONE, { type: 'session/delta', turnId: activeTurn.id, partId: part.id, content: this.name('x') });
+      this.host.act(ONE, { type: 'chat/delta', turnId: activeTurn.id, partId: part.id, content: this.name('x') });
     } else {
       this.host.act(ONE, ended(activeTurn.id));
       this.host.release();
@@ -194,7 +193,9 @@ function canonical(value: unknown): string {
   return JSON.stringify(value, sorted);
 }
 
-/** Reducers get the host's time, so that states can be compared to the letter. */
+const cancelled = (turnId: string) => ({ type: 'chat/turnCancelled', turnId, duration: 2 }) as const;
+
+/** States can be compared to the letter. */
 function fixedNow(clock: FakeClock) {
   return { now: () => 1_000, after: clock.after.bind(clock) };
 }
@@ -209,7 +210,7 @@ async function pumped<T>(promise: Promise<T>, link: () => ManualLink): Promise<T
 }
 
 function checkEnd({ host, players, forgot }: World): void {
-  const truth = JSON.parse(JSON.stringify(host.sessionOf(ONE)));
+  const truth = JSON.parse(JSON.stringify(host.chatOf(ONE)));
   for (const { client, handle, fates } of players) {
     expect(handle.pending).toEqual([]);
     expect(JSON.parse(JSON.stringify(handle.confirmed))).toEqual(truth);

@@ -1,13 +1,13 @@
-import type { ActionEnvelope, SessionState, StateAction } from '@atrium/protocol';
+import { type ActionEnvelope, type ChatState, SessionStatus, type StateAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { type Mirror, mirrorOf, optimisticOf, withDispatched, withReceived } from '../src/reconcile.js';
-import { ended, ONE, queued, session, started, terminal, titled } from './support/states.js';
+import { chat, drafted, ended, NOON, ONE, queued, started, terminal } from './support/states.js';
 
-const ME = { clientId: 'me', now: 5_000 };
+const ME = 'me';
 
-const fresh = (fromSeq = 0) => mirrorOf('session', { state: session(ONE), fromSeq, start: 0 }, []);
+const fresh = (fromSeq = 0) => mirrorOf('chat', { state: chat(ONE), fromSeq, older: 0 }, []);
 const dispatched = (mirror: Mirror, clientSeq: number, action: StateAction) =>
-  withDispatched(mirror, { clientSeq, action, at: 4_000 });
+  withDispatched(mirror, { clientSeq, action });
 const envelope = (serverSeq: number, action: StateAction, members: Partial<ActionEnvelope> = {}): ActionEnvelope => ({
   channel: ONE,
   serverSeq,
@@ -17,40 +17,40 @@ const envelope = (serverSeq: number, action: StateAction, members: Partial<Actio
 const mine = (clientSeq: number) => ({ origin: { clientId: 'me', clientSeq } });
 const receive = (mirror: Mirror, ...envelopes: ActionEnvelope[]) =>
   envelopes.reduce((current, each) => withReceived(current, each, ME), mirror);
-const confirmed = (mirror: Mirror) => mirror.confirmed as SessionState;
-const shown = (mirror: Mirror) => optimisticOf(mirror) as SessionState;
-const queue = (state: SessionState) => state.queuedMessages?.map(({ id }) => id);
+const confirmed = (mirror: Mirror) => mirror.confirmed as ChatState;
+const shown = (mirror: Mirror) => optimisticOf(mirror) as ChatState;
+const queue = (state: ChatState) => state.queuedMessages?.map(({ id }) => id);
 
 describe('what is kept', () => {
   it('[CLI-001] confirmed is the snapshot plus what the host has sent since', () => {
-    const mirror = receive(fresh(), envelope(1, titled('A')), envelope(2, queued('q')));
-    expect(confirmed(mirror)).toMatchObject({ summary: { title: 'A' }, queuedMessages: [{ id: 'q' }] });
+    const mirror = receive(fresh(), envelope(1, drafted('A')), envelope(2, queued('q')));
+    expect(confirmed(mirror)).toMatchObject({ draft: { text: 'A' }, queuedMessages: [{ id: 'q' }] });
   });
 
   it('[CLI-002] pending is the list of own actions without an echo, in order', () => {
-    const mirror = dispatched(dispatched(fresh(), 1, titled('A')), 2, queued('q'));
+    const mirror = dispatched(dispatched(fresh(), 1, drafted('A')), 2, queued('q'));
     expect(mirror.pending.map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
-    expect(confirmed(mirror).summary.title).toBe('Untitled');
+    expect(confirmed(mirror).draft?.text).toBe('Untitled');
   });
 
   it('[CLI-003] optimistic is confirmed with all pending actions on top, in order', () => {
-    const mirror = dispatched(dispatched(fresh(), 1, titled('A')), 2, titled('B'));
-    expect(shown(mirror).summary.title).toBe('B');
-    expect(shown(receive(mirror, envelope(1, titled('C')))).summary.title).toBe('B');
+    const mirror = dispatched(dispatched(fresh(), 1, drafted('A')), 2, drafted('B'));
+    expect(shown(mirror).draft?.text).toBe('B');
+    expect(shown(receive(mirror, envelope(1, drafted('C')))).draft?.text).toBe('B');
   });
 
   it('shows the same state again when it is computed again', () => {
     const mirror = dispatched(fresh(), 1, started('t'));
     expect(shown(mirror)).toEqual(shown(mirror));
-    expect(shown(mirror).summary.modifiedAt).toBe(4_000);
+    expect(shown(mirror).modifiedAt).toBe(NOON);
   });
 });
 
 describe('what arrives', () => {
   it('[CLI-006] is dropped when the snapshot contains it already', () => {
     const mirror = fresh(10);
-    expect(receive(mirror, envelope(10, titled('A')))).toBe(mirror);
-    expect(confirmed(receive(mirror, envelope(11, titled('A')))).summary.title).toBe('A');
+    expect(receive(mirror, envelope(10, drafted('A')))).toBe(mirror);
+    expect(confirmed(receive(mirror, envelope(11, drafted('A')))).draft?.text).toBe('A');
   });
 
   it('[CLI-006] still ends the waiting when it is an own echo that the snapshot contains', () => {
@@ -59,12 +59,12 @@ describe('what arrives', () => {
   });
 
   it('is reduced once when it comes twice', () => {
-    const delta = envelope(3, { type: 'session/delta', turnId: 't', partId: 'p', content: 'Hello' });
+    const delta = envelope(3, { type: 'chat/delta', turnId: 't', partId: 'p', content: 'Hello' });
     const part = { kind: 'markdown', id: 'p', content: '' } as const;
     const streaming = receive(
       fresh(),
       envelope(1, started('t')),
-      envelope(2, { type: 'session/responsePart', turnId: 't', part }),
+      envelope(2, { type: 'chat/responsePart', turnId: 't', part }),
     );
     const once = receive(streaming, delta);
     expect(receive(once, delta)).toBe(once);
@@ -79,21 +79,21 @@ describe('what arrives', () => {
   });
 
   it('[CLI-007] as an echo out of order, after a deferral, is matched by its number', () => {
-    const model = { type: 'session/modelChanged', model: { id: 'm' } } as const;
-    const mirror = dispatched(dispatched(fresh(), 2, model), 3, queued('q'));
+    const archive = { type: 'chat/isArchivedChanged', isArchived: true } as const;
+    const mirror = dispatched(dispatched(fresh(), 2, archive), 3, queued('q'));
     const early = receive(mirror, envelope(1, queued('q'), mine(3)));
     expect(early.pending.map(({ clientSeq }) => clientSeq)).toEqual([2]);
-    expect(shown(early).summary.model).toEqual({ id: 'm' });
-    const late = receive(early, envelope(2, model, mine(2)));
+    expect(shown(early).status & SessionStatus.IsArchived).toBeTruthy();
+    const late = receive(early, envelope(2, archive, mine(2)));
     expect(late.pending).toEqual([]);
-    expect(confirmed(late).summary.model).toEqual({ id: 'm' });
+    expect(confirmed(late).status & SessionStatus.IsArchived).toBeTruthy();
   });
 
   it('[CLI-008] as a rejection takes the effect away', () => {
-    const mirror = dispatched(fresh(), 1, titled('A'));
-    const after = receive(mirror, envelope(1, titled('A'), { ...mine(1), rejectionReason: '' }));
+    const mirror = dispatched(fresh(), 1, drafted('A'));
+    const after = receive(mirror, envelope(1, drafted('A'), { ...mine(1), rejectionReason: '' }));
     expect(after.pending).toEqual([]);
-    expect(shown(after).summary.title).toBe('Untitled');
+    expect(shown(after).draft?.text).toBe('Untitled');
   });
 
   it('[CLI-009] from others is reduced, unless it was rejected', () => {
@@ -101,10 +101,10 @@ describe('what arrives', () => {
     const mirror = dispatched(fresh(), 1, queued('mine'));
     const after = receive(
       mirror,
-      envelope(1, titled('A'), other),
-      envelope(2, titled('B'), { ...other, rejectionReason: 'no' }),
+      envelope(1, drafted('A'), other),
+      envelope(2, drafted('B'), { ...other, rejectionReason: 'no' }),
     );
-    expect(confirmed(after).summary.title).toBe('A');
+    expect(confirmed(after).draft?.text).toBe('A');
     expect(after.pending).toHaveLength(1);
   });
 
@@ -124,14 +124,14 @@ describe('what arrives', () => {
 describe('conflicts', () => {
   it('[CLI-012] are won by the host: a prediction whose target is gone has no effect', () => {
     const running = receive(fresh(), envelope(1, started('t')));
-    const mirror = dispatched(running, 1, { type: 'session/turnCancelled', turnId: 't' });
+    const mirror = dispatched(running, 1, { type: 'chat/turnCancelled', turnId: 't', duration: 1 });
     expect(shown(mirror).turns[0]?.state).toBe('cancelled');
     const after = receive(mirror, envelope(2, ended('t')));
     expect(shown(after).turns.map(({ state }) => state)).toEqual(['complete']);
   });
 
   it('[CLI-013] what goes into a terminal is not predicted', () => {
-    const mirror = mirrorOf('terminal', { state: terminal(), fromSeq: 0, start: 0 }, []);
+    const mirror = mirrorOf('terminal', { state: terminal(), fromSeq: 0, older: undefined }, []);
     const typed = dispatched(mirror, 1, { type: 'terminal/input', data: 'ls\n' });
     expect(typed.pending).toHaveLength(1);
     expect(optimisticOf(typed)).toBe(mirror.confirmed);

@@ -1,9 +1,10 @@
+import { SessionStatus } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { ActionOutcomeUnknownError, ActionRejectedError, ChannelGoneError } from '../src/index.js';
 import { connected, newHost, type Scene } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
-import { ONE, queued, ROOT, session, started, TWO, titled } from './support/states.js';
+import { chat, drafted, ONE, OTHER_SESSION, queued, ROOT, SESSION, started, TWO } from './support/states.js';
 
 /** The next frames of the host are lost on the way. */
 function deafen({ host }: Scene): void {
@@ -19,7 +20,7 @@ describe('[CLI-015] a reconnect by replay', () => {
     const changed = vi.fn();
     one.onChange(changed);
     await clock.advance(2_000);
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
     expect(one.state.queuedMessages?.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     expect(changed).toHaveBeenCalledOnce();
     expect(client.status).toMatchObject({ at: 'open', began: 'replay' });
@@ -36,7 +37,7 @@ describe('[CLI-015] a reconnect by replay', () => {
     });
     host.act(ONE, queued('missed'));
     await clock.advance(2_000);
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
   });
 
   it('drops missing channels and tells their handles', async () => {
@@ -47,12 +48,12 @@ describe('[CLI-015] a reconnect by replay', () => {
     one.onGone(gone);
     await drop();
     host.states.delete(ONE);
-    const waiting = one.dispatch(titled('A'));
+    const waiting = one.dispatch(drafted('A'));
     await clock.advance(2_000);
     expect(gone).toHaveBeenCalledWith(expect.any(ChannelGoneError));
     expect([one.isGone, two.isGone]).toEqual([true, false]);
     await expect(waiting).rejects.toBeInstanceOf(ChannelGoneError);
-    await expect(client.subscribe(ONE)).rejects.toMatchObject({ name: 'SessionNotFound' });
+    await expect(client.subscribe(ONE)).rejects.toMatchObject({ name: 'NotFound' });
   });
 
   it('clears pending when the host does not say what it has seen', async () => {
@@ -70,7 +71,7 @@ describe('[CLI-015] a reconnect by replay', () => {
     await expect(seen).resolves.toEqual({ serverSeq: 1 });
     await expect(lost).rejects.toBeInstanceOf(ActionOutcomeUnknownError);
     expect(one.pending).toEqual([]);
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
     expect(host.params('dispatchAction')).toHaveLength(1);
   });
 });
@@ -81,10 +82,10 @@ describe('[CLI-016] a reconnect by snapshot', () => {
     const [one, two] = [await client.subscribe(ONE), await client.subscribe(TWO)];
     await drop();
     host.resumeBy = 'snapshot';
-    host.act(ONE, titled('A'));
+    host.act(ONE, drafted('A'));
     host.states.delete(TWO);
     await clock.advance(2_000);
-    expect(one.state.summary.title).toBe('A');
+    expect(one.state.draft?.text).toBe('A');
     expect(two.isGone).toBe(true);
     expect(client.status).toMatchObject({ began: 'snapshot' });
   });
@@ -107,15 +108,15 @@ describe('[CLI-016] a reconnect by snapshot', () => {
   it('[REL-016] counts anew with a host that was started anew', async () => {
     const { client, host, drop, bounce, clock } = await connected();
     const one = await client.subscribe(ONE);
-    for (let count = 0; count < 5; count += 1) host.act(ONE, titled(`old ${count}`));
+    for (let count = 0; count < 5; count += 1) host.act(ONE, drafted(`old ${count}`));
     await settle();
     await drop();
     Object.assign(host, { seq: 1, resumeBy: 'snapshot' });
-    host.states.set(ONE, session(ONE));
+    host.states.set(ONE, chat(ONE));
     await clock.advance(2_000);
-    host.act(ONE, titled('new'));
+    host.act(ONE, drafted('new'));
     await settle();
-    expect(one.state.summary.title).toBe('new');
+    expect(one.state.draft?.text).toBe('new');
     await bounce();
     expect(host.params('reconnect').map(({ lastSeenServerSeq }) => lastSeenServerSeq)).toEqual([5, 2]);
   });
@@ -133,7 +134,7 @@ describe('actions on their way when the connection is lost', () => {
     expect(host.params('reconnect')[0]?.pending).toEqual([1]);
     expect(host.params('dispatchAction')).toEqual([{ channel: ONE, clientSeq: 1, action: queued('q') }]);
     expect(await lost).toEqual({ serverSeq: 1 });
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
   });
 
   it('[REL-012] are not doubled when only the echo was lost', async () => {
@@ -156,22 +157,22 @@ describe('actions on their way when the connection is lost', () => {
     host.judge = () => 'no';
     const one = await client.subscribe(ONE);
     deafen(scene);
-    const rejected = one.dispatch(titled('A'));
+    const rejected = one.dispatch(drafted('A'));
     await settle();
     await bounce();
     await expect(rejected).rejects.toThrow('Look at the state before you repeat it');
-    expect(one.state.summary.title).toBe('Untitled');
+    expect(one.state.draft?.text).toBe('Untitled');
   });
 
   it('stay when the host holds them, and are settled by the later echo', async () => {
     const { client, host, bounce } = await connected();
-    host.defers = ({ type }) => type === 'session/modelChanged';
+    host.defers = ({ type }) => type === 'chat/isArchivedChanged';
     const one = await client.subscribe(ONE);
-    const held = one.dispatch({ type: 'session/modelChanged', model: { id: 'm' } });
+    const held = one.dispatch({ type: 'chat/isArchivedChanged', isArchived: true });
     await settle();
     await bounce();
     expect(one.pending).toHaveLength(1);
-    expect(one.state.summary.model).toEqual({ id: 'm' });
+    expect(one.state.status & SessionStatus.IsArchived).toBeTruthy();
     host.release();
     expect(await held).toEqual({ serverSeq: 1 });
     expect(host.log).toHaveLength(1);
@@ -205,7 +206,7 @@ describe('a host that has forgotten the client', () => {
   const forgetful = async () => {
     const host = newHost();
     host.scripts.set('reconnect', () => {
-      throw new Refusal(-32602, 'unknown client');
+      throw new Refusal(-32008, 'unknown client');
     });
     return connected({}, host);
   };
@@ -214,12 +215,12 @@ describe('a host that has forgotten the client', () => {
     const { client, host, drop, clock } = await forgetful();
     const [one, two] = [await client.subscribe(ONE), await client.subscribe(TWO)];
     await drop();
-    host.act(ONE, titled('A'));
+    host.act(ONE, drafted('A'));
     host.states.delete(TWO);
     await clock.advance(2_000);
     expect(host.connections).toHaveLength(2);
     expect(host.params('initialize')[1]).toMatchObject({ clientId: 'me', initialSubscriptions: [ROOT, ONE, TWO] });
-    expect(one.state.summary.title).toBe('A');
+    expect(one.state.draft?.text).toBe('A');
     expect(two.isGone).toBe(true);
     expect(client.status).toMatchObject({ at: 'open', began: 'initialize' });
   });
@@ -254,7 +255,7 @@ describe('a host that has forgotten the client', () => {
     await clock.advance(10_000);
     await expect(lost).rejects.toBeInstanceOf(ActionOutcomeUnknownError);
     expect(host.params('reconnect').at(-1)?.pending).toEqual([]);
-    expect(host.sessionOf(ONE).queuedMessages).toBeUndefined();
+    expect(host.chatOf(ONE).queuedMessages).toBeUndefined();
   });
 
   it('that speaks another language now ends the client', async () => {
@@ -277,11 +278,11 @@ describe('[CLI-017] after a reconnect', () => {
       host.resumeBy = resumeBy;
       await client.subscribe('ahp-otlp:/logs');
       const list = await client.sessions();
-      host.states.delete(TWO);
+      host.states.delete(OTHER_SESSION);
       await bounce();
       expect(host.params('reconnect')[0]?.subscriptions).toEqual([ROOT]);
       expect(host.params('subscribe').map(({ channel }) => channel)).toEqual(['ahp-otlp:/logs', 'ahp-otlp:/logs']);
-      expect(list.items.map(({ resource }) => resource)).toEqual([ONE]);
+      expect(list.items.map(({ resource }) => resource)).toEqual([SESSION]);
     },
   );
 
@@ -305,22 +306,22 @@ describe('what is in flight around an answer', () => {
       const { send } = connection.transport;
       connection.transport.send = () => {};
       host.act(ONE, queued('q'));
-      host.act(TWO, titled('B'));
+      host.act(TWO, drafted('B'));
       connection.transport.send = send;
       return host.answer(connection, 'subscribe', params);
     });
     const two = await client.subscribe(TWO);
-    expect(two.state.summary.title).toBe('B');
+    expect(two.state.draft?.text).toBe('B');
     await bounce();
     expect(host.params('reconnect')[0]?.lastSeenServerSeq).toBe(2);
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
     expect(host.params('subscribe').map(({ channel }) => channel)).toEqual([ONE, TWO, ROOT, ONE]);
   });
 
   it('is not asked for again once anything has been heard since', async () => {
     const { client, host, bounce } = await connected();
     await client.subscribe(ONE);
-    host.act(TWO, titled('B'));
+    host.act(TWO, drafted('B'));
     await client.subscribe(TWO);
     await client.request('ping', {});
     await bounce();
@@ -342,7 +343,7 @@ describe('what is in flight around an answer', () => {
         return result;
       });
       await clock.advance(2_000);
-      expect(one.state).toEqual(host.sessionOf(ONE));
+      expect(one.state).toEqual(host.chatOf(ONE));
     },
   );
 });

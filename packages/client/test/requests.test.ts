@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from '../src/index.js';
+import { SESSION_PAGES_MAX } from '../src/session-pages.js';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
-import { ONE, ROOT, titled } from './support/states.js';
+import { drafted, ONE, ROOT, SESSION, summary, TWO } from './support/states.js';
 
 describe('a request', () => {
   it('resolves with the result, and fills in the root channel', async () => {
@@ -26,8 +27,8 @@ describe('a request', () => {
   it('gives the answer of a method beside the protocol as it is', async () => {
     const { client, host } = await connected();
     host.scripts.set('atrium/other', () => ({ anything: [1] }));
-    const method = 'atrium/other' as 'ping';
-    expect(await client.request(method, {})).toEqual({ anything: [1] });
+    expect(await client.requestExtension('atrium/other', { a: 1 })).toEqual({ anything: [1] });
+    expect(host.params('atrium/other')).toEqual([{ channel: ROOT, a: 1 }]);
   });
 
   it('keeps a code that nobody knows', async () => {
@@ -77,19 +78,46 @@ describe('the helpers', () => {
     expect(host.params('createSession')).toEqual([{ channel: uri, provider: 'echo' }]);
   });
 
-  it('dispose of one, which ends its handles', async () => {
+  it('dispose of one, which ends its handles and those of its chats', async () => {
     const { client, host } = await connected();
-    const one = await client.subscribe(ONE);
-    await client.disposeSession(ONE);
-    expect(one.isGone).toBe(true);
-    expect(host.params('disposeSession')).toEqual([{ channel: ONE }]);
+    const [session, one, two] = await Promise.all([
+      client.subscribe(SESSION),
+      client.subscribe(ONE),
+      client.subscribe(TWO),
+    ]);
+    await client.disposeSession(SESSION);
+    expect([session.isGone, one.isGone, two.isGone]).toEqual([true, true, false]);
+    expect(host.params('disposeSession')).toEqual([{ channel: SESSION }]);
   });
 
-  it('list sessions and fetch turns', async () => {
+  it('create a chat under a new URI, and dispose of it', async () => {
     const { client, host } = await connected();
-    expect((await client.listSessions()).map(({ resource }) => resource)).toContain(ONE);
-    expect(await client.fetchTurns(ONE, { limit: 3 })).toEqual({ turns: [], hasMore: false });
-    expect(host.params('fetchTurns')).toEqual([{ channel: ONE, limit: 3 }]);
+    const source = { kind: 'fork', chat: ONE, turnId: 't' } as const;
+    const uri = await client.createChat(SESSION, { source });
+    expect(uri).toMatch(/^ahp-chat:\/[0-9a-f]{32}$/);
+    expect(host.params('createChat')).toEqual([{ channel: SESSION, chat: uri, source }]);
+    const one = await client.subscribe(ONE);
+    await client.disposeChat(ONE);
+    expect(one.isGone).toBe(true);
+    expect(host.params('disposeChat')).toEqual([{ channel: ONE }]);
+  });
+
+  it('list the sessions of all pages, each once', async () => {
+    const { client, host } = await connected();
+    const pages: Record<string, object> = {
+      first: { items: [summary('ahp-session:/a'), summary('ahp-session:/b')], nextCursor: 'second' },
+      second: { items: [summary('ahp-session:/b'), summary('ahp-session:/c')] },
+    };
+    host.scripts.set('listSessions', ({ cursor = 'first' }) => pages[cursor as string]);
+    expect((await client.listSessions()).map(({ resource }) => resource.at(-1))).toEqual(['a', 'b', 'c']);
+    expect(host.params('listSessions').map(({ cursor }) => cursor)).toEqual([undefined, 'second']);
+  });
+
+  it('list sessions no longer than a host can have pages', async () => {
+    const { client, host } = await connected();
+    host.scripts.set('listSessions', () => ({ items: [], nextCursor: 'again' }));
+    await expect(client.listSessions()).rejects.toThrow(`after ${SESSION_PAGES_MAX} pages`);
+    expect(host.params('listSessions')).toHaveLength(SESSION_PAGES_MAX);
   });
 });
 
@@ -98,7 +126,7 @@ describe('close', () => {
     const { client, clock, host } = await connected();
     const one = await client.subscribe(ONE);
     host.connection.transport.onMessage(() => {});
-    const waiting = [client.listSessions(), one.dispatch({ type: 'session/titleChanged', title: 'A' })];
+    const waiting = [client.listSessions(), one.dispatch(drafted('A'))];
     client.close();
     for (const each of waiting) await expect(each).rejects.toThrow();
     await settle();
@@ -113,7 +141,7 @@ describe('an action on a channel that is not subscribed', () => {
 
   it('is not waited for without end: there may be no such channel', async () => {
     const { client, clock } = await connected(limited);
-    const outcome = client.dispatch('ahp-session:/nowhere', titled('A')).catch((error: Error) => error);
+    const outcome = client.dispatch('ahp-session:/nowhere', drafted('A')).catch((error: Error) => error);
     await clock.advance(99);
     expect(await Promise.race([outcome, 'waiting'])).toBe('waiting');
     await clock.advance(1);
@@ -124,7 +152,7 @@ describe('an action on a channel that is not subscribed', () => {
   it('has its time from when it was sent, not from when it was asked for', async () => {
     const { client, clock, drop } = await connected(limited);
     await drop();
-    const outcome = client.dispatch('ahp-session:/nowhere', titled('A')).catch((error: Error) => error);
+    const outcome = client.dispatch('ahp-session:/nowhere', drafted('A')).catch((error: Error) => error);
     client.reconnectNow();
     await settle();
     expect(client.status.at).toBe('open');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
-import { ONE, ROOT, summary, TWO } from './support/states.js';
+import { SESSION as ONE, ROOT, summary, OTHER_SESSION as TWO } from './support/states.js';
 
 const THREE = 'ahp-session:/three';
 
@@ -28,7 +28,7 @@ describe('[CLI-024] the list of sessions', () => {
   it('ignores members in a change that say what a session is', async () => {
     const { client, host } = await connected();
     const list = await client.sessions();
-    const changes = { resource: TWO, provider: 'other', createdAt: 9, title: 'A' };
+    const changes = { resource: TWO, provider: 'other', createdAt: '2001-01-01T00:00:00.000Z', title: 'A' };
     host.notify('root/sessionSummaryChanged', { channel: ROOT, session: ONE, changes });
     await settle();
     expect(list.get(ONE)).toEqual(summary(ONE, { title: 'A' }));
@@ -39,10 +39,10 @@ describe('[CLI-024] the list of sessions', () => {
     const list = await client.sessions();
     const change = (changes: object) =>
       host.notify('root/sessionSummaryChanged', { channel: ROOT, session: ONE, changes });
-    change({ activity: 'Reading', model: { id: 'm' } });
+    change({ activity: 'Reading', changes: { files: 1 } });
     change({ activity: null });
     await settle();
-    expect(list.get(ONE)).toEqual(summary(ONE, { model: { id: 'm' } }));
+    expect(list.get(ONE)).toEqual(summary(ONE, { changes: { files: 1 } }));
   });
 
   it('ignores changes of sessions that it does not know', async () => {

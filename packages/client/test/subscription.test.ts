@@ -1,9 +1,9 @@
-import type { ActionEnvelope, SessionState } from '@atrium/protocol';
+import type { ActionEnvelope, ChatState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { ActionRejectedError, InvalidResultError, type RequestError, STREAM_MAX_WAITING } from '../src/index.js';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
-import { ONE, queued, ROOT, terminal, titled } from './support/states.js';
+import { drafted, ONE, queued, ROOT, SESSION, terminal, titled } from './support/states.js';
 
 describe('subscribing', () => {
   it('[CLI-014] loses nothing that arrives in the same moment as the answer', async () => {
@@ -17,7 +17,7 @@ describe('subscribing', () => {
     });
     const one = await client.subscribe(ONE);
     await settle();
-    expect(one.state).toEqual(host.sessionOf(ONE));
+    expect(one.state).toEqual(host.chatOf(ONE));
     expect(one.state.queuedMessages?.map(({ id }) => id)).toEqual(['early', 'late']);
   });
 
@@ -25,13 +25,13 @@ describe('subscribing', () => {
     const { client, host } = await connected();
     host.scripts.set('subscribe', (params, connection) => {
       connection.subscribed.add(ONE);
-      host.act(ONE, titled('old'));
-      host.act(ONE, titled('new'));
+      host.act(ONE, drafted('old'));
+      host.act(ONE, drafted('new'));
       return host.answer(connection, 'subscribe', params);
     });
     const one = await client.subscribe(ONE);
     await settle();
-    expect(one.state.summary.title).toBe('new');
+    expect(one.state.draft?.text).toBe('new');
   });
 
   it('[REL-017] a thousand times under load shows neither a gap nor a double', async () => {
@@ -50,7 +50,7 @@ describe('subscribing', () => {
       one.close();
       if (count > 50) {
         count = 0;
-        host.states.set(ONE, { ...host.sessionOf(ONE), queuedMessages: [] });
+        host.states.set(ONE, { ...host.chatOf(ONE), queuedMessages: [] });
       }
     }
   });
@@ -63,9 +63,9 @@ describe('subscribing', () => {
     first?.close();
     await settle();
     expect(host.params('unsubscribe')).toEqual([]);
-    host.act(ONE, titled('A'));
+    host.act(ONE, drafted('A'));
     await settle();
-    expect(second?.state.summary.title).toBe('A');
+    expect(second?.state.draft?.text).toBe('A');
     second?.close();
     await settle();
     expect(host.params('unsubscribe')).toEqual([{ channel: ONE }]);
@@ -87,9 +87,7 @@ describe('subscribing', () => {
 
   it('checks the kind that the caller expects', async () => {
     const { client } = await connected();
-    await expect(client.subscribe(ONE, { kind: 'terminal' })).rejects.toThrow(
-      'is a session channel, not a terminal one',
-    );
+    await expect(client.subscribe(ONE, { kind: 'terminal' })).rejects.toThrow('is a chat channel, not a terminal one');
   });
 
   it('[AHP-028] does not ask for channels of a kind that it does not know', async () => {
@@ -106,7 +104,7 @@ describe('subscribing', () => {
     await drop();
     const opening = client.subscribe(ONE);
     await clock.advance(2_000);
-    expect((await opening).state.summary.resource).toBe(ONE);
+    expect((await opening).state.resource).toBe(ONE);
   });
 });
 
@@ -114,14 +112,14 @@ describe('dispatching', () => {
   it('[CLI-005] numbers, shows and sends the action', async () => {
     const { client, host } = await connected();
     const one = await client.subscribe(ONE);
-    one.dispatch(titled('A'));
+    one.dispatch(drafted('A'));
     one.dispatch(queued('q'));
-    expect(one.state).toMatchObject({ summary: { title: 'A' }, queuedMessages: [{ id: 'q' }] });
-    expect(one.confirmed.summary.title).toBe('Untitled');
+    expect(one.state).toMatchObject({ draft: { text: 'A' }, queuedMessages: [{ id: 'q' }] });
+    expect(one.confirmed.draft?.text).toBe('Untitled');
     expect(one.pending.map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
     await settle();
     expect(host.params('dispatchAction')).toEqual([
-      { channel: ONE, clientSeq: 1, action: titled('A') },
+      { channel: ONE, clientSeq: 1, action: drafted('A') },
       { channel: ONE, clientSeq: 2, action: queued('q') },
     ]);
     expect(one.pending).toEqual([]);
@@ -132,19 +130,19 @@ describe('dispatching', () => {
     const one = await client.subscribe(ONE);
     const off = one.onChange(() => {
       off();
-      one.dispatch(titled('second'));
+      one.dispatch(drafted('second'));
     });
-    one.dispatch(titled('first'));
+    one.dispatch(drafted('first'));
     await settle();
     expect(host.params('dispatchAction').map(({ clientSeq }) => clientSeq)).toEqual([1, 2]);
-    expect(one.state.summary.title).toBe('second');
+    expect(one.state.draft?.text).toBe('second');
   });
 
   it('resolves with the place in the sequence', async () => {
     const { client, host } = await connected();
     const one = await client.subscribe(ONE);
-    host.act(ONE, titled('before'));
-    expect(await one.dispatch(titled('A'))).toEqual({ serverSeq: 2 });
+    host.act(ONE, drafted('before'));
+    expect(await one.dispatch(drafted('A'))).toEqual({ serverSeq: 2 });
   });
 
   it('[CLI-008] rejects with the reason, tells the listeners, and needs nobody to wait', async () => {
@@ -153,17 +151,20 @@ describe('dispatching', () => {
     const one = await client.subscribe(ONE);
     const told: ActionRejectedError[] = [];
     one.onRejected((error) => told.push(error));
-    one.dispatch(titled('A'));
-    await expect(one.dispatch(titled('B'))).rejects.toMatchObject({ reason: 'a turn is running', action: titled('B') });
+    one.dispatch(drafted('A'));
+    await expect(one.dispatch(drafted('B'))).rejects.toMatchObject({
+      reason: 'a turn is running',
+      action: drafted('B'),
+    });
     expect(told).toHaveLength(2);
     expect(told[0]).toBeInstanceOf(ActionRejectedError);
-    expect(one.state.summary.title).toBe('Untitled');
+    expect(one.state.draft?.text).toBe('Untitled');
   });
 
   it('works for a channel that nobody is subscribed to', async () => {
     const { client, host } = await connected();
-    expect(await client.dispatch(ONE, titled('A'))).toEqual({ serverSeq: 1 });
-    expect(host.sessionOf(ONE).summary.title).toBe('A');
+    expect(await client.dispatch(ONE, drafted('A'))).toEqual({ serverSeq: 1 });
+    expect(host.chatOf(ONE).draft?.text).toBe('A');
   });
 
   it('[CLI-013] does not predict what is typed into a terminal', async () => {
@@ -182,15 +183,15 @@ describe('following', () => {
   it('tells listeners of each change, with a state that is the same object until the next', async () => {
     const { client, host } = await connected();
     const one = await client.subscribe(ONE);
-    const states: SessionState[] = [];
+    const states: ChatState[] = [];
     const off = one.onChange((state) => states.push(state));
-    host.act(ONE, titled('A'));
-    host.act(ONE, titled('B'));
+    host.act(ONE, drafted('A'));
+    host.act(ONE, drafted('B'));
     await settle();
-    expect(states.map(({ summary }) => summary.title)).toEqual(['A', 'B']);
+    expect(states.map(({ draft }) => draft?.text)).toEqual(['A', 'B']);
     expect(one.state).toBe(one.state);
     off();
-    host.act(ONE, titled('C'));
+    host.act(ONE, drafted('C'));
     await settle();
     expect(states).toHaveLength(2);
   });
@@ -203,7 +204,7 @@ describe('following', () => {
       throw new Error('oops');
     });
     one.onChange(quiet);
-    host.act(ONE, titled('A'));
+    host.act(ONE, drafted('A'));
     await settle();
     expect(quiet).toHaveBeenCalledOnce();
     expect(logged).toEqual(['a listener threw']);
@@ -214,9 +215,9 @@ describe('following', () => {
     const one = await client.subscribe(ONE);
     const titles: string[] = [];
     for await (const state of one) {
-      titles.push(state.summary.title);
-      if (state.summary.title === 'C') break;
-      for (const title of ['A', 'B', 'C']) host.act(ONE, titled(title));
+      titles.push(state.draft?.text ?? '');
+      if (state.draft?.text === 'C') break;
+      for (const title of ['A', 'B', 'C']) host.act(ONE, drafted(title));
       await settle();
     }
     expect(titles).toEqual(['Untitled', 'C']);
@@ -236,9 +237,9 @@ describe('following', () => {
     const { client, host } = await connected();
     const one = await client.subscribe(ONE);
     const actions = one.actions();
-    host.judge = ({ type }) => (type === 'session/titleChanged' ? 'no' : undefined);
+    host.judge = ({ type }) => (type === 'chat/draftChanged' ? 'no' : undefined);
     for (const id of ['a', 'b', 'c']) host.act(ONE, queued(id));
-    one.dispatch(titled('rejected'));
+    one.dispatch(drafted('rejected'));
     one.dispatch(queued('d'));
     await settle();
     one.close();
@@ -250,10 +251,10 @@ describe('following', () => {
     const { client, host } = await connected();
     const one = await client.subscribe(ONE);
     const actions = one.actions();
-    for (let sent = 0; sent < STREAM_MAX_WAITING; sent += 1) host.act(ONE, titled('A'));
+    for (let sent = 0; sent < STREAM_MAX_WAITING; sent += 1) host.act(ONE, drafted('A'));
     await settle();
     expect((await actions.next()).done).toBe(false);
-    for (let sent = 0; sent < 2; sent += 1) host.act(ONE, titled('A'));
+    for (let sent = 0; sent < 2; sent += 1) host.act(ONE, drafted('A'));
     await settle();
     await expect(drain(actions)).rejects.toThrow('Read faster');
   });
@@ -285,7 +286,7 @@ describe('following', () => {
     const payloads: unknown[] = [];
     client.onNotification('otlp/exportLogs', ({ payload }) => payloads.push(payload));
     host.notify('otlp/exportLogs', { channel: 'ahp-otlp:/logs', payload: { resourceLogs: [] } });
-    host.notify('auth/required', { channel: ROOT, resource: 'https://x.test' });
+    host.notify('auth/required', { channel: ROOT, resource: { resource: 'https://x.test' } });
     await settle();
     expect(payloads).toEqual([{ resourceLogs: [] }]);
     expect(telemetry.state).toBeUndefined();
@@ -293,16 +294,16 @@ describe('following', () => {
 
   it('tells that a session is gone when the host says so', async () => {
     const { client, host } = await connected({ initialSubscriptions: [ROOT] });
-    const one = await client.subscribe(ONE);
+    const one = await client.subscribe(SESSION);
     const gone = vi.fn();
     one.onGone(gone);
     const states = drain(one);
-    host.notify('root/sessionRemoved', { channel: ROOT, session: ONE });
+    host.notify('root/sessionRemoved', { channel: ROOT, session: SESSION });
     await settle();
     expect(gone).toHaveBeenCalledOnce();
     expect(await states).toHaveLength(1);
-    await expect(one.dispatch(titled('A'))).rejects.toThrow(`${ONE} is gone`);
-    expect(one.state.summary.title).toBe('Untitled');
+    await expect(one.dispatch(titled('A'))).rejects.toThrow(`${SESSION} is gone`);
+    expect(one.state.title).toBe('Untitled');
   });
 });
 

@@ -8,7 +8,7 @@ import { webSocketTransport, withToken } from '../src/websocket.js';
 import { newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import type { FakeHost } from './support/fake-host.js';
-import { ONE, titled } from './support/states.js';
+import { drafted, ONE } from './support/states.js';
 
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
@@ -66,8 +66,8 @@ describe('a WebSocket', () => {
     const { url, upgrades } = await serve(host);
     const client = closing(await connect({ url, token: 'sesame' }));
     const one = await client.subscribe(ONE);
-    await one.dispatch(titled('A'));
-    expect(one.confirmed.summary.title).toBe('A');
+    await one.dispatch(drafted('A'));
+    expect(one.confirmed.draft?.text).toBe('A');
     expect(upgrades[0]?.headers.authorization).toBe('Bearer sesame');
     expect(upgrades[0]?.url).toBe('/');
   });
@@ -177,8 +177,8 @@ describe('a MessagePort', () => {
     host.accept(messagePortTransport(port2 as unknown as PortLike));
     const client = closing(await connect({ transport: () => messagePortTransport(port1 as unknown as PortLike) }));
     const one = await client.subscribe(ONE);
-    await one.dispatch(titled('A'));
-    expect(one.confirmed.summary.title).toBe('A');
+    await one.dispatch(drafted('A'));
+    expect(one.confirmed.draft?.text).toBe('A');
     const waiting = nextStatus(client, 'waiting');
     port2.close();
     await waiting;

@@ -2,7 +2,7 @@
 import { type Client, type ConnectOptions, connect, memoryPair } from '../../src/index.js';
 import { FakeClock, settle } from './fake-clock.js';
 import { FakeHost } from './fake-host.js';
-import { ONE, session, TWO } from './states.js';
+import { chat, ONE, OTHER_SESSION, SESSION, session, TWO } from './states.js';
 
 export interface Scene {
   readonly host: FakeHost;
@@ -18,8 +18,8 @@ export interface Scene {
 
 export function newHost(): FakeHost {
   const host = new FakeHost();
-  host.states.set(ONE, session(ONE));
-  host.states.set(TWO, session(TWO));
+  for (const uri of [SESSION, OTHER_SESSION]) host.states.set(uri, session(uri));
+  for (const uri of [ONE, TWO]) host.states.set(uri, chat(uri));
   return host;
 }
 

@@ -5,22 +5,19 @@
 import {
   type ActionEnvelope,
   type ActionOrigin,
-  changesetReducer,
+  type ChatState,
   channelKind,
-  resourceWatchReducer,
-  rootReducer,
+  reducers,
   type SessionState,
   type Snapshot,
   type StateAction,
-  sessionReducer,
-  terminalReducer,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import type { Transport } from '../../src/index.js';
-import { ROOT } from './states.js';
+import { ROOT, summary } from './states.js';
 
 type Params = Record<string, unknown> & { channel: string };
 type State = Snapshot['state'];
-type Reduce = (state: State, action: StateAction, context: { now: number }) => State;
+type Reduce = (state: State, action: StateAction) => State;
 
 /** Throw it from a script to answer with an error. */
 export class Refusal extends Error {
@@ -49,19 +46,14 @@ export class FakeConnection {
   }
 }
 
-const REDUCERS = {
-  root: rootReducer,
-  session: sessionReducer,
-  terminal: terminalReducer,
-  changeset: changesetReducer,
-  resourceWatch: resourceWatchReducer,
-} as unknown as Record<string, Reduce>;
+const REDUCERS = reducers as unknown as Record<string, Reduce>;
 
 export class FakeHost {
   /** Whether it goes beyond the protocol: windows, settled numbers, and taking each number of a client once. */
   extended = true;
   resumeBy: 'replay' | 'snapshot' = 'replay';
-  now = 1_000;
+  /** How many turns `fetchTurns` brings. */
+  pageSize = 3;
   seq = 0;
   readonly states = new Map<string, State>([[ROOT, { agents: [] }]]);
   readonly log: ActionEnvelope[] = [];
@@ -95,6 +87,10 @@ export class FakeHost {
     return this.states.get(uri) as SessionState;
   }
 
+  chatOf(uri: string): ChatState {
+    return this.states.get(uri) as ChatState;
+  }
+
   /** All params that came with a method. */
   params(method: string): Params[] {
     return this.heard.filter((message) => message.method === method).map(({ params }) => params);
@@ -108,7 +104,7 @@ export class FakeHost {
   act(channel: string, action: StateAction, origin?: ActionOrigin): ActionEnvelope {
     this.seq += 1;
     const state = this.states.get(channel);
-    if (state) this.states.set(channel, REDUCERS[channelKind(channel)]?.(state, action, { now: this.now }) ?? state);
+    if (state) this.states.set(channel, REDUCERS[channelKind(channel)]?.(state, action) ?? state);
     const envelope: ActionEnvelope = { channel, action, serverSeq: this.seq, ...(origin ? { origin } : {}) };
     this.log.push(envelope);
     for (const connection of this.connections) {
@@ -179,10 +175,10 @@ export class FakeHost {
         return {
           items: [...this.states]
             .filter(([uri]) => channelKind(uri) === 'session')
-            .map(([uri]) => this.sessionOf(uri).summary),
+            .map(([uri]) => summary(uri, { title: this.sessionOf(uri).title })),
         };
       case 'fetchTurns':
-        return this.#fetchTurns(params);
+        return this.#fetchTurns(connection, params);
       default:
         return null;
     }
@@ -212,7 +208,7 @@ export class FakeHost {
     const { channel } = params;
     connection.subscribed.add(channel);
     if (channelKind(channel) === 'otlp') return {};
-    if (!this.states.has(channel)) throw new Refusal(-32001, `no session ${channel}`);
+    if (!this.states.has(channel)) throw new Refusal(channelKind(channel) === 'session' ? -32001 : -32008);
     const { snapshot, position } = this.#snapshot(channel, params);
     return { snapshot, ...(position ? { turns: position } : {}) };
   }
@@ -225,22 +221,33 @@ export class FakeHost {
     return positions.length > 0 ? { snapshots, turns: Object.fromEntries(positions) } : { snapshots };
   }
 
-  #snapshot(uri: string, { turns }: Params): { snapshot: Snapshot; position?: { start: number; total: number } } {
+  #snapshot(uri: string, params: Params): { snapshot: Snapshot; position?: { start: number; total: number } } {
     const state = this.states.get(uri) as State;
-    const last = (turns as { last: number } | undefined)?.last;
-    if (!this.extended || last === undefined || !('turns' in state)) {
+    const last = this.#windowOf(params);
+    if (last === undefined || !('turns' in state)) {
       return { snapshot: { resource: uri, state, fromSeq: this.seq } };
     }
     const total = state.turns.length;
     const start = Math.max(0, total - last);
-    const windowed = { ...state, turns: state.turns.slice(start) };
-    return { snapshot: { resource: uri, state: windowed, fromSeq: this.seq }, position: { start, total } };
+    const cursor = start > 0 ? { turnsNextCursor: String(start) } : {};
+    const windowed = { ...state, turns: state.turns.slice(start), ...cursor };
+    const snapshot = { resource: uri, state: windowed, fromSeq: this.seq };
+    return this.extended ? { snapshot, position: { start, total } } : { snapshot };
   }
 
-  #fetchTurns({ channel, before, limit }: Params): object {
-    const { turns } = this.sessionOf(channel);
-    const end = before === undefined ? turns.length : turns.findIndex(({ id }) => id === before);
-    const start = Math.max(0, end - ((limit as number | undefined) ?? 20));
-    return { turns: turns.slice(start, end), hasMore: start > 0 };
+  /** The protocol has windows in `subscribe`; in the handshake they are an extension. */
+  #windowOf({ view, turns }: Params): number | undefined {
+    const asked = (view as { turns?: number } | undefined)?.turns;
+    return asked ?? (this.extended ? (turns as { last: number } | undefined)?.last : undefined);
+  }
+
+  /** The turns go to the asking client alone, before the answer does. */
+  #fetchTurns(connection: FakeConnection, { channel, cursor }: Params): object {
+    const end = Number(cursor);
+    const start = Math.max(0, end - this.pageSize);
+    const turns = this.chatOf(channel).turns.slice(start, end);
+    const action = { type: 'chat/turnsLoaded', turns, ...(start > 0 ? { turnsNextCursor: String(start) } : {}) };
+    connection.send({ method: 'action', params: { channel, serverSeq: ++this.seq, action } });
+    return {};
   }
 }
