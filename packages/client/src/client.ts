@@ -147,7 +147,7 @@ export class Client {
   async open(uri: string, { turns, chat }: OpenOptions = {}): Promise<OpenSession> {
     const session = await this.subscribe(uri, { kind: 'session' });
     try {
-      const named = chat ?? (await chatOf(session));
+      const named = chat ?? (await chatOf(session, this.#engine.limit));
       const opened = await this.subscribe(named, { kind: 'chat', ...(turns && { turns }) });
       return new OpenSession(session, opened, this.#engine.log);
     } catch (error) {

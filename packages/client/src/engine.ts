@@ -1,6 +1,6 @@
 /** The parts of a client, put together: where messages go, and what happens when a connection begins or ends. */
 
-import { Emitter, type Log, optional } from '@atrium/link';
+import { Emitter, type Log, type Outcome, optional } from '@atrium/link';
 import type {
   ActionEnvelope,
   HostNotificationMethod,
@@ -10,7 +10,7 @@ import type {
 } from '@atrium/protocol/ahp-1';
 import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/ahp-1/validation';
 import { Connection, onWake } from './connection.js';
-import { ClientClosedError, RequestTimeoutError } from './errors.js';
+import { ClientClosedError, InvalidResultError, RequestTimeoutError } from './errors.js';
 import { type HandshakeResult, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
 import type { DispatchedAction } from './kinds.js';
@@ -44,6 +44,7 @@ export class Engine {
   /** Actions that arrived before the answer to the handshake; they are applied after it. */
   readonly #early: ActionEnvelope[] = [];
   #info: HostInfo | undefined;
+  #canResume = false;
 
   constructor(settings: Settings) {
     const { clientId, log, handlers } = settings;
@@ -52,10 +53,7 @@ export class Engine {
     this.claims = new Claims(this.store, settings.transformSystemMessage);
     this.notified = new Emitter(log);
     this.connection = new Connection(settings, {
-      handshake: (peer, settle) => {
-        this.#early.length = 0;
-        (this.#info ? reconnect : initialize)(peer, this.store, settings, settle);
-      },
+      handshake: (peer, settle) => this.#shakeHands(peer, settle),
       heard: () => this.store.heard(),
       opened: (peer, result) => this.#opened(peer, result),
       closed: (error) => this.#closed(error),
@@ -75,6 +73,12 @@ export class Engine {
   get info(): HostInfo | undefined {
     return this.#info;
   }
+
+  /** Calls back when a request would count as unanswered. */
+  readonly limit = (doing: string, late: (error: Error) => void): (() => void) => {
+    const { clock, requestTimeoutMs } = this.#settings;
+    return clock.after(requestTimeoutMs, () => late(new RequestTimeoutError(doing, requestTimeoutMs)));
+  };
 
   openPeer(): Peer | undefined {
     return this.connection.status.at === 'open' ? this.connection.peer('') : undefined;
@@ -97,6 +101,17 @@ export class Engine {
     return stamped(action, { now: this.#settings.clock.now(), chat });
   }
 
+  #shakeHands(peer: Peer, settle: (outcome: Outcome<HandshakeResult>) => void): void {
+    this.#early.length = 0;
+    const begin = this.#canResume ? reconnect : initialize;
+    begin(peer, this.store, this.#settings, (outcome) => {
+      // What a host replays may be what this client cannot read, each time anew: then it takes the states instead.
+      const isReadable = outcome.ok || !(outcome.error instanceof InvalidResultError);
+      this.#canResume = outcome.ok || (this.#canResume && isReadable);
+      settle(outcome);
+    });
+  }
+
   #opened(peer: Peer, result: HandshakeResult): void {
     const isFirst = this.#info === undefined;
     if (result.by === 'initialize') this.#info = infoOf(result.result);
@@ -115,13 +130,7 @@ export class Engine {
   #send(peer: Peer, entry: OutboxEntry): void {
     sendAction(peer, entry);
     if (this.store.find(entry.channel)) return;
-    const { clock, requestTimeoutMs } = this.#settings;
-    const doing = `${entry.action.type} to ${entry.channel}`;
-    this.store.outbox.limit(
-      entry.clientSeq,
-      (expire) => clock.after(requestTimeoutMs, expire),
-      () => new RequestTimeoutError(doing, requestTimeoutMs),
-    );
+    this.store.outbox.limit(entry.clientSeq, (late) => this.limit(`${entry.action.type} to ${entry.channel}`, late));
   }
 
   #closed(error: Error): void {
@@ -136,6 +145,7 @@ export class Engine {
     const checked = checkHostNotification(method, params);
     if (!checked.ok) {
       this.#settings.log(`dropped ${method}: ${describeProblem(checked.problem)}`);
+      if (method === 'action') this.#unreadable(params);
       return;
     }
     if (method === 'action') this.#action(checked.value as ActionEnvelope);
@@ -150,6 +160,14 @@ export class Engine {
     } else {
       this.#early.push(envelope);
     }
+  }
+
+  /** An action that cannot be reduced has happened all the same: its channel is read anew. */
+  #unreadable(params: unknown): void {
+    const { channel, origin } = (params ?? {}) as { readonly channel?: unknown; readonly origin?: unknown };
+    const { clientId, clientSeq } = (origin ?? {}) as { readonly clientId?: unknown; readonly clientSeq?: unknown };
+    if (clientId === this.store.clientId && typeof clientSeq === 'number') this.store.forget(new Set([clientSeq]));
+    if (typeof channel === 'string') this.subscriptions.refresh(channel);
   }
 
   #catalogue(event: CatalogueEvent): void {

@@ -1,6 +1,7 @@
 /** A session together with one of its chats: what most programs work with. */
 import { Emitter, type Log } from '@atrium/link';
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
+import { ChannelGoneError } from './errors.js';
 import type { DispatchOf } from './kinds.js';
 import type { Accepted } from './outbox.js';
 import { latest } from './streams.js';
@@ -78,11 +79,24 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
   }
 }
 
+type Limit = (doing: string, late: (error: Error) => void) => () => void;
+
 /** The chat to open when none is named: the default one, else the first. Waits for a session that has none yet. */
-export async function chatOf(session: Subscription<'session'>): Promise<string> {
-  for await (const { defaultChat, chats } of session) {
-    const chat = defaultChat ?? chats[0]?.resource;
-    if (chat !== undefined) return chat;
-  }
-  throw new Error(`${session.uri} ended before it had a chat.`);
+export async function chatOf(session: Subscription<'session'>, limit: Limit): Promise<string> {
+  const chosen = () => session.state.defaultChat ?? session.state.chats[0]?.resource;
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      stop();
+      off();
+      end();
+    };
+    const look = () => {
+      const chat = chosen();
+      if (chat !== undefined) settle(() => resolve(chat));
+      else if (session.isGone) settle(() => reject(new ChannelGoneError(session.uri)));
+    };
+    const stop = limit(`the first chat of ${session.uri}`, (error) => settle(() => reject(error)));
+    const off = session.onChange(look);
+    look();
+  });
 }

@@ -52,9 +52,9 @@ export class Outbox {
   }
 
   /** Waits no longer than the caller says: `begin` starts the clock and returns how to stop it. */
-  limit(clientSeq: number, begin: (expire: () => void) => () => void, error: () => Error): void {
+  limit(clientSeq: number, begin: (late: (error: Error) => void) => () => void): void {
     const waiting = this.#waiting.get(clientSeq);
-    if (waiting) waiting.cancelLimit = begin(() => this.#take(clientSeq)?.reject(error()));
+    if (waiting) waiting.cancelLimit = begin((error) => this.#take(clientSeq)?.reject(error));
   }
 
   /** The host decided during an absence and does not say how. */

@@ -67,10 +67,11 @@ export class Subscriptions {
     if (action.type === 'chat/truncated' && channel && this.#paging.has(channel)) channel.update(asStale);
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);
     // A chat that left its session is gone, or moved: the host knows.
-    if (action.type === 'session/chatRemoved') this.#refresh(action.chat);
+    if (action.type === 'session/chatRemoved') this.refresh(action.chat);
   }
 
-  #refresh(uri: string): void {
+  /** Reads the state of a channel anew, if it is open. */
+  refresh(uri: string): void {
     const channel = this.#store.find(uri);
     channel?.update(asStale);
     if (channel?.mirror?.stale) this.#askIfNeeded(channel);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ActionOutcomeUnknownError } from '../src/index.js';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
-import { drafted, ONE, ROOT, started } from './support/states.js';
+import { drafted, ONE, queued, ROOT, started, turn } from './support/states.js';
 
 const NOISE = [
   '',
@@ -45,7 +46,7 @@ describe('what a host must not send', () => {
     host.connection.send({ method: 'action', params });
     await settle();
     expect(logged).toHaveLength(1);
-    expect(one.state).toBe(before);
+    expect(one.state).toEqual(before);
     host.act(ONE, drafted('A'));
     await settle();
     expect(one.state.draft?.text).toBe('A');
@@ -67,6 +68,58 @@ describe('what a host must not send', () => {
     );
     await settle();
     expect(({} as { bad?: number }).bad).toBeUndefined();
+  });
+});
+
+describe('[CLI-033] an action that cannot be read', () => {
+  it('has happened all the same: its channel is read anew', async () => {
+    const { client, host } = await connected();
+    const one = await client.subscribe(ONE);
+    host.act(ONE, started('t'));
+    // The protocol wants a duration.
+    host.states.set(ONE, { ...host.chatOf(ONE), activeTurn: undefined, turns: [turn('t')] } as never);
+    host.connection.send({
+      method: 'action',
+      params: { channel: ONE, serverSeq: ++host.seq, action: { type: 'chat/turnComplete', turnId: 't' } },
+    });
+    await settle();
+    expect(one.state).toEqual(host.chatOf(ONE));
+    expect(host.params('subscribe')).toHaveLength(2);
+  });
+
+  it('and was ours is neither waited for nor shown twice', async () => {
+    const { client, host } = await connected();
+    const one = await client.subscribe(ONE);
+    const act = host.act.bind(host);
+    host.act = (channel, action, origin) => {
+      const { connection } = host;
+      const { send } = connection;
+      connection.send = (message) =>
+        send.call(connection, JSON.parse(JSON.stringify(message).replace('"kind":"queued"', '"kind":7')));
+      const envelope = act(channel, action, origin);
+      connection.send = send;
+      return envelope;
+    };
+    await expect(one.dispatch(queued('q'))).rejects.toBeInstanceOf(ActionOutcomeUnknownError);
+    await settle();
+    expect(one.pending).toEqual([]);
+    expect(one.state.queuedMessages).toHaveLength(1);
+    expect(one.state).toEqual(host.chatOf(ONE));
+  });
+
+  it('in a replay makes the client take the states at the next attempt', async () => {
+    const { client, host, bounce, clock } = await connected();
+    const one = await client.subscribe(ONE);
+    host.scripts.set('reconnect', (params, connection) => {
+      const result = host.answer(connection, 'reconnect', params) as object;
+      return { ...result, actions: [{ channel: ONE, serverSeq: 1, action: { type: 'chat/turnComplete' } }] };
+    });
+    host.states.set(ONE, { ...host.chatOf(ONE), activity: 'Missed' });
+    await bounce();
+    await clock.advance(2_000);
+    expect(client.status).toMatchObject({ at: 'open', began: 'initialize' });
+    expect(one.state.activity).toBe('Missed');
+    expect(host.params('reconnect')).toHaveLength(1);
   });
 });
 

@@ -66,6 +66,32 @@ describe('[CLI-024] the list of sessions', () => {
     expect(list.items.map(({ resource }) => resource)).toEqual([ONE, THREE]);
   });
 
+  it('[CLI-035] of many pages is read again when a session moved from one to another meanwhile', async () => {
+    const { client, host } = await connected();
+    let reads = 0;
+    host.scripts.set('listSessions', ({ cursor }) => {
+      if (cursor === undefined) return { items: [summary(ONE)], nextCursor: 'more' };
+      reads += 1;
+      if (reads > 1) return { items: [summary(TWO)] };
+      // It changes, so it now stands on the page that was read already.
+      host.notify('root/sessionSummaryChanged', { channel: ROOT, session: TWO, changes: { title: 'A' } });
+      return { items: [] };
+    });
+    const list = await client.sessions();
+    expect(list.items.map(({ resource }) => resource)).toEqual([ONE, TWO]);
+    expect(reads).toBe(2);
+  });
+
+  it('[CLI-035] is not read without end for a session that a host never lists', async () => {
+    const { client, host } = await connected();
+    host.scripts.set('listSessions', ({ cursor }) => {
+      host.notify('root/sessionSummaryChanged', { channel: ROOT, session: THREE, changes: { title: 'A' } });
+      return cursor === undefined ? { items: [summary(ONE)], nextCursor: 'more' } : { items: [] };
+    });
+    expect((await client.sessions()).items).toHaveLength(1);
+    expect(host.params('listSessions')).toHaveLength(6);
+  });
+
   it('can be followed with a loop, which ends with it', async () => {
     const { client, host } = await connected();
     const list = await client.sessions();

@@ -90,6 +90,14 @@ describe('subscribing', () => {
     await expect(client.subscribe(ONE, { kind: 'terminal' })).rejects.toThrow('is a chat channel, not a terminal one');
   });
 
+  it('lets the caller say what a channel is whose scheme the protocol does not define', async () => {
+    const { client, host } = await connected();
+    host.states.set('pty:/7', terminal());
+    const shell = await client.subscribe('pty:/7', { kind: 'terminal' });
+    expect(shell.state.title).toBe('Build');
+    await expect(client.subscribe('pty:/7')).rejects.toThrow('is open as a terminal channel, not a session one');
+  });
+
   it('[AHP-028] does not ask for channels of a kind that it does not know', async () => {
     const { client, host } = await connected();
     const before = host.params('subscribe').length;

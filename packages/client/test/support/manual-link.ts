@@ -48,6 +48,12 @@ export class ManualLink {
     if (text !== undefined) this.#clientHears(text);
   }
 
+  /** A frame that was on its way when the connection broke arrives after all, as out of the buffer of a socket. */
+  moveLate(): void {
+    const text = this.#open ? undefined : this.#toHost.shift();
+    if (text !== undefined) this.#hostHears(text);
+  }
+
   break(): void {
     if (!this.#open) return;
     this.#open = false;
