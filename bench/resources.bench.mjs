@@ -33,7 +33,7 @@ const server = await startServer({
   onConnection: (transport) => host.connect(transport),
 });
 const client = await connect({ url: `ws://127.0.0.1:${server.port}` });
-await client.createSession({ workingDirectory: pathToFileURL(folder).href });
+await client.createSession({ workingDirectories: [pathToFileURL(folder).href] });
 
 const uriOf = (path) => pathToFileURL(path).href;
 const { list, names, read, bytes, base64, small, stat } = await bestTimes({

@@ -34,6 +34,11 @@ export class OpenSession implements AsyncIterable<OpenSessionState> {
     chat.onChange(() => this.#changed.emit());
   }
 
+  /** The session's URI. */
+  get uri(): string {
+    return this.session.uri;
+  }
+
   /** What a user should see; the same object until one of the two changes. */
   get state(): OpenSessionState {
     const { state: session } = this.session;

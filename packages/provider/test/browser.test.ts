@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ToolCallState } from '@atrium/protocol';
+import type { ToolCallState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../scripts/browser.mjs';
 import { codeOf } from './support/project-fixture.js';
@@ -42,7 +42,7 @@ async function openPage(url: string) {
 /** A person who lets everything run. */
 function approveAll({ session }: RealHost): void {
   const asked = new Set<string>();
-  const off = session.onChange(({ activeTurn }) => {
+  const off = session.chat.onChange(({ activeTurn }) => {
     const calls = (activeTurn?.responseParts ?? []).flatMap((part): ToolCallState[] =>
       part.kind === 'toolCall' ? [part.toolCall] : [],
     );
@@ -50,7 +50,7 @@ function approveAll({ session }: RealHost): void {
       if (!activeTurn || status !== 'pending-confirmation' || asked.has(toolCallId)) continue;
       asked.add(toolCallId);
       const approval = { approved: true, confirmed: 'user-action' } as const;
-      void session.dispatch({ type: 'session/toolCallConfirmed', turnId: activeTurn.id, toolCallId, ...approval });
+      void session.dispatch({ type: 'chat/toolCallConfirmed', turnId: activeTurn.id, toolCallId, ...approval });
     }
   });
   onTestFinished(off);
@@ -78,7 +78,7 @@ describe.skipIf(missing !== '')(`a page in a real browser${missing}`, { timeout:
     await page.getByRole('status').filter({ hasText: 'Lent to the session' }).waitFor();
     await untilTool(fixture.session, 'tab_info');
     expect(await page.locator('#pairing').isHidden()).toBe(true);
-    expect(fixture.session.state.inputRequests ?? []).toEqual([]);
+    expect(fixture.session.state.session.inputNeeded ?? []).toEqual([]);
   });
 
   it('minimal-browser.html pairs with nothing but what a browser has, and tells its title', async () => {

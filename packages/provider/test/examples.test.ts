@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { startRealHost, textOf, until, untilTool } from './support/real-host.js';
+import { startRealHost, textOf, turnStarted, until, untilTool } from './support/real-host.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/providers/', import.meta.url));
 const example = (name: string) => path.join(EXAMPLES, name);
@@ -56,7 +56,7 @@ describe('the example', { timeout: 30_000 }, () => {
     await writeFile(path.join(folder, 'ci-status.json'), JSON.stringify({ state: 'passing', detail: 'all green' }));
     await until(session, (state) => JSON.stringify(state).includes('CI is passing: all green'));
     // The gate lets it pass; now it is for a person to say yes.
-    await session.dispatch({ type: 'session/turnStarted', turnId: 'free', userMessage: { text: 'push' } });
+    await session.dispatch(turnStarted('free', 'push'));
     await until(session, ({ activeTurn }) => JSON.stringify(activeTurn ?? '').includes('pending-confirmation'));
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allow, context, deny } from '../src/index.js';
 import { eventually } from './support/connected.js';
 import { CALL, codeOf, projectFixture, started } from './support/project-fixture.js';
-import { type RealHost, startRealHost, textOf, until, untilTool } from './support/real-host.js';
+import { type RealHost, startRealHost, textOf, turnStarted, until, untilTool } from './support/real-host.js';
 
 describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   it('[GW-070] binds to its session with its token, and may leave files', async () => {
@@ -48,9 +48,9 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
         },
       },
     );
-    await session.dispatch({ type: 'session/turnStarted', turnId: 't', userMessage: { text: 'slow' } });
+    await session.dispatch(turnStarted('t', 'slow'));
     await eventually(() => signals.length === 1);
-    await session.dispatch({ type: 'session/turnCancelled', turnId: 't' });
+    await session.dispatch({ type: 'chat/turnCancelled', turnId: 't' });
     await eventually(() => signals[0]?.aborted === true, 'the abort');
   });
 
@@ -127,7 +127,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
     });
     expect({ acknowledged, revision }).toEqual({ acknowledged: true, revision: 1 });
     await untilTool(session, 'two');
-    expect(session.state.serverTools?.map(({ name }) => name)).not.toContain('one');
+    expect(session.state.session.serverTools?.map(({ name }) => name)).not.toContain('one');
     expect(textOf(await say('two'))).toContain('second');
     await expect(
       provider.updateTools({ list_bench_instances: { description: '', run: () => 1 } }),
@@ -147,7 +147,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
     expect(streams['noise@bench']).toEqual([]);
     await until(session, (state) => JSON.stringify(state).includes('※ bench: shown'));
     await provider.push.prompt('Look at it.');
-    await until(session, ({ turns }) => turns.some(({ userMessage }) => userMessage.text === 'Look at it.'));
+    await until(session, ({ turns }) => turns.some(({ message }) => message.text === 'Look at it.'));
   });
 
   it('hears what happens', async () => {
@@ -255,7 +255,7 @@ describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
     expect((await provider.ready).persistDir).toBeUndefined();
     await untilTool(fixture.session, 'page_title');
     const turnId = 't';
-    await fixture.session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'title' } });
+    await fixture.session.dispatch(turnStarted(turnId, 'title'));
     const { activeTurn } = await until(fixture.session, (state) =>
       JSON.stringify(state.activeTurn ?? {}).includes('pending-confirmation'),
     );
@@ -263,7 +263,7 @@ describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
     if (call?.kind !== 'toolCall') throw new Error('no call');
     const { toolCallId } = call.toolCall;
     await fixture.session.dispatch({
-      type: 'session/toolCallConfirmed',
+      type: 'chat/toolCallConfirmed',
       turnId,
       toolCallId,
       approved: true,
@@ -346,7 +346,7 @@ describe('at the real gateway, a provider in the same process', () => {
     const second = await fixture.open();
     await eventually(() => prepared.length === 1, 'the new session');
     await until(second, ({ lifecycle }) => lifecycle === 'ready');
-    expect(second.state.serverTools?.map(({ name }) => name) ?? []).not.toContain('inside');
+    expect(second.state.session.serverTools?.map(({ name }) => name) ?? []).not.toContain('inside');
     prepare();
     await untilTool(second, 'inside');
     expect(prepared).toEqual([second.uri.slice(second.uri.lastIndexOf('/') + 1)]);

@@ -79,7 +79,7 @@ describe('at the real gateway, a provider that comes and goes', { timeout: 30_00
     const second = started({ name: 'bench', instance: 'b', url: fixture.url, token: fixture.token, tools: where('b') });
     await second.ready;
     await untilTool(fixture.session, 'list_bench_instances');
-    expect(fixture.session.state.serverTools?.filter(({ name }) => name === 'where')).toHaveLength(1);
+    expect(fixture.session.state.session.serverTools?.filter(({ name }) => name === 'where')).toHaveLength(1);
     expect(textOf(await fixture.say('a'))).toBe('at a with {}');
     expect(textOf(await fixture.say('b'))).toBe('at b with {}');
     expect(textOf(await fixture.say('all'))).toContain('First');
@@ -112,7 +112,7 @@ describe('at the real gateway, a provider that comes and goes', { timeout: 30_00
       { again: [{ text: 'ok' }] },
       { on: { error: (it) => errors.push(it) } },
     );
-    const turns = session.state.turns.length;
+    const turns = session.state.chat.turns.length;
     for (let cycle = 1; cycle <= 3; cycle += 1) {
       await provider.push.prompt('again');
       await until(session, (state) => state.turns.length === turns + cycle && !state.activeTurn);
@@ -149,7 +149,7 @@ describe('at the real gateway, a stranger whose session ends', { timeout: 30_000
     const second = await fixture.open();
     await until(second, ({ lifecycle }) => lifecycle === 'ready');
     await eventually(() => provider.state.at === 'pairing', 'the question');
-    expect(second.state.serverTools?.map(({ name }) => name) ?? []).not.toContain('page_title');
+    expect(second.state.session.serverTools?.map(({ name }) => name) ?? []).not.toContain('page_title');
     answer(await codeOf({ ...fixture, session: second }));
     await untilTool(second, 'page_title');
     expect(provider.state).toMatchObject({ at: 'ready', sessionId: second.uri.slice(second.uri.lastIndexOf('/') + 1) });

@@ -1,45 +1,121 @@
-/** Our client library on our host, in one process. */
-import { connect } from '@atrium/client';
-import { describe, expect, it } from 'vitest';
+/** Our client library on our host, in one process, in each version that the library speaks. */
+import { type Client, connect, type OpenSession, type Transport } from '@atrium/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { transportTo } from '../support/library.js';
 import { startTestHost } from '../support/test-host.js';
 
-async function twoClients() {
-  const { host } = await startTestHost();
-  const client = () => connect({ transport: async () => transportTo(host) });
-  return { host, one: await client(), two: await client() };
+const started = (turnId: string, text = 'hello') =>
+  ({ type: 'chat/turnStarted', turnId, message: { text, origin: { kind: 'user' } } }) as const;
+const queued = (id: string) =>
+  ({ type: 'chat/pendingMessageSet', kind: 'queued', id, message: { text: id, origin: { kind: 'user' } } }) as const;
+
+interface Joined {
+  readonly client: Client;
+  /** Cuts the connection; the client comes back by itself. */
+  cut(): void;
 }
 
-describe('two clients on one session', () => {
+async function hostWith(version: string) {
+  const { host } = await startTestHost();
+  const join = async (): Promise<Joined> => {
+    let last: Transport | undefined;
+    const transport = async () => {
+      last = transportTo(host);
+      return last;
+    };
+    const client = await connect({ transport, protocolVersions: [version], log: () => {} });
+    onTestFinished(() => client.close());
+    expect(client.host).toMatchObject({ protocolVersion: version, serverInfo: { name: 'atrium' } });
+    return { client, cut: () => last?.close() };
+  };
+  return { host, join };
+}
+
+async function say({ chat }: OpenSession, turnId: string): Promise<void> {
+  await chat.dispatch(started(turnId));
+  await expect.poll(() => chat.confirmed.turns.some(({ id }) => id === turnId)).toBe(true);
+}
+
+describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version) => {
   it('see the same turn', async () => {
-    const { one, two } = await twoClients();
-    const uri = await one.createSession();
-    const [mine, theirs] = [await one.subscribe(uri), await two.subscribe(uri)];
-    const done = new Promise<void>((resolve) => {
-      theirs.onChange((state) => state.turns.length === 1 && resolve());
-    });
-    await mine.dispatch({ type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
-    await done;
-    expect(theirs.state.turns[0]?.responseParts).toMatchObject([{ kind: 'markdown', content: 'Hello there' }]);
-    await expect.poll(() => mine.confirmed.turns).toEqual(theirs.confirmed.turns);
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const [mine, theirs] = [await one.client.open(uri), await two.client.open(uri)];
+    await say(mine, 't1');
+    await expect.poll(() => theirs.state).toEqual(mine.state);
+    expect(theirs.state.chat.turns[0]?.responseParts).toMatchObject([{ kind: 'markdown', content: 'Hello there' }]);
+    expect(theirs.state.chat.turns[0]).toMatchObject({ startedAt: expect.any(String), duration: expect.any(Number) });
   });
 
   it('both learn that it was disposed, and a late action is turned down', async () => {
-    const { one, two } = await twoClients();
-    const uri = await one.createSession();
-    const watching = await one.subscribe(uri);
-    const gone = new Promise<void>((resolve) => {
-      watching.onGone(() => resolve());
-    });
-    await two.disposeSession(uri);
-    await gone;
-    expect(watching.isGone).toBe(true);
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const watching = await one.client.open(uri);
+    await two.client.disposeSession(uri);
+    await expect.poll(() => [watching.session.isGone, watching.chat.isGone]).toEqual([true, true]);
     await expect(watching.dispatch({ type: 'session/titleChanged', title: 'ghost' })).rejects.toThrow();
   });
 
   it('are told why an action that makes no sense was not taken', async () => {
-    const { one } = await twoClients();
-    const session = await one.subscribe(await one.createSession());
+    const { client } = await (await hostWith(version)).join();
+    const { session } = await client.open(await client.createSession());
     await expect(session.dispatch({} as never)).rejects.toThrow('an action is an object with a type');
+    await expect(session.dispatch({ type: 'session/ready' })).rejects.toThrow('clients cannot dispatch session/ready');
+  });
+
+  it('[CLI-032] lose nothing and double nothing when a connection is cut under their actions', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const [mine, theirs] = [await one.client.open(uri), await two.client.open(uri)];
+    const sent: Promise<unknown>[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      sent.push(mine.dispatch(queued(`mine-${round}`)), theirs.dispatch(queued(`theirs-${round}`)));
+      if (round % 4 === 0) (round % 8 === 0 ? one : two).cut();
+      await new Promise((resolve) => setTimeout(resolve, round % 3));
+      for (const { client } of [one, two]) client.reconnectNow();
+    }
+    await Promise.all(sent);
+    await expect.poll(() => theirs.state).toEqual(mine.state);
+    // The agent may have taken some off the queue; each was there once.
+    const { turns, activeTurn, queuedMessages = [] } = mine.state.chat;
+    const texts = [...turns, ...(activeTurn ? [activeTurn] : []), ...queuedMessages].map(({ message }) => message.text);
+    expect(texts.toSorted()).toEqual([...Array(20).keys()].flatMap((n) => [`mine-${n}`, `theirs-${n}`]).toSorted());
+    expect([...mine.chat.pending, ...theirs.chat.pending]).toEqual([]);
+  });
+
+  it('[CLI-034] page through history from the newest turns, and keep their place over a reconnect', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const all = await one.client.open(uri);
+    for (let turn = 0; turn < 25; turn += 1) await say(all, `t${turn}`);
+    const some = await two.client.open(uri, { turns: { last: 2 } });
+    expect(some.state.chat.turns.map(({ id }) => id)).toEqual(['t23', 't24']);
+    expect([some.chat.hasOlder, some.chat.olderCount]).toEqual([true, 23]);
+    expect(await some.chat.loadOlder(1)).toBe(20);
+    expect(some.chat.olderCount).toBe(3);
+    two.cut();
+    await say(all, 't25');
+    two.client.reconnectNow();
+    await expect.poll(() => some.state.chat.turns.length).toBe(23);
+    expect(await some.chat.loadOlder(1)).toBe(3);
+    expect([some.chat.hasOlder, some.chat.olderCount]).toEqual([false, 0]);
+    await expect.poll(() => some.state).toEqual(all.state);
+  });
+
+  it('[CLI-035] have a list of sessions that is up to date', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const list = await two.client.sessions();
+    const uri = await one.client.createSession();
+    await expect.poll(() => list.get(uri)?.title).toBeDefined();
+    await one.client.dispatch(uri, { type: 'session/titleChanged', title: 'Renamed' });
+    await expect.poll(() => list.get(uri)?.title).toBe('Renamed');
+    expect((await two.client.listSessions()).map(({ resource }) => resource)).toEqual([uri]);
+    await one.client.disposeSession(uri);
+    await expect.poll(() => list.items).toEqual([]);
   });
 });

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { type Client, connect, type Subscription, webSocketTransport } from '@atrium/client';
-import type { SessionState, TerminalState, ToolCallState } from '@atrium/protocol';
+import { type Client, connect, type OpenSession, webSocketTransport } from '@atrium/client';
+import type { SessionState as OlderSessionState } from '@atrium/protocol';
+import { type ChatState, defaultChatUri, type ToolCallState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crashFolder, HostProcess } from '../support/crash-child.js';
 import { snapshotsOf } from '../support/crash-observer.js';
@@ -18,7 +19,7 @@ const PATIENCE_MS = 20_000;
 
 interface Fixture {
   readonly client: Client;
-  readonly session: Subscription;
+  readonly session: OpenSession;
   readonly host: HostProcess;
   readonly dataDir: string;
   /** Where the session works. */
@@ -38,41 +39,49 @@ async function enter(text: string): Promise<Fixture> {
   if (port === undefined) throw new Error(`the host does not start: ${host.complaints}`);
   const client = await connect({ clientId: 'desk', transport: webSocketTransport({ url: `ws://127.0.0.1:${port}` }) });
   onTestFinished(() => client.close());
-  await client.createSession({ channel: SESSION, workingDirectory: pathToFileURL(folder).href });
-  const session = (await client.subscribe(SESSION)) as Subscription;
-  await until('the session is ready', () => session.confirmed.lifecycle === 'ready');
+  await client.createSession({ channel: SESSION, workingDirectories: [pathToFileURL(folder).href] });
+  const session = await client.open(SESSION);
+  await until('the session is ready', () => session.session.confirmed.lifecycle === 'ready');
   if (text !== 'client') ask(session, text);
   return { client, session, host, dataDir, folder };
 }
 
-function ask(session: Subscription, text: string): void {
-  void session.dispatch({ type: 'session/turnStarted', turnId: 'turn-1', userMessage: { text } });
+function ask(session: OpenSession, text: string): void {
+  const message = { text, origin: { kind: 'user' } } as const;
+  void session.dispatch({ type: 'chat/turnStarted', turnId: 'turn-1', message });
 }
 
-function approve(session: Subscription): void {
-  const { toolCallId } = callIn(session.confirmed) ?? { toolCallId: '' };
+function approve(session: OpenSession): void {
+  const { toolCallId } = callIn(session.chat.confirmed) ?? { toolCallId: '' };
   const answer = { approved: true, confirmed: 'user-action', selectedOptionId: 'approve' } as const;
-  void session.dispatch({ type: 'session/toolCallConfirmed', turnId: 'turn-1', toolCallId, ...answer });
+  void session.dispatch({ type: 'chat/toolCallConfirmed', turnId: 'turn-1', toolCallId, ...answer });
 }
+
+/** What a new client sees of the conversation: as a chat, or in older versions as the session. */
+type Seen = Pick<ChatState, 'turns' | 'activeTurn'>;
 
 /** Kills the host, starts it again on the same folder, and gives what a new client sees. */
-async function killAndLook(
-  { host, dataDir, client }: Fixture,
-  versions: readonly string[] = ['0.3.0'],
-): Promise<SessionState> {
+async function killAndLook({ host, dataDir, client }: Fixture, version = '1.0.0'): Promise<Seen> {
   await host.kill();
   client.close();
   const next = new HostProcess({ dataDir });
   onTestFinished(() => next.kill());
   const { port } = (await next.serving()) ?? {};
   if (port === undefined) throw new Error(`the host does not start again: ${next.complaints}`);
-  const [snapshot] = await snapshotsOf(port, [SESSION], versions);
-  return snapshot?.state as unknown as SessionState;
+  const channel = version === '1.0.0' ? defaultChatUri(SESSION) : SESSION;
+  const [snapshot] = await snapshotsOf(port, [channel], [version]);
+  return snapshot?.state as unknown as Seen;
 }
 
-function callIn({ activeTurn, turns }: SessionState): ToolCallState | undefined {
+function callIn({ activeTurn, turns }: Seen): ToolCallState | undefined {
   const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? [];
   return parts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : [])).at(-1);
+}
+
+/** Why the first turn failed: its last part says so, or in older versions a member of the turn. */
+function errorIn({ turns }: Seen) {
+  const part = turns[0]?.responseParts.at(-1);
+  return part?.kind === 'error' ? part.error : (turns as unknown as OlderSessionState['turns'])[0]?.error;
 }
 
 function outputOf(call: ToolCallState | undefined): string {
@@ -88,7 +97,7 @@ async function until(what: string, test: () => boolean): Promise<void> {
   }
 }
 
-const isWaiting = (session: Subscription) => callIn(session.confirmed)?.status === 'pending-confirmation';
+const isWaiting = (session: OpenSession) => callIn(session.chat.confirmed)?.status === 'pending-confirmation';
 
 /** The processes whose command line has this text. */
 function processesOf(text: string): number[] {
@@ -104,17 +113,17 @@ function processesOf(text: string): number[] {
 }
 
 describe.skipIf(process.platform === 'win32')('a call that runs when its host is killed', { timeout: 60_000 }, () => {
-  it.each([['0.3.0'], ['0.2.0']])(
+  it.each([['1.0.0'], ['0.3.0'], ['0.2.0']])(
     '[REL-062] says on %s that it was interrupted while running, with its approval and the output that was seen',
     async (version) => {
       const fixture = await enter('started');
       const { session, folder } = fixture;
       await until('the call asks', () => isWaiting(session));
       approve(session);
-      await until('its output is seen', () => outputOf(callIn(session.confirmed)).includes('STARTED'));
+      await until('its output is seen', () => outputOf(callIn(session.chat.confirmed)).includes('STARTED'));
       expect(existsSync(path.join(folder, 'started.txt'))).toBe(true);
 
-      const state = await killAndLook(fixture, [version]);
+      const state = await killAndLook(fixture, version);
       const call = callIn(state);
       expect(call).toMatchObject({
         status: 'completed',
@@ -125,9 +134,9 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
       });
       expect(outputOf(call)).toContain('STARTED');
       expect(state.activeTurn).toBeUndefined();
-      const [turn] = state.turns;
-      expect(turn?.error?.errorType).toBe('host-restarted');
-      expect(turn?.error?.message).toContain('interrupted while it ran');
+      const error = errorIn(state);
+      expect(error?.errorType).toBe('host-restarted');
+      expect(error?.message).toContain('interrupted while it ran');
     },
   );
 
@@ -137,18 +146,16 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
     await until('the call asks', () => isWaiting(session));
     approve(session);
     const terminalOf = () => {
-      const call = callIn(session.confirmed);
+      const call = callIn(session.chat.confirmed);
       const content = call?.status === 'running' ? (call.content ?? []) : [];
       return content.flatMap((block) => (block.type === 'terminal' ? block.resource : []))[0];
     };
     await until('it has a terminal', () => terminalOf() !== undefined);
     const terminal = await client.subscribe(terminalOf() as `ahp-terminal:/${string}`);
     const shown = () =>
-      (terminal.confirmed as TerminalState).content
-        .map((part) => (part.type === 'command' ? part.output : part.value))
-        .join('');
+      terminal.confirmed.content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
     await until('half a line is shown', () => shown().includes('half a line'));
-    expect(outputOf(callIn(session.confirmed))).not.toContain('half a line');
+    expect(outputOf(callIn(session.chat.confirmed))).not.toContain('half a line');
 
     expect(outputOf(callIn(await killAndLook(fixture)))).toContain('half a line');
   });
@@ -158,7 +165,7 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
     const { session } = fixture;
     await until('the call asks', () => isWaiting(session));
     approve(session);
-    await until('its output is seen', () => outputOf(callIn(session.confirmed)).includes('STUBBORN'));
+    await until('its output is seen', () => outputOf(callIn(session.chat.confirmed)).includes('STUBBORN'));
     const before = processesOf('sleep 61');
     expect(before.length).toBeGreaterThan(0);
 
@@ -178,7 +185,7 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
       reason: 'skipped',
       reasonMessage: expect.stringContaining('never started'),
     });
-    expect(state.turns[0]?.error?.message).not.toContain('interrupted while it ran');
+    expect(errorIn(state)?.message).not.toContain('interrupted while it ran');
     expect(existsSync(path.join(folder, 'started.txt'))).toBe(false);
   });
 
@@ -187,17 +194,19 @@ describe.skipIf(process.platform === 'win32')('a call that runs when its host is
     const { session, client } = fixture;
     const tools = [{ name: 'lookup', description: 'Looks up a word.', inputSchema: { type: 'object' as const } }];
     await session.dispatch({
-      type: 'session/activeClientChanged',
+      type: 'session/activeClientSet',
       activeClient: { clientId: client.clientId, displayName: 'Desk', tools },
     });
     ask(session, 'client');
-    await until('the call is there', () => callIn(session.confirmed)?.status !== undefined);
-    await until('it runs', () => ['running', 'pending-confirmation'].includes(callIn(session.confirmed)?.status ?? ''));
+    await until('the call is there', () => callIn(session.chat.confirmed)?.status !== undefined);
+    await until('it runs', () =>
+      ['running', 'pending-confirmation'].includes(callIn(session.chat.confirmed)?.status ?? ''),
+    );
     if (isWaiting(session)) approve(session);
-    await until('it runs', () => callIn(session.confirmed)?.status === 'running');
-    const { toolCallId = '' } = callIn(session.confirmed) ?? {};
+    await until('it runs', () => callIn(session.chat.confirmed)?.status === 'running');
+    const { toolCallId = '' } = callIn(session.chat.confirmed) ?? {};
     const content = [{ type: 'text' as const, text: 'a fox is' }];
-    await session.dispatch({ type: 'session/toolCallContentChanged', turnId: 'turn-1', toolCallId, content });
+    await session.dispatch({ type: 'chat/toolCallContentChanged', turnId: 'turn-1', toolCallId, content });
 
     const call = callIn(await killAndLook(fixture));
     expect(call).toMatchObject({

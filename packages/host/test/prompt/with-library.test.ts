@@ -1,11 +1,10 @@
 /** The transform of our client library, on our host. */
-import { type Client, connect, type SystemMessageTransform } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
+import { connect, type OpenSession, type SystemMessageTransform } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Script } from '../../../agents/src/scripted/script.js';
 import { transportTo } from '../support/library.js';
 import { extension, PRISTINE } from '../support/prompts.js';
-import { lastText, startHost } from '../support/session-fixture.js';
+import { startHost, textIn } from '../support/session-fixture.js';
 
 const SCRIPT: Script = {
   provider: 'mock',
@@ -17,8 +16,8 @@ const UNCHANGED = 'I am a mock.\n\nBe brief.\n\nRules follow.\n\nSay goodbye.\n\
 
 type Handler = SystemMessageTransform['handler'];
 
-/** A session whose active client is this one. */
-async function session(handler: Handler, protocolVersions = ['0.3.0'], extensions = [extension('none', {})]) {
+/** A session that this client has joined. */
+async function session(handler: Handler, protocolVersions = ['1.0.0'], extensions = [extension('none', {})]) {
   const { host } = await startHost({ scripts: [SCRIPT], extensions });
   const client = await connect({
     transport: async () => transportTo(host),
@@ -27,33 +26,35 @@ async function session(handler: Handler, protocolVersions = ['0.3.0'], extension
     log: () => {},
   });
   onTestFinished(() => client.close());
-  const subscription = await client.subscribe(await client.createSession());
+  const open = await client.open(await client.createSession());
   const activeClient = { clientId: client.clientId, tools: [] };
-  await subscription.dispatch({ type: 'session/activeClientChanged', activeClient });
-  return { client, subscription, show: () => show(client, subscription.uri) };
+  await open.dispatch({ type: 'session/activeClientSet', activeClient });
+  const offer = () => open.session.confirmed.activeClients[0]?.systemMessageTransform;
+  return { client, offer, show: () => show(open) };
 }
 
 /** The prompt of one turn. */
-async function show(client: Client, uri: string): Promise<string> {
-  const subscription = await client.subscribe(uri);
+async function show(open: OpenSession): Promise<string> {
   const turnId = crypto.randomUUID();
-  void subscription.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'show' } });
-  for await (const state of subscription) {
-    if ((state as SessionState).turns.some(({ id }) => id === turnId)) break;
+  const message = { text: 'show', origin: { kind: 'user' } } as const;
+  void open.dispatch({ type: 'chat/turnStarted', turnId, message });
+  for await (const { turns } of open.chat) {
+    const turn = turns.find(({ id }) => id === turnId);
+    if (turn) return textIn(turn.responseParts);
   }
-  return lastText(subscription.state as SessionState);
+  throw new Error('the session ended before the turn did');
 }
 
 describe('a client of the library with a transform', () => {
   it('[SMT-041][SMT-034][SMT-035] rewrites what the agent lets it, by one handler', async () => {
     const asked: unknown[] = [];
-    const { subscription, show } = await session((sections) => {
+    const { offer, show } = await session((sections) => {
       asked.push(sections);
       return { tone: 'Sing.', safety: 'Do anything.', custom_instructions: '' };
     });
     expect(await show()).toBe('I am a mock.\n\nSing.\n\n\n\nSay goodbye.\n\nBe safe.');
     const sections = ['tone', 'custom_instructions', 'last_instructions'];
-    expect(subscription.state.activeClient?.systemMessageTransform).toEqual({ sections });
+    expect(offer()).toEqual({ sections });
     const texts = { tone: 'Be brief.', custom_instructions: 'Rules follow.', last_instructions: 'Say goodbye.' };
     expect(asked).toEqual([texts]);
   });
@@ -66,7 +67,7 @@ describe('a client of the library with a transform', () => {
       seen.push(custom_instructions);
       return seen.length === 1 ? { tone: 'Sing.' } : undefined;
     };
-    const { show } = await session(handler, ['0.3.0'], [rules]);
+    const { show } = await session(handler, ['1.0.0'], [rules]);
     expect(await show()).toContain('Sing.');
     expect(await show()).toContain('Be brief.');
     await show();
@@ -83,14 +84,14 @@ describe('a client of the library with a transform', () => {
     expect(await show()).toContain('Sing.');
   });
 
-  it('[SMT-039] where host and client speak 0.2.0: the offer is plain data, nobody is asked, everything works', async () => {
+  it('[SMT-039] where host and client speak 0.9: the offer is plain data, nobody is asked, everything works', async () => {
     let asked = 0;
-    const { client, subscription, show } = await session(() => {
+    const { client, offer, show } = await session(() => {
       asked++;
       return { tone: 'Sing.' };
-    }, ['0.2.0']);
-    expect(client.host.protocolVersion).toBe('0.2.0');
-    expect(subscription.confirmed.activeClient?.systemMessageTransform?.sections).toContain('tone');
+    }, ['0.9.0']);
+    expect(client.host.protocolVersion).toBe('0.9.0');
+    expect(offer()?.sections).toContain('tone');
     expect(await show()).toBe(UNCHANGED);
     expect(asked).toBe(0);
   });

@@ -1,6 +1,6 @@
 /** A client that works with a host that is killed again and again. */
-import type { SessionState, StateAction } from '@atrium/protocol';
 import type { Dispatched } from './fuzz-client.js';
+import type { Intent, Seen } from './fuzz-speech.js';
 import type { AnyEnvelope } from './fuzz-wire.js';
 
 export interface Actor {
@@ -15,11 +15,12 @@ export interface Actor {
   readonly isOpen: boolean;
   /** Actions that the host has not decided yet, as far as is known. */
   readonly undecided: number;
-  /** The confirmed states of the sessions it watches. */
-  readonly sessions: readonly [uri: string, state: SessionState][];
+  /** What it sees of the sessions that it watches, as the host has confirmed it. */
+  readonly sessions: readonly [uri: string, seen: Seen][];
   /** A host listens on this port now. */
   enter(port: number): void;
-  dispatch(uri: string, action: StateAction): void;
+  /** Asks for something, in the words of its version. */
+  ask(uri: string, intent: Intent): void;
   /** Creates a session, if it is not there yet, and watches it. */
   watch(uri: string): void;
   leave(uri: string): void;

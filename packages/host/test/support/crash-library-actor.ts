@@ -1,11 +1,12 @@
 /** An actor that uses our client library, and looks over its shoulder. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
-import { ErrorCode, type SessionState, type Snapshot, type StateAction } from '@atrium/protocol';
+import { type Client, connect, type OpenSession, type Transport, webSocketTransport } from '@atrium/client';
+import { ErrorCode, type Snapshot } from '@atrium/protocol/ahp-1';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
-import { difference, withoutTimes } from './fuzz-difference.js';
+import { difference } from './fuzz-difference.js';
+import { type Intent, type Seen, said, seenInChat } from './fuzz-speech.js';
 import type { AnyEnvelope } from './fuzz-wire.js';
 
 /** The port of a host, once there is one. */
@@ -33,7 +34,7 @@ export class LibraryActor implements Actor {
   readonly dispatched: Dispatched[] = [];
   readonly violations: string[] = [];
   probes = 0;
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #open = new Map<string, OpenSession>();
   readonly #watched = new Set<string>();
   readonly #shown = new Set<number>();
   /** Those who wait for the answers to our own questions. */
@@ -61,11 +62,17 @@ export class LibraryActor implements Actor {
   }
 
   get undecided(): number {
-    return [...this.#subscriptions.values()].reduce((sum, { pending }) => sum + pending.length, 0);
+    return this.#handles.reduce((sum, { pending }) => sum + pending.length, 0);
   }
 
-  get sessions(): [uri: string, state: SessionState][] {
-    return [...this.#subscriptions].map(([uri, { confirmed }]) => [uri, confirmed]);
+  get sessions(): [uri: string, seen: Seen][] {
+    return [...this.#open].map(([uri, { session, chat }]) => {
+      return [uri, seenInChat(session.confirmed, chat.confirmed, this.clientId)];
+    });
+  }
+
+  get #handles() {
+    return [...this.#open.values()].flatMap(({ session, chat }) => [session, chat]);
   }
 
   enter(port: number): void {
@@ -107,18 +114,19 @@ export class LibraryActor implements Actor {
   }
 
   #compare({ resource, state }: Snapshot): void {
-    const subscription = this.#subscriptions.get(resource);
-    if (!subscription) return;
+    const handle = this.#handles.find(({ uri }) => uri === resource);
+    if (!handle) return;
     this.probes += 1;
-    const found = difference(withoutTimes(subscription.confirmed), withoutTimes(state));
+    const found = difference(handle.confirmed, state);
     if (found) this.violations.push(`${this.clientId}: the mirror of ${resource} is not what the host has: ${found}`);
   }
 
-  dispatch(uri: string, action: StateAction): void {
-    const subscription = this.#subscriptions.get(uri);
-    if (!subscription) return;
-    this.dispatched.push({ channel: uri, action: { ...action } });
-    void subscription.dispatch(action as Parameters<Subscription['dispatch']>[0]);
+  ask(uri: string, intent: Intent): void {
+    const open = this.#open.get(uri);
+    if (!open) return;
+    const { channel, action } = said({ clientId: this.clientId, hasChats: true }, uri, intent);
+    this.dispatched.push({ channel, action });
+    void open.dispatch(action as unknown as Parameters<OpenSession['dispatch']>[0]);
   }
 
   watch(uri: string): void {
@@ -133,8 +141,8 @@ export class LibraryActor implements Actor {
     for (this.#watched.add(uri); this.#watched.has(uri); await delay(RETRY_MS)) {
       try {
         await this.#create(uri);
-        const subscription = await this.#client?.subscribe(uri as `ahp-session:/${string}`);
-        if (subscription && this.#watched.has(uri)) this.#subscriptions.set(uri, subscription as Subscription);
+        const open = await this.#client?.open(uri);
+        if (open && this.#watched.has(uri)) this.#open.set(uri, open);
         return;
       } catch (error) {
         const code = codeOf(error);
@@ -146,20 +154,20 @@ export class LibraryActor implements Actor {
 
   /** The other one may have been faster: the host refuses to create what is there. */
   async #create(uri: string): Promise<void> {
-    await this.#client?.createSession({ channel: uri, workingDirectory: CRASH_WORK_FOLDER }).catch((error) => {
+    await this.#client?.createSession({ channel: uri, workingDirectories: [CRASH_WORK_FOLDER] }).catch((error) => {
       if (codeOf(error) === undefined) throw error;
     });
   }
 
   leave(uri: string): void {
     this.#watched.delete(uri);
-    this.#subscriptions.get(uri)?.close();
-    this.#subscriptions.delete(uri);
+    this.#open.get(uri)?.close();
+    this.#open.delete(uri);
   }
 
   /** Asks behind the back of the library, on its own wire. */
   async probe(): Promise<void> {
-    await Promise.all([...this.#subscriptions.keys()].map((uri) => this.#ask(uri)));
+    await Promise.all(this.#handles.map(({ uri }) => this.#ask(uri)));
   }
 
   #ask(channel: string): Promise<void> {

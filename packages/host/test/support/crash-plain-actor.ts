@@ -1,9 +1,10 @@
 /** An actor that speaks the protocol by itself, over a WebSocket. */
-import { ErrorCode, type StateAction } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol';
 import { WebSocket } from 'ws';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { FuzzClient } from './fuzz-client.js';
+import { type Intent, type Seen, said, seenBy } from './fuzz-speech.js';
 
 const RETRY_MS = 20;
 
@@ -40,8 +41,11 @@ export class PlainActor implements Actor {
   get undecided() {
     return this.#client.pending.size;
   }
-  get sessions() {
-    return this.#client.sessions;
+  get sessions(): [uri: string, seen: Seen][] {
+    return this.#client.watched.flatMap((uri): [string, Seen][] => {
+      const seen = seenBy(this.#client, uri);
+      return seen ? [[uri, seen]] : [];
+    });
   }
 
   enter(port: number): void {
@@ -57,8 +61,9 @@ export class PlainActor implements Actor {
     socket.on('error', () => {});
   }
 
-  dispatch(uri: string, action: StateAction): void {
-    this.#client.dispatch(uri, { ...action });
+  ask(uri: string, intent: Intent): void {
+    const { channel, action } = said(this.#client, uri, intent);
+    this.#client.dispatch(channel, action);
   }
 
   watch(uri: string): void {

@@ -1,13 +1,13 @@
 /** One host that dies at one chosen commit, under a client that does the same things every time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionState, StateAction } from '@atrium/protocol';
 import { crashFolder, HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import type { CrashPoint } from './crash-log.js';
 import { channelsOf, snapshotsOf } from './crash-observer.js';
 import { PlainActor } from './crash-plain-actor.js';
-import { answerTo } from './crash-work.js';
+import { answerTo, cancel } from './crash-work.js';
 import { Random } from './fuzz-random.js';
+import type { Intent, Seen } from './fuzz-speech.js';
 import type { AnyEnvelope } from './fuzz-wire.js';
 
 const SESSION = 'ahp-session:/point';
@@ -50,7 +50,7 @@ export async function crashAt(point: CrashPoint, options: CrashPointOptions = {}
 /** How many commits the usual work makes depends on the load: the busier the host, the more goes into one. */
 async function goOnUntilItDies(actor: PlainActor, doomed: HostProcess, { commit }: CrashPoint): Promise<void> {
   for (let number = 1; number <= commit && !doomed.hasEnded; number++) {
-    actor.dispatch(SESSION, { type: 'session/titleChanged', title: `Title ${number}` });
+    actor.ask(SESSION, { wants: 'title', title: `Title ${number}` });
     await until(actor, 'the title is decided', () => actor.undecided === 0 || doomed.hasEnded);
   }
 }
@@ -91,30 +91,31 @@ async function audit(ledger: Ledger, host: HostProcess, port: number): Promise<v
 }
 
 const TURNS = ['tool', 'ask', 'fail', 'tool', 'ask', 'think', 'long'] as const;
+const LONG_TURN = `turn-${TURNS.indexOf('long')}`;
 
 /** Turns with a permission, a question, a cancellation; a title, a queued message, a model that has to wait. */
 async function doTheUsual(actor: PlainActor, { isQueuedLate = false }: CrashPointOptions): Promise<void> {
   actor.watch(SESSION);
-  await until(actor, 'the session is ready', () => stateOf(actor)?.lifecycle === 'ready');
-  actor.dispatch(SESSION, { type: 'session/titleChanged', title: 'The usual' });
+  await until(actor, 'the session is ready', () => seenBy(actor)?.isReady === true);
+  actor.ask(SESSION, { wants: 'title', title: 'The usual' });
   // Then the start of the first turn is a commit of its own.
   if (isQueuedLate) await until(actor, 'the title is decided', () => actor.undecided === 0);
   for (const [index, text] of TURNS.entries()) {
     await runTurn(actor, `turn-${index}`, text, async () => {
       if (index > 0) return;
-      if (isQueuedLate) await until(actor, 'the turn is seen', () => hasTurn(stateOf(actor), 'turn-0'));
-      for (const action of MEANWHILE) actor.dispatch(SESSION, action);
+      if (isQueuedLate) await until(actor, 'the turn is seen', () => hasTurn(seenBy(actor), 'turn-0'));
+      for (const intent of MEANWHILE) actor.ask(SESSION, intent);
     });
   }
   await until(actor, 'everything is decided', () => actor.undecided === 0);
   // A crash stops the queue; the next turn that completes moves it on.
-  if (stateOf(actor)?.queuedMessages) await runTurn(actor, 'turn-last', 'quick');
-  await helpUntil(actor, (now) => !now.activeTurn && !now.queuedMessages && actor.undecided === 0);
+  if (seenBy(actor)?.queued.length) await runTurn(actor, 'turn-last', 'quick');
+  await helpUntil(actor, (now) => !now.turn && now.queued.length === 0 && actor.undecided === 0);
 }
 
-const MEANWHILE: readonly StateAction[] = [
-  { type: 'session/pendingMessageSet', kind: 'queued', id: 'queued-1', userMessage: { text: 'quick' } },
-  { type: 'session/modelChanged', model: { id: 'large' } },
+const MEANWHILE: readonly Intent[] = [
+  { wants: 'message', kind: 'queued', id: 'queued-1', text: 'quick' },
+  { wants: 'model', id: 'large' },
 ];
 
 /**
@@ -124,10 +125,10 @@ const MEANWHILE: readonly StateAction[] = [
 async function runTurn(actor: PlainActor, id: string, text: string, meanwhile = async () => {}): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const turnId = attempt === 1 ? id : `${id}-${attempt}`;
-    actor.dispatch(SESSION, { type: 'session/turnStarted', turnId, userMessage: { text } });
+    actor.ask(SESSION, { wants: 'start', turnId, text });
     if (attempt === 1) await meanwhile();
     const isRejected = () => actor.received.some((envelope) => rejects(envelope, turnId));
-    await helpUntil(actor, (now) => !now.activeTurn && (hasTurn(now, turnId) || isRejected()));
+    await helpUntil(actor, (now) => !now.turn && (hasTurn(now, turnId) || isRejected()));
     if (!isRejected()) return;
   }
 }
@@ -137,28 +138,26 @@ function rejects({ action, rejectionReason }: AnyEnvelope, turnId: string): bool
   return isOfTurn && rejectionReason?.endsWith('is running: queue the message, or wait') === true;
 }
 
-function hasTurn(state: SessionState | undefined, turnId: string): boolean {
-  return state?.activeTurn?.id === turnId || state?.turns.some(({ id }) => id === turnId) === true;
+function hasTurn(seen: Seen | undefined, turnId: string): boolean {
+  return seen?.turn === turnId || seen?.turns.includes(turnId) === true;
 }
 
-function stateOf(actor: PlainActor): SessionState | undefined {
+function seenBy(actor: PlainActor): Seen | undefined {
   return actor.sessions.find(([uri]) => uri === SESSION)?.[1];
 }
 
 /** Answers what waits for an answer, once, and cancels what takes too long. */
-async function helpUntil(actor: PlainActor, isDone: (state: SessionState) => boolean): Promise<void> {
+async function helpUntil(actor: PlainActor, isDone: (seen: Seen) => boolean): Promise<void> {
   const random = new Random(1);
   const done = new Set<string>();
   await until(actor, 'the turn is over', () => {
-    const now = stateOf(actor);
+    const now = seenBy(actor);
     if (!now) return false;
-    const turnId = now.activeTurn?.id;
-    const isLong = now.activeTurn?.userMessage.text === 'long' && now.activeTurn.responseParts.length > 0;
-    const cancel: StateAction = { type: 'session/turnCancelled', turnId: turnId ?? '' };
-    const action = isLong ? cancel : answerTo(now, random);
-    const key = `${action?.type} ${turnId}`;
-    if (action && !done.has(key)) actor.dispatch(SESSION, action);
-    if (action) done.add(key);
+    const isLong = now.turn?.startsWith(LONG_TURN) && now.parts > 0;
+    const intent = isLong ? cancel(now) : answerTo(now, random);
+    const key = `${intent?.wants} ${now.turn}`;
+    if (intent && !done.has(key)) actor.ask(SESSION, intent);
+    if (intent) done.add(key);
     return isDone(now);
   });
 }
@@ -175,13 +174,13 @@ async function until(actor: PlainActor, what: string, test: () => boolean): Prom
 
 /** What a reader needs to know about a wait in vain. */
 function situation(actor: PlainActor): string {
-  const { activeTurn, turns = [], queuedMessages = [] } = stateOf(actor) ?? {};
+  const { turn, turns = [], queued = [] } = seenBy(actor) ?? {};
   const last = actor.received.slice(-10).map(({ serverSeq, action, rejectionReason = 'accepted' }) => {
     return `${serverSeq} ${action.type}: ${rejectionReason}`;
   });
   return [
-    `connected: ${actor.isOpen}; undecided: ${actor.undecided}; queued: ${queuedMessages.length}`,
-    `running: ${activeTurn?.id}; over: ${turns.map(({ id }) => id).join(', ')}`,
+    `connected: ${actor.isOpen}; undecided: ${actor.undecided}; queued: ${queued.length}`,
+    `running: ${turn}; over: ${turns.join(', ')}`,
     `asked for last: ${JSON.stringify(actor.dispatched.at(-1)?.action)}`,
     ...last,
   ].join('\n');

@@ -1,6 +1,5 @@
 /** One host on one folder, killed and started again and again under two clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ActionEnvelope } from '@atrium/protocol';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import type { Actor } from './crash-actor.js';
 import { HostProcess } from './crash-child.js';
@@ -155,7 +154,7 @@ export class CrashRun {
     const known = this.#confirmed.get(actor) ?? 0;
     for (const envelope of actor.received.slice(known)) {
       this.#ledger.confirm(actor, envelope);
-      this.#calls.envelope(envelope as unknown as ActionEnvelope);
+      this.#calls.envelope(envelope);
     }
     this.#confirmed.set(actor, actor.received.length);
   }
@@ -216,10 +215,10 @@ export class CrashRun {
   /** A change of the model waits for the end of a turn, and the turn may wait for an answer that no client gives any more. */
   #endHoldUps(): void {
     const [actor] = this.#actors;
-    for (const [uri, { activeTurn }] of actor?.sessions ?? []) {
-      if (!activeTurn || this.#cancelled.has(activeTurn.id)) continue;
-      this.#cancelled.add(activeTurn.id);
-      actor?.dispatch(uri, { type: 'session/turnCancelled', turnId: activeTurn.id });
+    for (const [uri, { turn }] of actor?.sessions ?? []) {
+      if (turn === undefined || this.#cancelled.has(turn)) continue;
+      this.#cancelled.add(turn);
+      actor?.ask(uri, { wants: 'cancel', turnId: turn });
     }
   }
 
@@ -227,13 +226,13 @@ export class CrashRun {
   #driveToRest(): boolean {
     const [actor] = this.#actors;
     let atRest = this.#actors.every(({ undecided }) => undecided === 0);
-    for (const [uri, state] of actor?.sessions ?? []) {
-      const { activeTurn, queuedMessages } = state;
-      if (activeTurn || queuedMessages) atRest = false;
-      const turnId = `turn-rest-${actor?.dispatched.length}`;
-      const start = { type: 'session/turnStarted', turnId, userMessage: { text: 'quick' } } as const;
-      const action = activeTurn ? answerTo(state, this.#random) : queuedMessages && start;
-      if (action && actor?.undecided === 0) actor.dispatch(uri, action);
+    for (const [uri, seen] of actor?.sessions ?? []) {
+      const { turn, queued } = seen;
+      if (turn === undefined && queued.length === 0) continue;
+      atRest = false;
+      const start = { wants: 'start', turnId: `turn-rest-${actor?.dispatched.length}`, text: 'quick' } as const;
+      const intent = turn === undefined ? start : answerTo(seen, this.#random);
+      if (intent && actor?.undecided === 0) actor.ask(uri, intent);
     }
     return atRest;
   }

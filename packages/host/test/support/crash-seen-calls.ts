@@ -1,8 +1,8 @@
 /** What watchers saw of tool calls before a host was killed, to be held against what is there after its restart. */
 
 import { plainText } from '@atrium/core/util/plain-text.js';
-import type { ActionEnvelope } from '@atrium/protocol';
-import { type ChatState, defaultChatUri, type ToolCallState } from '@atrium/protocol/ahp-1';
+import { type ChatState, defaultChatUri, sessionOfDefaultChat, type ToolCallState } from '@atrium/protocol/ahp-1';
+import type { AnyEnvelope } from './fuzz-wire.js';
 
 interface Seen {
   readonly session: string;
@@ -14,6 +14,15 @@ interface Seen {
   isAllowed: boolean;
 }
 
+/** The members of the actions of a call that are looked at here. */
+interface CallAction {
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly content?: readonly { readonly type: string; readonly text?: unknown }[];
+  readonly approved?: boolean;
+  readonly confirmed?: string;
+}
+
 export class SeenCalls {
   /** Calls that were found with everything that was seen of them; and how many of them the kill had interrupted. */
   checked = 0;
@@ -21,13 +30,16 @@ export class SeenCalls {
   readonly #seen = new Map<string, Seen>();
 
   /** A client was shown this. */
-  envelope({ channel, action, rejectionReason }: ActionEnvelope): void {
-    if (rejectionReason !== undefined) return;
-    if (action.type === 'session/toolCallContentChanged') this.output(channel, action, textOf(action.content));
+  envelope({ channel, action, rejectionReason }: AnyEnvelope): void {
+    const [, type] = action.type.split('/');
+    if (rejectionReason !== undefined || !type?.startsWith('toolCall')) return;
+    // Versions without chats say it on the channel of the session.
+    const session = sessionOfDefaultChat(channel) ?? channel;
+    const call = action as unknown as CallAction;
+    if (type === 'toolCallContentChanged') this.output(session, call, textOf(call.content ?? []));
     const isAllowed =
-      (action.type === 'session/toolCallConfirmed' && action.approved) ||
-      (action.type === 'session/toolCallReady' && action.confirmed !== undefined);
-    if (isAllowed) this.#of(channel, action).isAllowed = true;
+      (type === 'toolCallConfirmed' && call.approved) || (type === 'toolCallReady' && call.confirmed !== undefined);
+    if (isAllowed) this.#of(session, call).isAllowed = true;
   }
 
   output(session: string, call: { readonly turnId: string; readonly toolCallId: string }, text: string): void {

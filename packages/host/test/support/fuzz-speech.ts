@@ -9,11 +9,21 @@ import type { AnyAction } from './fuzz-wire.js';
 export interface Seen {
   readonly turns: readonly string[];
   readonly turn: string | undefined;
+  /** How many parts the answer of that turn has so far. */
+  readonly parts: number;
   readonly questions: readonly string[];
   readonly calls: readonly { readonly toolCallId: string; readonly status: string }[];
   readonly queued: readonly string[];
   /** Whether this client has a role in the session. */
   readonly isActive: boolean;
+  /** Whether the session has come to be. */
+  readonly isReady: boolean;
+}
+
+/** Who says something: in a version with chats, or in one without. */
+export interface Speaker {
+  readonly clientId: string;
+  readonly hasChats: boolean;
 }
 
 /** What a client wants. */
@@ -46,10 +56,12 @@ function seenInSession(state: SessionState, clientId: string): Seen {
   return {
     turns: state.turns.map(({ id }) => id),
     turn: state.activeTurn?.id,
+    parts: state.activeTurn?.responseParts.length ?? 0,
     questions: (state.inputRequests ?? []).map(({ id }) => id),
     calls: (state.activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : [])),
     queued: (state.queuedMessages ?? []).map(({ id }) => id),
     isActive: state.activeClient?.clientId === clientId,
+    isReady: state.lifecycle === 'ready',
   };
 }
 
@@ -60,6 +72,7 @@ interface Named {
 /** The members of sessions and chats that are looked at here: what all versions with chats have. */
 interface SessionLike {
   readonly activeClients?: readonly { readonly clientId: string }[];
+  readonly lifecycle?: string;
 }
 
 interface ChatLike {
@@ -77,7 +90,8 @@ interface PartLike {
   readonly response?: string;
 }
 
-function seenInChat({ activeClients = [] }: SessionLike, chat: ChatLike, clientId: string): Seen {
+/** What versions with chats show of a session and its conversation. */
+export function seenInChat({ activeClients = [], lifecycle }: SessionLike, chat: ChatLike, clientId: string): Seen {
   const { turns = [], activeTurn, queuedMessages = [], inputRequests = [] } = chat;
   const parts = activeTurn?.responseParts ?? [];
   const asked = parts.flatMap(({ kind, request, response }) =>
@@ -86,15 +100,17 @@ function seenInChat({ activeClients = [] }: SessionLike, chat: ChatLike, clientI
   return {
     turns: turns.map(({ id }) => id),
     turn: activeTurn?.id,
+    parts: parts.length,
     questions: [...inputRequests, ...asked].map(({ id }) => id),
     calls: parts.flatMap(({ toolCall }) => toolCall ?? []),
     queued: queuedMessages.map(({ id }) => id),
     isActive: activeClients.some((client) => client.clientId === clientId),
+    isReady: lifecycle === 'ready',
   };
 }
 
 /** The action by which a client asks for something in its version, and the channel that it belongs on. */
-export function said({ hasChats, clientId }: FuzzClient, uri: string, intent: Intent): Dispatched {
+export function said({ hasChats, clientId }: Speaker, uri: string, intent: Intent): Dispatched {
   if (!hasChats) return { channel: uri, action: inSessions(intent, clientId) };
   const action = inChats(intent, clientId);
   return { channel: action.type.startsWith('chat/') ? defaultChatUri(uri) : uri, action };

@@ -100,8 +100,8 @@ export function stateOf(client: RawClient, uri: string): Promise<SessionState> {
 }
 
 /** The text of all markdown parts, one after the other. */
-export function textIn(parts: readonly ResponsePart[] | undefined): string {
-  return (parts ?? []).flatMap((part) => (part.kind === 'markdown' ? part.content : [])).join('');
+export function textIn(parts: readonly { readonly kind: string; readonly content?: unknown }[] | undefined): string {
+  return (parts ?? []).flatMap((part) => (part.kind === 'markdown' ? String(part.content) : [])).join('');
 }
 
 export function lastText({ turns }: SessionState): string {

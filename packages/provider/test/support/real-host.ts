@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Client, connect, type Subscription } from '@atrium/client';
+import { type Client, connect, type OpenSession, type OpenSessionState } from '@atrium/client';
 import {
   builtinTools,
   createHost,
@@ -17,7 +17,7 @@ import {
   transportPair,
 } from '@atrium/host';
 import type { CloseReason } from '@atrium/link';
-import type { SessionState, Turn } from '@atrium/protocol';
+import type { ChatState, SessionState, Turn } from '@atrium/protocol/ahp-1';
 import { onTestFinished } from 'vitest';
 
 const GOING_AWAY = 1001;
@@ -37,13 +37,13 @@ export interface RealHost {
   readonly url: string;
   readonly folder: string;
   readonly client: Client;
-  readonly session: Subscription<'session'>;
+  readonly session: OpenSession;
   /** The id by which providers know the session. */
   readonly sessionId: string;
   /** Says something and waits for the end of the turn. */
   say(text: string): Promise<Turn>;
   /** Another session in the same folder. */
-  open(): Promise<Subscription<'session'>>;
+  open(): Promise<OpenSession>;
   /** A connection for a provider that needs no token. */
   inProcess(): ReturnType<typeof inProcess>;
   stop(): Promise<void>;
@@ -78,7 +78,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   host.gatewayAt({ url, port });
   const client = await connect({ transport: () => inProcess((end) => host.connect(end)), clientId: 'desk' });
   const open = async () =>
-    client.subscribe(await client.createSession({ provider: 'mock', workingDirectory: pathToFileURL(folder).href }));
+    client.open(await client.createSession({ provider: 'mock', workingDirectories: [pathToFileURL(folder).href] }));
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;
@@ -126,10 +126,15 @@ function inProcess(connect: (end: Transport) => void) {
   };
 }
 
+/** Somebody says something. */
+export function turnStarted(turnId: string, text: string) {
+  return { type: 'chat/turnStarted', turnId, message: { text, origin: { kind: 'user' } } } as const;
+}
+
 /** A turn, from what somebody says to its end. */
-export async function say(session: Subscription<'session'>, text: string): Promise<Turn> {
+export async function say(session: OpenSession, text: string): Promise<Turn> {
   const turnId = crypto.randomUUID();
-  await session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } });
+  await session.dispatch(turnStarted(turnId, text));
   const { turns } = await until(session, (state) => state.turns.some(({ id }) => id === turnId));
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) throw new Error('the turn is gone');
@@ -138,13 +143,14 @@ export async function say(session: Subscription<'session'>, text: string): Promi
 
 const PATIENCE_MS = 15_000;
 
+/** A session with its conversation. */
+export type Whole = SessionState & Pick<ChatState, 'turns' | 'activeTurn'>;
+
 /** The first state for which something holds. */
-export function until(
-  session: Subscription<'session'>,
-  holds: (state: SessionState) => boolean,
-): Promise<SessionState> {
+export function until(open: OpenSession, holds: (state: Whole) => boolean): Promise<Whole> {
   return new Promise((resolve, reject) => {
-    const look = (state: SessionState) => {
+    const look = ({ session, chat: { turns, activeTurn } }: OpenSessionState) => {
+      const state: Whole = { ...session, turns, ...(activeTurn && { activeTurn }) };
       if (!holds(state)) return;
       clearTimeout(timer);
       off();
@@ -152,10 +158,10 @@ export function until(
     };
     const timer = setTimeout(() => {
       off();
-      reject(new Error(`waited in vain; the state is ${JSON.stringify(session.state).slice(0, 2_000)}`));
+      reject(new Error(`waited in vain; the state is ${JSON.stringify(open.state).slice(0, 2_000)}`));
     }, PATIENCE_MS);
-    const off = session.onChange(look);
-    look(session.state);
+    const off = open.onChange(look);
+    look(open.state);
   });
 }
 
@@ -165,6 +171,6 @@ export function textOf(turn: Turn): string {
 }
 
 /** Waits until the session has a tool of this name. */
-export async function untilTool(session: Subscription<'session'>, name: string): Promise<void> {
+export async function untilTool(session: OpenSession, name: string): Promise<void> {
   await until(session, ({ serverTools = [] }) => serverTools.some((tool) => tool.name === name));
 }
