@@ -9,17 +9,17 @@ const [url, text = 'Hello!'] = process.argv.slice(2);
 if (!url) throw new Error('usage: node client-in-30-lines.mjs <url> [text]');
 
 const client = await connect({ url, token: process.env.ATRIUM_TOKEN });
-const workingDirectory = pathToFileURL(process.cwd()).href;
-const session = await client.subscribe(await client.createSession({ workingDirectory }));
+const workingDirectories = [pathToFileURL(process.cwd()).href];
+const { chat } = await client.open(await client.createSession({ workingDirectories }));
 const turnId = randomUUID();
-const accepted = session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } });
-accepted.catch((error) => {
+const message = { text, origin: { kind: 'user' } };
+chat.dispatch({ type: 'chat/turnStarted', turnId, message }).catch((error) => {
   console.error(error.message);
-  session.close();
+  chat.close();
 });
 
 let printed = 0;
-for await (const { activeTurn, turns } of session) {
+for await (const { activeTurn, turns } of chat) {
   const turn = activeTurn?.id === turnId ? activeTurn : turns.find(({ id }) => id === turnId);
   const parts = turn?.responseParts.filter((part) => part.kind === 'markdown') ?? [];
   const answer = parts.map(({ content }) => content).join('\n\n');

@@ -16,13 +16,14 @@ const client = await connect({
   },
 });
 
-// Only the active client of a session is asked. Its claim carries the offer to rewrite.
+// Only active clients of a session are asked. The entry of this one carries the offer to rewrite.
 const activeClient = { clientId: client.clientId, displayName: 'The rhymer', tools: [] };
-const session = await client.subscribe(await client.createSession({ provider: 'offline', activeClient }));
+const { chat } = await client.open(await client.createSession({ provider: 'offline', activeClient }));
 
 const turnId = randomUUID();
-session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'show the prompt' } });
-for await (const { turns } of session) {
+const message = { text: 'show the prompt', origin: { kind: 'user' } };
+chat.dispatch({ type: 'chat/turnStarted', turnId, message });
+for await (const { turns } of chat) {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) continue;
   for (const part of turn.responseParts) if (part.kind === 'markdown') console.log(part.content);

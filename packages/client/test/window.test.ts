@@ -13,7 +13,7 @@ async function withHistory(options: Parameters<typeof connected>[0] = {}, count 
   return connected(options, host);
 }
 
-describe('a window on history', () => {
+describe('[CLI-034] a window on history', () => {
   it('brings the newest turns and tells where they stand', async () => {
     const { client, host } = await withHistory();
     const one = await client.subscribe(ONE, { turns: { last: 3 } });
@@ -127,7 +127,7 @@ describe('a window on history', () => {
   });
 });
 
-describe('history that is cut', () => {
+describe('[CLI-034] history that is cut', () => {
   it('inside the window is cut in the mirror', async () => {
     const { client, host } = await withHistory();
     const one = await client.subscribe(ONE, { turns: { last: 3 } });

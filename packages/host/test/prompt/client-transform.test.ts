@@ -230,7 +230,7 @@ describe('nobody is asked', () => {
     expect(requestsIn(client)).toEqual([]);
   });
 
-  it('[SMT-024][SMT-040][UNI-008][UNI-108] on a connection below 0.3.0', async () => {
+  it('[SMT-024][SMT-039][SMT-040][UNI-008][UNI-108] on a connection below 0.3.0', async () => {
     const host = await fixture();
     const client = await host.client('old', { protocolVersions: ['0.2.0'] });
     const channel = await client.session();
@@ -238,6 +238,7 @@ describe('nobody is asked', () => {
     await client.turn(channel, 'show');
     expect(requestsIn(client)).toEqual([]);
     expect(await shown(client, channel)).toBe(UNCHANGED);
+    expect((await stateOf(client, channel)).activeClient?.systemMessageTransform).toEqual({ sections: ['tone'] });
   });
 });
 

@@ -46,7 +46,7 @@ async function show(open: OpenSession): Promise<string> {
 }
 
 describe('a client of the library with a transform', () => {
-  it('[SMT-041][SMT-034][SMT-035] rewrites what the agent lets it, by one handler', async () => {
+  it('[SMT-043][SMT-034][SMT-035] rewrites what the agent lets it, by one handler', async () => {
     const asked: unknown[] = [];
     const { offer, show } = await session((sections) => {
       asked.push(sections);
@@ -84,7 +84,7 @@ describe('a client of the library with a transform', () => {
     expect(await show()).toContain('Sing.');
   });
 
-  it('[SMT-039] where host and client speak 0.9: the offer is plain data, nobody is asked, everything works', async () => {
+  it('[SMT-043] where host and client speak 0.9: the offer is plain data, nobody is asked, everything works', async () => {
     let asked = 0;
     const { client, offer, show } = await session(() => {
       asked++;
