@@ -35,14 +35,6 @@ export type {
 export { actionKind, type ChannelKind, channelKind, ROOT_CHANNEL } from './channels.js';
 export type { ConfigPropertySchema, ConfigSchema, RootConfigState } from './common/config.js';
 export type { ActionEnvelope, ActionOrigin, Snapshot } from './common/envelope.js';
-export {
-  asksOneOf,
-  membersBesideEdits,
-  type ShownEdit,
-  type ToolInputMember,
-  toolInputMembers,
-  toolInputObject,
-} from './common/tool-input.js';
 export type {
   AgentSelection,
   ContentRef,
@@ -289,13 +281,6 @@ export type {
 } from './session/messages.js';
 export { type ProjectOfWorktree, projectLabel } from './session/project-label.js';
 export { sessionReducer } from './session/reducer.js';
-export {
-  callableNames,
-  commandIn,
-  hasCallableNames,
-  readSlash,
-  type SlashVerdict,
-} from './session/slash-commands.js';
 export type {
   ProjectInfo,
   SessionActiveClient,

@@ -1,12 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { callableNames, commandIn, hasCallableNames, readSlash } from '../src/session/slash-commands.js';
-import type { SessionState } from '../src/session/state.js';
+import { callableNames, commandIn, hasCallableNames, readSlash } from '../src/ahp-1/session/slash-commands.js';
+import type { SessionState } from '../src/ahp-1/session/state.js';
 
 const skill = (name: string) => ({ type: 'skill' as const, id: name, uri: `file:///${name}`, name });
 const customizations = [
   { type: 'directory', id: 'd', uri: 'file:///d', name: '.agents/skills', enabled: true, children: [skill('deploy')] },
-  { type: 'plugin', id: 'p', uri: 'file:///p', name: 'tests', enabled: true, children: [skill('run-all')] },
-  { type: 'plugin', id: 'q', uri: 'file:///q', name: 'off', enabled: false, children: [skill('hidden')] },
+  {
+    type: 'plugin',
+    id: 'p',
+    uri: 'file:///p',
+    name: 'tests',
+    enablement: [{ kind: 'session', enabled: true }],
+    children: [skill('run-all')],
+  },
+  {
+    type: 'plugin',
+    id: 'q',
+    uri: 'file:///q',
+    name: 'off',
+    enablement: [{ kind: 'global', enabled: false }],
+    children: [skill('hidden')],
+  },
 ] as unknown as NonNullable<SessionState['customizations']>;
 const own = ['changes', 'commit', 'quit'];
 const read = (text: string) => readSlash(text, { customizations }, own);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { membersBesideEdits, toolInputMembers, toolInputObject } from '../src/common/tool-input.js';
+import { membersBesideEdits, toolInputMembers, toolInputObject } from '../src/ahp-1/chat/tool-input.js';
 
 const raw = (text: string) => [{ name: '', text, isText: true }];
 

@@ -300,6 +300,15 @@ export type {
   ToolResultTextContent,
   ToolSchema,
 } from './chat/tool-calls.js';
+export {
+  asksOneOf,
+  membersBesideEdits,
+  type ShownEdit,
+  type ToolInputMember,
+  toolInputMembers,
+  toolInputObject,
+  toolInputText,
+} from './chat/tool-input.js';
 export type {
   ActiveTurn,
   ErrorResponsePart,
@@ -541,6 +550,13 @@ export type {
 export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
 export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
+export {
+  callableNames,
+  commandIn,
+  hasCallableNames,
+  readSlash,
+  type SlashVerdict,
+} from './session/slash-commands.js';
 export type {
   ProjectInfo,
   SessionActiveClient,

@@ -2,6 +2,7 @@
  * Messages that begin with a slash. A person who types `/name` means a command; if there is none of that name, it is a
  * slip, and no model should get it as a message. Clients decide with one function, so that they agree.
  */
+import { isChildEnabled, isCustomizationEnabled } from './enablement.js';
 import type { SessionState } from './state.js';
 
 /** `/name`, alone or before a space. A path (`/usr/bin/env`) has another slash in its first word: it is a text. */
@@ -43,11 +44,13 @@ export function commandIn(text: string): string | undefined {
 /** The skills and prompts that can be called by name now; those of a plugin with its name in front. */
 export function callableNames({ customizations = [] }: Pick<SessionState, 'customizations'>): string[] {
   return customizations.flatMap((container) => {
-    if (!container.enabled) return [];
+    if (!isCustomizationEnabled(container)) return [];
     const prefix = container.type === 'plugin' ? `${container.name}:` : '';
     const children = 'children' in container ? (container.children ?? []) : [];
     return children.flatMap((child) =>
-      child.type === 'skill' || child.type === 'prompt' ? [`${prefix}${child.name}`] : [],
+      (child.type === 'skill' || child.type === 'prompt') && isChildEnabled(container, child)
+        ? [`${prefix}${child.name}`]
+        : [],
     );
   });
 }

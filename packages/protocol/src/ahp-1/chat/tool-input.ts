@@ -2,8 +2,8 @@
  * The input of a tool call, divided for display. Clients show it before a person approves the call, so nothing may get
  * lost: where the members would not show everything that the text says, the text itself is shown.
  */
-import type { SessionInputRequest } from '../session/input.js';
-import type { ToolCallState } from '../session/tool-calls.js';
+import type { ChatInputRequest } from './input.js';
+import type { ToolCallState, ToolInput } from './tool-calls.js';
 
 export interface ToolInputMember {
   /** Empty where the input is shown as it is. */
@@ -11,6 +11,12 @@ export interface ToolInputMember {
   readonly text: string;
   /** Text can be written over; anything else is shown as JSON. */
   readonly isText: boolean;
+}
+
+/** The input as far as it is here: one that the host keeps elsewhere is named by its URI. */
+export function toolInputText(input: ToolInput | undefined): string {
+  if (input === undefined) return '';
+  return typeof input === 'string' ? input : input.uri;
 }
 
 /** The members of an input that is a JSON object; one member without a name for any other input. */
@@ -43,9 +49,9 @@ function compact(json: string): string {
 }
 
 /** Whether an open request already asks the person what this call asks: showing both would repeat the question. */
-export function asksOneOf(call: ToolCallState, requests: readonly SessionInputRequest[]): boolean {
+export function asksOneOf(call: ToolCallState, requests: readonly ChatInputRequest[]): boolean {
   if (call.status !== 'running' || requests.length === 0) return false;
-  const said = new Set(textsIn(toolInputObject(call.toolInput ?? '')));
+  const said = new Set(textsIn(toolInputObject(toolInputText(call.toolInput))));
   return requests.some(({ questions = [] }) => questions.some(({ message }) => said.has(message)));
 }
 
