@@ -12,8 +12,8 @@ const client = await connect({ url, token: process.env.ATRIUM_TOKEN });
 const workingDirectories = [pathToFileURL(process.cwd()).href];
 const { chat } = await client.open(await client.createSession({ workingDirectories }));
 const turnId = randomUUID();
-const message = { text, origin: { kind: 'user' } };
-chat.dispatch({ type: 'chat/turnStarted', turnId, message }).catch((error) => {
+const accepted = chat.dispatch({ type: 'chat/turnStarted', turnId, message: { text } });
+accepted.catch((error) => {
   console.error(error.message);
   chat.close();
 });

@@ -21,8 +21,7 @@ const activeClient = { clientId: client.clientId, displayName: 'The rhymer', too
 const { chat } = await client.open(await client.createSession({ provider: 'offline', activeClient }));
 
 const turnId = randomUUID();
-const message = { text: 'show the prompt', origin: { kind: 'user' } };
-chat.dispatch({ type: 'chat/turnStarted', turnId, message });
+chat.dispatch({ type: 'chat/turnStarted', turnId, message: { text: 'show the prompt' } });
 for await (const { turns } of chat) {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) continue;

@@ -13,7 +13,14 @@ import type { Channel } from './channel.js';
 import type { Status } from './connection.js';
 import { Engine, type HostInfo } from './engine.js';
 import { ClientClosedError } from './errors.js';
-import { type ChatUri, type DispatchedAction, type KindOf, kindFor, type SessionUri } from './kinds.js';
+import {
+  type ChatUri,
+  type DispatchedAction,
+  type KindOf,
+  kindFor,
+  type SessionUri,
+  type UserMessage,
+} from './kinds.js';
 import { chatOf, OpenSession } from './open-session.js';
 import { type ConnectOptions, settingsOf } from './options.js';
 import type { Accepted } from './outbox.js';
@@ -21,6 +28,7 @@ import type { CallMethod, CallParams, CallResult } from './peer.js';
 import type { TurnWindow } from './reconcile.js';
 import type { SessionList } from './session-list.js';
 import { readSessions } from './session-pages.js';
+import { fromUser } from './stamps.js';
 import { Subscription, type SubscriptionHost } from './subscription.js';
 
 export interface SubscribeOptions<K extends ChannelKind> {
@@ -37,8 +45,10 @@ export interface OpenOptions {
   readonly chat?: string;
 }
 
-/** `chat` is the URI of the new chat; a new one, if left out. */
-export type CreateChatOptions = Partial<Omit<CreateChatParams, 'channel'>>;
+export interface CreateChatOptions extends Partial<Omit<CreateChatParams, 'channel' | 'initialMessage'>> {
+  /** Starts the first turn at once. */
+  readonly initialMessage?: UserMessage;
+}
 
 export class Client {
   readonly #engine: Engine;
@@ -107,8 +117,9 @@ export class Client {
 
   /** Adds a chat to a session: an empty one, a fork or a side chat of another. Resolves with its URI. */
   async createChat(session: string, options: CreateChatOptions = {}): Promise<ChatUri> {
-    const { chat = `ahp-chat:/${newId()}`, ...rest } = options;
-    await this.request('createChat', { channel: session, chat, ...rest });
+    const { chat = `ahp-chat:/${newId()}`, initialMessage, ...rest } = options;
+    const first = initialMessage && { initialMessage: fromUser(initialMessage) };
+    await this.request('createChat', { channel: session, chat, ...rest, ...first });
     return chat as ChatUri;
   }
 

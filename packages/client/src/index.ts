@@ -38,6 +38,7 @@ export type {
   KindOf,
   SessionUri,
   StateOf,
+  UserMessage,
 } from './kinds.js';
 export type { OpenSession, OpenSessionState } from './open-session.js';
 export { type ClientOptions, type ConnectOptions, REQUEST_TIMEOUT_MS } from './options.js';

@@ -19,16 +19,23 @@ interface ChannelTypes {
 
 export type StateOf<K extends ChannelKind> = ChannelTypes[K]['state'];
 export type ActionOf<K extends ChannelKind> = ChannelTypes[K]['action'];
-/** An action as a program may dispatch it: the client fills in the times that it leaves out. */
+/** An action as a program may dispatch it: the client fills in times, and who a message is from. */
 export type DispatchOf<K extends ChannelKind> = Unstamped<ActionOf<K>>;
 /** Likewise for a channel of any kind. */
 export type DispatchedAction = Unstamped<Ahp1.StateAction>;
 
-export type Unstamped<Action> = Action extends Ahp1.ChatTurnStartedAction
-  ? Omit<Action, 'startedAt'> & Partial<Pick<Action, 'startedAt'>>
+/** A message of this client. It is from the user: nothing else may come from clients. */
+export type UserMessage = Omit<Ahp1.Message, 'origin'> & { origin?: Ahp1.MessageOrigin };
+
+type Unstamped<Action> = Action extends Ahp1.ChatTurnStartedAction
+  ? Omit<Action, 'message' | 'startedAt'> & { message: UserMessage; startedAt?: Ahp1.Timestamp }
   : Action extends Ahp1.ChatTurnCancelledAction
-    ? Omit<Action, 'duration'> & Partial<Pick<Action, 'duration'>>
-    : Action;
+    ? Omit<Action, 'duration'> & { duration?: number }
+    : Action extends Ahp1.ChatPendingMessageSetAction
+      ? Omit<Action, 'message'> & { message: UserMessage }
+      : Action extends Ahp1.ChatDraftChangedAction
+        ? Omit<Action, 'draft'> & { draft?: UserMessage | undefined }
+        : Action;
 
 export type StatefulKind = Exclude<ChannelKind, 'otlp' | 'mcp'>;
 /** The state of some channel. */

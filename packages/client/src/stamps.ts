@@ -1,6 +1,6 @@
-/** Fills in what a program may leave out of an action: the times that reducers need and cannot know. */
-import type { ActiveTurn, ChatState, StateAction } from '@atrium/protocol/ahp-1';
-import type { DispatchedAction } from './kinds.js';
+/** Fills in what a program may leave out of an action: times, which reducers cannot know, and who a message is from. */
+import type { ActiveTurn, ChatState, Message, StateAction } from '@atrium/protocol/ahp-1';
+import type { DispatchedAction, UserMessage } from './kinds.js';
 
 interface Knowledge {
   readonly now: number;
@@ -9,14 +9,25 @@ interface Knowledge {
 }
 
 export function stamped(action: DispatchedAction, { now, chat }: Knowledge): StateAction {
-  if (action.type === 'chat/turnStarted' && action.startedAt === undefined)
-    return { ...action, startedAt: new Date(now).toISOString() };
-  if (action.type === 'chat/turnCancelled' && action.duration === undefined) {
-    const active = chat?.activeTurn;
-    // Of a chat that this client does not watch only the host knows how long the turn took, and fills it in.
-    return active?.id === action.turnId ? { ...action, duration: elapsed(active, now) } : (action as StateAction);
+  switch (action.type) {
+    case 'chat/turnStarted':
+      return { startedAt: new Date(now).toISOString(), ...action, message: fromUser(action.message) };
+    case 'chat/pendingMessageSet':
+      return { ...action, message: fromUser(action.message) };
+    case 'chat/draftChanged':
+      return { ...action, ...(action.draft && { draft: fromUser(action.draft) }) } as StateAction;
+    case 'chat/turnCancelled': {
+      const active = chat?.activeTurn;
+      // Of a chat that this client does not watch only the host knows how long the turn took, and fills it in.
+      return active?.id === action.turnId ? { duration: elapsed(active, now), ...action } : (action as StateAction);
+    }
+    default:
+      return action;
   }
-  return action as StateAction;
+}
+
+export function fromUser(message: UserMessage): Message {
+  return { origin: { kind: 'user' }, ...message };
 }
 
 /** Another machine may have set the start, by a clock that is ahead. */

@@ -64,7 +64,7 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
   /**
    * Shows the action in `state` at once and asks the host for it. Resolves when the host has accepted it; rejects with
    * an `ActionRejectedError` when it has not. You may ignore the promise. Without a connection the action waits for the
-   * next one. `startedAt` of a turn and `duration` of a cancellation may be left out.
+   * next one. `startedAt`, `duration` and the `origin` of a message may be left out.
    */
   dispatch(action: DispatchOf<K>): Promise<Accepted> {
     const { phase } = this.#channel;

@@ -1,6 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { connected } from './support/connected.js';
-import { message, ONE, started } from './support/states.js';
+import { message, ONE, SESSION, started } from './support/states.js';
+
+describe('[CLI-031] who a message is from, if its sender leaves it out', () => {
+  it('is filled in: clients send what the user says, and nothing else', async () => {
+    const { client, host } = await connected();
+    const one = await client.subscribe(ONE);
+    await one.dispatch({ type: 'chat/draftChanged', draft: { text: 'Hi' } });
+    await one.dispatch({ type: 'chat/draftChanged' });
+    await one.dispatch({ type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: { text: 'Hi' } });
+    await one.dispatch({ type: 'chat/turnStarted', turnId: 't', message: { text: 'Hi' } });
+    await client.createChat(SESSION, { chat: 'ahp-chat:/new', initialMessage: { text: 'Hi' } });
+    expect(one.state).toMatchObject({
+      queuedMessages: [{ message: message('Hi') }],
+      activeTurn: { message: message('Hi') },
+    });
+    expect(host.params('dispatchAction').map(({ action }) => (action as { draft?: unknown }).draft)).toEqual([
+      message('Hi'),
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const first = { channel: SESSION, chat: 'ahp-chat:/new', initialMessage: message('Hi') };
+    expect(host.params('createChat')).toEqual([first]);
+  });
+});
 
 describe('[CLI-031] the times of an action that its sender leaves out', () => {
   it('are filled in, so that every reducer gets the same', async () => {

@@ -5,6 +5,16 @@
  * `@atrium/protocol/provider`, older wires in `@atrium/protocol/dialects`.
  */
 export type { ActionMap, ActionType, StateAction } from './actions.js';
+export {
+  asksOneOf,
+  callableNames,
+  commandIn,
+  hasCallableNames,
+  membersBesideEdits,
+  readSlash,
+  toolInputMembers,
+  toolInputObject,
+} from './ahp-1/index.js';
 export type {
   ChangesetAction,
   ChangesetActionMap,
