@@ -106,6 +106,40 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     await expect.poll(() => some.state).toEqual(all.state);
   });
 
+  it('[CLI-030] share chats: one forks, both see it, and it ends for both', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const [mine, theirs] = [await one.client.open(uri), await two.client.open(uri)];
+    await say(mine, 't1');
+    const source = { kind: 'fork', chat: mine.chat.uri, turnId: 't1' } as const;
+    const chat = await one.client.createChat(uri, { source });
+    await expect.poll(() => theirs.state.session.chats.length).toBe(2);
+    const [fork, other] = [await one.client.open(uri, { chat }), await two.client.open(uri, { chat })];
+    await say(other, 't2');
+    await expect.poll(() => fork.state).toEqual(other.state);
+    expect(fork.state.chat.turns.map(({ message }) => message.text)).toEqual(['hello', 'hello']);
+    expect(mine.state.chat.turns).toHaveLength(1);
+    await two.client.disposeChat(chat);
+    await expect.poll(() => [fork.isGone, other.isGone]).toEqual([true, true]);
+    expect([mine.isGone, theirs.isGone]).toEqual([false, false]);
+  });
+
+  it('follow the catalogue of automations', async () => {
+    const { client } = await (await hostWith(version)).join();
+    const automations = await client.subscribe('ahp-automations://');
+    expect(automations.state.entries).toEqual([]);
+    const definition = {
+      title: 'Nightly',
+      message: { text: 'hello', origin: { kind: 'automation' as const } },
+      session: {},
+      enabled: false,
+      triggers: [],
+    };
+    await automations.dispatch({ type: 'automation/createRequested', resource: 'ahp-automation:/n', definition });
+    await expect.poll(() => automations.state.entries.map(({ definition: { title } }) => title)).toEqual(['Nightly']);
+  });
+
   it('[CLI-035] have a list of sessions that is up to date', async () => {
     const { join } = await hostWith(version);
     const [one, two] = [await join(), await join()];

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../agents/src/scripted/script.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { askerOf } from '../support/prompts.js';
-import { refusalOf, startHost } from '../support/session-fixture.js';
+import { refusalOf, startHost, stateOf } from '../support/session-fixture.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 
 const PRISTINE = {
