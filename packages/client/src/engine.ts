@@ -115,11 +115,13 @@ export class Engine {
   #opened(peer: Peer, result: HandshakeResult): void {
     const isFirst = this.#info === undefined;
     if (result.by === 'initialize') this.#info = infoOf(result.result);
-    this.store.receive(this.#early.splice(0));
+    const early = this.#early.splice(0);
+    this.store.receive(early);
     for (const entry of this.store.outbox.entries()) {
       if (!entry.sent) this.#send(peer, entry);
     }
     this.subscriptions.opened(peer, result);
+    for (const envelope of early) this.subscriptions.acted(envelope);
     if (!isFirst) this.lists.readAll(peer);
   }
 

@@ -151,6 +151,20 @@ describe('[CLI-030] what belongs to a session', () => {
     await expect(open.dispatch(queued('late'))).rejects.toBeInstanceOf(ChannelGoneError);
   });
 
+  it('as a chat that left it right behind a handshake is asked for, too', async () => {
+    const { client, host, drop, clock } = await connected();
+    const open = await client.open(SESSION);
+    await drop();
+    host.scripts.set('reconnect', (params, connection) => {
+      const result = host.answer(connection, 'reconnect', params);
+      host.states.delete(ONE);
+      host.act(SESSION, { type: 'session/chatRemoved', chat: ONE });
+      return result;
+    });
+    await clock.advance(2_000);
+    expect([open.session.isGone, open.chat.isGone]).toEqual([false, true]);
+  });
+
   it('as a chat that left it is asked for again: it is gone, or it moved', async () => {
     const { client, host } = await connected();
     const open = await client.open(SESSION);
