@@ -2,7 +2,7 @@
  * Against a host of somebody else, which has nothing but the protocol, in both versions. Each random run is one seed; a
  * failure names it. Add seeds that ever failed to `KNOWN`.
  */
-import type { StateAction } from '@atrium/protocol/ahp-1';
+import type { ChatState, StateAction, Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import {
   ActionOutcomeUnknownError,
@@ -207,7 +207,8 @@ class World {
     const connecting = connect({ transport, clientId, clock: this.clock, random: () => 0, log: () => {} });
     const client = await pumped(connecting, links);
     if (this.players.length === 0) await pumped(client.createSession({ channel: SHARED }), links);
-    const open = await pumped(client.open(SHARED), links);
+    const window = this.random.chance(0.5) ? { turns: { last: 2 } } : {};
+    const open = await pumped(client.open(SHARED, window), links);
     this.players.push({ client, open, fates: [], links });
   }
 
@@ -221,7 +222,8 @@ class World {
     else if (roll < 62) link?.moveToHost();
     else if (roll < 90) link?.moveToClient();
     else if (roll < 94) link?.break();
-    else if (roll < 98) random.pick(player.links).moveLate();
+    else if (roll < 97) random.pick(player.links).moveLate();
+    else if (roll < 99) player.open.chat.loadOlder(random.below(5)).catch(() => {});
     else this.host.forget();
   }
 
@@ -259,7 +261,10 @@ class World {
   }
 
   hostActs(): void {
-    if (this.random.chance(0.5)) this.host.answer(this.chatUri);
+    const roll = this.random.next();
+    const { turns } = this.chat;
+    if (roll < 0.5) this.host.answer(this.chatUri);
+    else if (roll < 0.7) this.host.act(this.chatUri, { type: 'chat/truncated', ...turnIn(turns, this.random) });
     else this.host.act(SHARED, { type: 'session/activityChanged', activity: this.name('step ') });
   }
 
@@ -287,10 +292,19 @@ class World {
     throw new Error('no peace');
   }
 
+  /** A window holds the newest turns without a gap, and says whether there are more. */
+  checkChat({ turns, turnsNextCursor, ...rest }: ChatState): void {
+    const { turns: all, ...truth } = this.chat;
+    expect(plain(rest)).toEqual(plain(truth));
+    expect(plain(turns)).toEqual(plain(all.slice(all.length - turns.length)));
+    expect(turnsNextCursor === undefined).toBe(turns.length === all.length);
+  }
+
   check(): void {
     for (const { client, open, fates } of this.players) {
       expect([...open.session.pending, ...open.chat.pending]).toEqual([]);
-      expect(plain(open.state)).toEqual(plain({ session: this.host.session(SHARED), chat: this.chat }));
+      expect(plain(open.state.session)).toEqual(plain(this.host.session(SHARED)));
+      this.checkChat(open.state.chat);
       for (const [index, { fate, action }] of fates.entries()) {
         const isOwn = ({ origin }: { origin?: { clientId: string; clientSeq: number } }) =>
           origin?.clientId === client.clientId && origin.clientSeq === index + 1;
@@ -302,6 +316,12 @@ class World {
       }
     }
   }
+}
+
+/** Where to cut history: at one of its turns, or at the very beginning. */
+function turnIn(turns: readonly Turn[], random: Random): { turnId?: string } {
+  const turn = turns.length > 0 && random.chance(0.9) ? random.pick(turns) : undefined;
+  return turn ? { turnId: turn.id } : {};
 }
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
