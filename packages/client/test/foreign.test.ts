@@ -17,7 +17,7 @@ import { FakeClock, settle } from './support/fake-clock.js';
 import { ForeignHost } from './support/foreign-host.js';
 import { ManualLink } from './support/manual-link.js';
 import { Random } from './support/random.js';
-import { drafted, message, queued, titled } from './support/states.js';
+import { drafted, message, NOON, queued, titled } from './support/states.js';
 
 const VERSIONS = [
   ['1.0.0', ['1.0.0', '0.9.0']],
@@ -100,7 +100,7 @@ describe.each(VERSIONS)('[CLI-032] a foreign host of %s', (version, versions) =>
     const uri = await client.createSession();
     const chat = host.session(uri).defaultChat ?? '';
     for (let count = 0; count < 10; count += 1) {
-      const turn = { turnId: `t${count}`, startedAt: '2026-11-17T12:00:00.000Z', message: message(`${count}`) };
+      const turn = { turnId: `t${count}`, startedAt: NOON, message: message(`${count}`) };
       host.act(chat, { type: 'chat/turnStarted', ...turn });
       host.answer(chat);
     }
@@ -206,7 +206,10 @@ class World {
     };
     const connecting = connect({ transport, clientId, clock: this.clock, random: () => 0, log: () => {} });
     const client = await pumped(connecting, links);
-    if (this.players.length === 0) await pumped(client.createSession({ channel: SHARED }), links);
+    if (this.players.length === 0) {
+      await pumped(client.createSession({ channel: SHARED }), links);
+      for (let turns = 0; turns < 12; turns += 1) this.turn();
+    }
     const window = this.random.chance(0.5) ? { turns: { last: 2 } } : {};
     const open = await pumped(client.open(SHARED, window), links);
     this.players.push({ client, open, fates: [], links });
@@ -249,7 +252,7 @@ class World {
   action(): StateAction {
     const name = this.name(this.random.chance(0.15) ? 'bad-' : '');
     const turnId = this.chat.activeTurn?.id ?? 'none';
-    const start = { turnId: name, startedAt: '2026-11-17T12:00:00.000Z', message: message(name) };
+    const start = { turnId: name, startedAt: NOON, message: message(name) };
     const kinds: (() => StateAction)[] = [
       () => queued(name),
       () => drafted(name),
@@ -258,6 +261,13 @@ class World {
       () => ({ type: 'chat/turnCancelled', turnId, duration: 1 }),
     ];
     return this.random.pick(kinds)();
+  }
+
+  /** A turn that was there before anybody looked. */
+  turn(): void {
+    const name = this.name('old-');
+    this.host.act(this.chatUri, { type: 'chat/turnStarted', turnId: name, startedAt: NOON, message: message(name) });
+    this.host.answer(this.chatUri);
   }
 
   hostActs(): void {
