@@ -1,4 +1,5 @@
 /** Our client library on our host, in one process, in each version that the library speaks. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, connect, type OpenSession, type Transport } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { transportTo } from '../support/library.js';
@@ -43,7 +44,7 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     const uri = await one.client.createSession();
     const [mine, theirs] = [await one.client.open(uri), await two.client.open(uri)];
     await say(mine, 't1');
-    await expect.poll(() => theirs.state).toEqual(mine.state);
+    await expect.poll(() => isDeepStrictEqual(theirs.state, mine.state)).toBe(true);
     expect(theirs.state.chat.turns[0]?.responseParts).toMatchObject([{ kind: 'markdown', content: 'Hello there' }]);
     expect(theirs.state.chat.turns[0]).toMatchObject({ startedAt: expect.any(String), duration: expect.any(Number) });
   });
@@ -78,10 +79,10 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
       for (const { client } of [one, two]) client.reconnectNow();
     }
     await Promise.all(sent);
-    await expect.poll(() => theirs.state).toEqual(mine.state);
-    // The agent may have taken some off the queue; each was there once.
-    const { turns, activeTurn, queuedMessages = [] } = mine.state.chat;
-    const texts = [...turns, ...(activeTurn ? [activeTurn] : []), ...queuedMessages].map(({ message }) => message.text);
+    // The agent takes one after the other off the queue.
+    await expect.poll(() => mine.chat.confirmed.turns.length).toBe(sent.length);
+    await expect.poll(() => isDeepStrictEqual(theirs.state, mine.state)).toBe(true);
+    const texts = mine.state.chat.turns.map(({ message }) => message.text);
     expect(texts.toSorted()).toEqual([...Array(20).keys()].flatMap((n) => [`mine-${n}`, `theirs-${n}`]).toSorted());
     expect([...mine.chat.pending, ...theirs.chat.pending]).toEqual([]);
   });
@@ -103,7 +104,7 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     await expect.poll(() => some.state.chat.turns.length).toBe(23);
     expect(await some.chat.loadOlder(1)).toBe(3);
     expect([some.chat.hasOlder, some.chat.olderCount]).toEqual([false, 0]);
-    await expect.poll(() => some.state).toEqual(all.state);
+    await expect.poll(() => isDeepStrictEqual(some.state, all.state)).toBe(true);
   });
 
   it('[CLI-030] share chats: one forks, both see it, and it ends for both', async () => {
@@ -117,12 +118,34 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     await expect.poll(() => theirs.state.session.chats.length).toBe(2);
     const [fork, other] = [await one.client.open(uri, { chat }), await two.client.open(uri, { chat })];
     await say(other, 't2');
-    await expect.poll(() => fork.state).toEqual(other.state);
+    await expect.poll(() => isDeepStrictEqual(fork.state, other.state)).toBe(true);
     expect(fork.state.chat.turns.map(({ message }) => message.text)).toEqual(['hello', 'hello']);
     expect(mine.state.chat.turns).toHaveLength(1);
     await two.client.disposeChat(chat);
     await expect.poll(() => [fork.isGone, other.isGone]).toEqual([true, true]);
     expect([mine.isGone, theirs.isGone]).toEqual([false, false]);
+  });
+
+  it('see what waits for an answer, and one answers who watches the session alone', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const mine = await one.client.open(uri);
+    const watching = await two.client.subscribe(uri);
+    await mine.dispatch({ type: 'chat/draftChanged', draft: { text: 'Which one' } });
+    await mine.dispatch({ type: 'chat/turnStarted', turnId: 't1', message: { text: 'ask' } });
+    await expect.poll(() => watching.state.inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput']);
+    const [entry] = watching.state.inputNeeded ?? [];
+    if (entry?.kind !== 'chatInput') throw new Error('nothing is asked');
+    const answers = { name: { state: 'submitted', value: { kind: 'text', value: 'Ada' } } } as const;
+    const answer = { requestId: entry.request.id, response: 'accept', answers } as const;
+    await two.client.dispatch(entry.chat, { type: 'chat/inputCompleted', ...answer });
+    await expect.poll(() => mine.chat.confirmed.turns.length).toBe(1);
+    expect(watching.state.inputNeeded).toBeUndefined();
+    const [question, text] = mine.chat.confirmed.turns[0]?.responseParts ?? [];
+    expect(question).toMatchObject({ kind: 'inputRequest', response: 'accept', request: { answers } });
+    expect(text).toMatchObject({ kind: 'markdown', content: expect.stringContaining('Ada') });
+    expect(mine.chat.confirmed.draft?.text).toBe('Which one');
   });
 
   it('follow the catalogue of automations', async () => {
