@@ -148,6 +148,20 @@ describe.each(['1.0.0', '0.9.0'])('two clients on one session, in %s', (version)
     expect(mine.chat.confirmed.draft?.text).toBe('Which one');
   });
 
+  it('annotate a session together, until it is gone', async () => {
+    const { join } = await hostWith(version);
+    const [one, two] = [await join(), await join()];
+    const uri = await one.client.createSession();
+    const channel = `${uri}/annotations` as const;
+    const [mine, theirs] = [await one.client.subscribe(channel), await two.client.subscribe(channel)];
+    const entries = [{ id: 'e1', text: 'Look here' }];
+    const annotation = { id: 'a1', origin: { session: uri }, resource: 'file:///a.ts', resolved: false, entries };
+    await mine.dispatch({ type: 'annotations/set', annotation });
+    await expect.poll(() => theirs.state.annotations).toEqual([annotation]);
+    await one.client.disposeSession(uri);
+    await expect.poll(() => [mine.isGone, theirs.isGone]).toEqual([true, true]);
+  });
+
   it('follow the catalogue of automations', async () => {
     const { client } = await (await hostWith(version)).join();
     const automations = await client.subscribe('ahp-automations://');
