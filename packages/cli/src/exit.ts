@@ -73,6 +73,7 @@ export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'DisconnectedError') return 'the host is not there right now; try again when it is back';
   if (error.name === 'RequestTimeoutError') return 'the host does not answer. To find out why: atrium doctor';
+  if (error.name === 'MethodNotFound') return `the host does not offer this: ${error.message}`;
   if (error.name === 'PermissionDenied')
     return error.message.replace(ASK_FOR_ACCESS, '. The host lets clients into the folders of its sessions only');
   return error.message || error.name;
@@ -83,7 +84,7 @@ const ASK_FOR_ACCESS = /: ask for it with resourceRequest$/;
 
 function hintFor(error: Error): string | undefined {
   if (error.name === 'LogLockedError') return 'Another folder: atrium serve --data-dir <folder>';
-  if (error.name === 'AccessRefusedError') return 'The token: --token-file <file>, or ATRIUM_TOKEN';
+  if (error.name === 'AccessRefusedError') return 'The token: --token-file <file>, --token <token>, or ATRIUM_TOKEN';
   if (error instanceof NoSessionError) return `To see them: ${error.list}`;
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')

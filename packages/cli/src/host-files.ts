@@ -1,10 +1,10 @@
 /** `atrium files`: lists, reads and writes files of the host's machine. */
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { callRaw } from './connect/with-client.js';
 import { UsageError } from './exit.js';
 import { io, print, printJson, tell } from './io.js';
 import { findSession } from './sessions/find-session.js';
+import { folderOf } from './sessions/summary-text.js';
 import { printable } from './text/printable.js';
 
 /** A larger file does not fit into one message to the host. */
@@ -48,9 +48,9 @@ export async function write(client: Client, name: string, options: FilesOptions)
 
 async function uriOf(client: Client, name: string, { session }: FilesOptions): Promise<string> {
   if (session === undefined) return fileAt(folderUri(io().cwd), name);
-  const { workingDirectory } = findSession(await client.listSessions(), session);
-  if (workingDirectory === undefined) throw new UsageError('--session: that session has no folder');
-  return fileAt(workingDirectory, name);
+  const folder = folderOf(findSession(await client.listSessions(), session));
+  if (folder === undefined) throw new UsageError('--session: that session has no folder');
+  return fileAt(folder, name);
 }
 
 async function standardInput(): Promise<Buffer> {
@@ -93,7 +93,7 @@ export async function readBytes(client: Client, uri: string, maxBytes = FILE_MAX
   const pieces: Buffer[] = [];
   for (let start = 0; ; ) {
     const range = { start, end: start + PIECE_BYTES };
-    const piece = (await callRaw(client, 'resourceRead', { uri, encoding: 'base64', range })) as Piece;
+    const piece = (await client.requestExtension('resourceRead', { uri, encoding: 'base64', range })) as Piece;
     const bytes = Buffer.from(piece.data, piece.encoding === 'base64' ? 'base64' : 'utf8');
     pieces.push(bytes);
     start += bytes.length;

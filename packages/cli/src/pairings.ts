@@ -1,7 +1,7 @@
 /** Programs that ask to be paired, as text for a terminal. */
 import type { Client } from '@atrium/client';
-import { visibleText } from '@atrium/protocol';
-import { callRaw } from './connect/with-client.js';
+import { visibleText } from '@atrium/protocol/ahp-1';
+import { callExtension } from './connect/with-client.js';
 import { shortId } from './sessions/find-session.js';
 
 /** The host counts a client as watching when it asks at least every ten seconds. */
@@ -24,7 +24,7 @@ interface Listed {
 
 /** Each program that asks, with its code for the session that is named, or else for the one that was used last. */
 export async function openPairings(client: Client, session: string | undefined): Promise<OpenPairing[]> {
-  const { items } = (await callRaw(client, 'atrium/pairings', {})) as { items: readonly Listed[] };
+  const { items } = (await callExtension(client, 'atrium/pairings')) as { items: readonly Listed[] };
   return items.flatMap(({ id, name, codes }) => {
     const code = session === undefined ? codes[0] : codes.find((each) => each.session === session);
     return code ? [{ id, ...(name !== undefined && { name }), ...code }] : [];

@@ -8,7 +8,7 @@ import { hasTmux } from './support/terminal.js';
 
 async function newestMessage(host: TestHost): Promise<{ text: string; attachments?: unknown[] }> {
   const { stdout } = await host.run(['sessions', 'show', 'last', '--json']);
-  return JSON.parse(stdout).turns.at(-1).userMessage;
+  return JSON.parse(stdout).turns.at(-1).message;
 }
 
 describe.skipIf(!isBuilt || !hasTmux)(

@@ -133,7 +133,7 @@ describe.skipIf(!isBuilt)(
       await actions.says(/turnComplete/);
       const types = jsonLines(actions.said.stdout).map(({ action }) => (action as { type: string }).type);
       // The session may have news of its own before, such as what changed in its folder.
-      expect(types.find((type) => String(type).startsWith('session/turn'))).toBe('session/turnStarted');
+      expect(types.find((type) => String(type).startsWith('chat/turn'))).toBe('chat/turnStarted');
       await host.run(['sessions', 'rm', 'last']);
       expect(await lines.ended()).toBe(0);
       expect((await host.run(['watch', 'nowhere'])).code).toBe(4);

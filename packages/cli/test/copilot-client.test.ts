@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isBuilt, startHost, type TestHost } from './support/host.js';
 import { hasTmux, openTerminal } from './support/terminal.js';
@@ -52,11 +51,12 @@ describe.skipIf(!isHere)(
       await terminal.sees(/Connected to/);
       const [made] = await client.listSessions();
       expect(made?.provider).toBe('mock');
-      const session = await client.subscribe(made?.resource as never);
-      const state = () => session.state as SessionState;
-      expect(state().activeClient?.displayName).toBe('Copilot CLI');
+      const open = await client.open(made?.resource ?? '');
+      const state = () => open.state.chat;
+      const clients = () => open.state.session.activeClients.map(({ displayName }) => displayName);
+      expect(clients()).toEqual(['Copilot CLI']);
       const say = (turnId: string, text: string) =>
-        session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } } as never);
+        open.dispatch({ type: 'chat/turnStarted', turnId, message: { text, origin: { kind: 'user' } } });
       const ended = (turnId: string) => expect.poll(() => state().turns.find(({ id }) => id === turnId)?.state, WHILE);
 
       await say('t1', 'hello');
@@ -65,7 +65,7 @@ describe.skipIf(!isHere)(
       await say('t2', 'ask');
       await terminal.sees(/Which colour\?/);
       terminal.keys('Enter');
-      await expect.poll(() => state().inputRequests ?? [], WHILE).toEqual([]);
+      await expect.poll(() => open.state.session.inputNeeded ?? [], WHILE).toEqual([]);
       await ended('t2').toBe('complete');
 
       await say('t3', 'shell');
@@ -87,7 +87,7 @@ describe.skipIf(!isHere)(
       terminal.keys('C-c');
       await new Promise((resolve) => setTimeout(resolve, 500));
       terminal.keys('C-c');
-      await expect.poll(() => state().activeClient, WHILE).toBeUndefined();
+      await expect.poll(clients, WHILE).toEqual([]);
     });
 
     it('[UP-246] shows the history of a session that it is started with, and makes none', async () => {

@@ -1,16 +1,16 @@
 /** What `run --approve reads` allows. */
-import type { SessionState } from '@atrium/protocol';
+import type { OpenSessionState } from '@atrium/client';
 import { expect, it } from 'vitest';
 import { Policy } from '../src/run/run-turn.js';
 
-function asking(call: object): SessionState {
+function asking(call: object): OpenSessionState {
   const toolCall = {
     ...{ status: 'pending-confirmation', toolCallId: 'c', toolName: 'look', displayName: 'Look' },
     ...{ invocationMessage: 'Look', confirmationTitle: 'Look?', ...call },
   };
-  const activeTurn = { id: 't', userMessage: { text: '' }, responseParts: [{ kind: 'toolCall', toolCall }] };
+  const activeTurn = { id: 't', message: { text: '' }, responseParts: [{ kind: 'toolCall', toolCall }] };
   const serverTools = [{ name: 'look', description: '', annotations: { readOnlyHint: true } }];
-  return { activeTurn, serverTools } as unknown as SessionState;
+  return { chat: { activeTurn }, session: { serverTools } } as unknown as OpenSessionState;
 }
 
 const OPTIONS = [
@@ -22,8 +22,12 @@ const OPTIONS = [
 it("allows a read-only tool of the host, and no client's tool of the same name", () => {
   const options = OPTIONS;
   expect(new Policy('reads').decide(asking({ options }))).toMatchObject([{ toolName: 'look', isAllowed: true }]);
-  expect(new Policy('reads').decide(asking({ options, toolClientId: 'them' }))).toMatchObject([{ isAllowed: false }]);
-  expect(new Policy('all').decide(asking({ toolClientId: 'them' }))).toMatchObject([{ isAllowed: true }]);
+  expect(
+    new Policy('reads').decide(asking({ options, contributor: { kind: 'client', clientId: 'them' } })),
+  ).toMatchObject([{ isAllowed: false }]);
+  expect(new Policy('all').decide(asking({ contributor: { kind: 'client', clientId: 'them' } }))).toMatchObject([
+    { isAllowed: true },
+  ]);
 });
 
 it('leaves the question of a gate to a person, also about a tool that only reads', () => {

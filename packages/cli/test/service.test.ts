@@ -74,14 +74,15 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const { instance, token } = (await findHost(dataDir)) ?? {};
     const client = await connect({ url: instance?.url ?? '', ...(token && { token }), clientId: 'test-client' });
     onTestFinished(() => client.close());
-    const session = await client.subscribe(
-      await client.createSession({ workingDirectory: pathToFileURL(folder).href }),
+    const { session, chat } = await client.open(
+      await client.createSession({ workingDirectories: [pathToFileURL(folder).href] }),
     );
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
     first.child.kill('SIGKILL');
     expect(await first.ended()).toBeNull();
-    await session.dispatch({ type: 'session/turnStarted', turnId: 't', userMessage: { text: 'greet' } });
-    await expect.poll(() => JSON.stringify(session.state.turns), { timeout: 10_000 }).toContain('Hello, tester!');
+    const message = { text: 'greet', origin: { kind: 'user' as const } };
+    await chat.dispatch({ type: 'chat/turnStarted', turnId: 't', message });
+    await expect.poll(() => JSON.stringify(chat.state.turns), { timeout: 10_000 }).toContain('Hello, tester!');
     expect((await findHost(dataDir))?.instance.pid).toBe(instance?.pid);
   });
 
@@ -120,7 +121,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
     const [, port] = await host.says(/^READY:(\d+)/);
     const client = await connect({ url: `ws://localhost:${port}`, clientId: 'test-client' });
-    const uri = await client.createSession({ workingDirectory: pathToFileURL(folder).href });
+    const uri = await client.createSession({ workingDirectories: [pathToFileURL(folder).href] });
     const session = await client.subscribe(uri);
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
     client.close();
@@ -139,7 +140,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const [, port] = await host.says(/^READY:(\d+)/);
     const client = await connect({ url: `ws://localhost:${port}`, clientId: 'test-client' });
     const session = await client.subscribe(
-      await client.createSession({ workingDirectory: pathToFileURL(folder).href }),
+      await client.createSession({ workingDirectories: [pathToFileURL(folder).href] }),
     );
     await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('mute');
     client.close();

@@ -1,7 +1,9 @@
-import { SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { errorText } from '../src/exit.js';
 import { folderText, placeText, sessionRow, stateOf } from '../src/sessions/summary-text.js';
+
+const NOON = '2026-11-17T12:00:00.000Z';
 
 describe('words', () => {
   it.each([
@@ -16,7 +18,7 @@ describe('words', () => {
 
   const summary: SessionSummary = {
     ...{ resource: 'ahp-session:/s', provider: 'mock', title: 'T', status: SessionStatus.Idle },
-    ...{ createdAt: 1, modifiedAt: 1, workingDirectory: 'file:///data/worktrees/0123456789ab' },
+    ...{ createdAt: NOON, modifiedAt: NOON, workingDirectories: ['file:///data/worktrees/0123456789ab'] },
   };
 
   it('of a worktree are its project and branch, and of any other folder its path', () => {
@@ -25,7 +27,7 @@ describe('words', () => {
     expect(placeText({ ...summary, project })).toBe('app');
     const branched = { ...summary, project: { ...project, branch: 'fix-login' } };
     expect(placeText(branched)).toBe('app · fix-login');
-    expect(sessionRow(branched, 1).at(-1)).toBe('app · fix-login');
+    expect(sessionRow(branched, Date.parse(NOON)).at(-1)).toBe('app · fix-login');
   });
 
   it('of a session in the archive say so', () => {

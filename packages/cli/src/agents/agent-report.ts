@@ -1,7 +1,7 @@
 /** What `atrium agents` reports: as data, for programs and for people alike, and as a table for people. */
 import { connect } from '@atrium/client';
 import type { AgentBackend, AgentSource } from '@atrium/host';
-import { ROOT_CHANNEL, type RootState } from '@atrium/protocol';
+import { ROOT_CHANNEL, type RootState } from '@atrium/protocol/ahp-1';
 import type { RunningHost } from '../service/running-host.js';
 import { PLAIN, type Style } from '../text/style.js';
 import type { FoundAgents } from './find-agents.js';

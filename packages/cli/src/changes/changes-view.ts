@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@atrium/client';
-import type { ChangesetFile, ChangesetState, ContentRef, FileEdit } from '@atrium/protocol';
+import type { ChangesetFile, ChangesetState, ContentRef, FileEdit } from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
 import { folderText } from '../sessions/summary-text.js';
 import { unifiedDiff } from '../text/diff.js';

@@ -2,8 +2,8 @@
  * The changes of a session, read once: which view is meant (the last turn, the session, uncommitted), its channel, its
  * state.
  */
-import type { Client, Subscription } from '@atrium/client';
-import type { ChangesetState, ChangesetSummary, SessionState } from '@atrium/protocol';
+import type { Client, OpenSession, OpenSessionState, Subscription } from '@atrium/client';
+import type { Changeset, ChangesetState, ChatState } from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
 import { callsIn } from '../sessions/turn-text.js';
 
@@ -22,16 +22,17 @@ export function isView(word: string): word is ViewName {
 }
 
 /** The default: the last turn that used tools, or else the whole session. */
-export function defaultView(state: SessionState): ViewName {
-  return lastTurnWithCalls(state) === undefined ? 'session' : 'turn';
+export function defaultView({ chat }: OpenSessionState): ViewName {
+  return lastTurnWithCalls(chat) === undefined ? 'session' : 'turn';
 }
 
 /** The channel of a view. Throws an error that says what to do where there is none. */
-function viewUri(state: SessionState, view: ViewName): string {
-  const { changesets = [] } = state.summary;
-  if (changesets.length === 0)
-    throw new UsageError('the host shows no changes here: the folder of the session is not on its machine');
-  if (view === 'turn') return turnUri(state, lastTurnWithCalls(state));
+function viewUri(state: OpenSessionState, view: ViewName): string {
+  if (catalogueOf(state).length === 0)
+    throw new UsageError(
+      'the host shows no changes here: it keeps none, or the folder of the session is not on its machine',
+    );
+  if (view === 'turn') return turnUri(state, lastTurnWithCalls(state.chat));
   const entry = entryOf(state, view);
   if (entry) return entry.uriTemplate;
   throw new UsageError(
@@ -39,19 +40,26 @@ function viewUri(state: SessionState, view: ViewName): string {
   );
 }
 
-/** The entry of the catalogue, with its sums; that of single turns has none. */
-export function entryOf({ summary: { changesets = [] } }: SessionState, view: ViewName): ChangesetSummary | undefined {
-  return changesets.find(({ uriTemplate }) => uriTemplate.endsWith(`/${view}`));
+/** A chat may have changes of its own; all others are those of the session. */
+function catalogueOf({ session, chat }: OpenSessionState): readonly Changeset[] {
+  return [...(chat.changesets ?? []), ...(session.changesets ?? [])];
 }
 
-export function turnUri({ summary: { changesets = [] } }: SessionState, turnId: string | undefined): string {
+/** The entry of the catalogue, with its sums; that of single turns has none. */
+export function entryOf(state: OpenSessionState, view: ViewName): Changeset | undefined {
+  return catalogueOf(state).find(({ changeKind, uriTemplate }) => changeKind === view && !uriTemplate.includes('{'));
+}
+
+export function turnUri(state: OpenSessionState, turnId: string | undefined): string {
   if (turnId === undefined) throw new UsageError('no turn has used a tool so far, so none has changed anything');
-  const template = changesets.find(({ uriTemplate }) => /^[^{]*\{turnId\}$/.test(uriTemplate))?.uriTemplate;
+  const template = catalogueOf(state).find(({ uriTemplate }) =>
+    /^[^{]*\{turnId\}[^{]*$/.test(uriTemplate),
+  )?.uriTemplate;
   if (template === undefined) throw new UsageError('the host does not tell turns apart');
   return template.replace('{turnId}', encodeURIComponent(turnId));
 }
 
-function lastTurnWithCalls({ turns, activeTurn }: SessionState): string | undefined {
+function lastTurnWithCalls({ turns, activeTurn }: ChatState): string | undefined {
   const all = activeTurn ? [...turns, activeTurn] : turns;
   return all.findLast((turn) => callsIn(turn).length > 0)?.id;
 }
@@ -62,14 +70,14 @@ function lastTurnWithCalls({ turns, activeTurn }: SessionState): string | undefi
 const CATALOGUE_MAX_MS = 5_000;
 
 /** The channel of a view, as soon as the host has named it. */
-export async function channelOf(session: Subscription, view: ViewName): Promise<string> {
-  await catalogued(session);
-  return viewUri(session.state, view);
+export async function channelOf(open: OpenSession, view: ViewName): Promise<string> {
+  await catalogued(open);
+  return viewUri(open.state, view);
 }
 
 /** Waits until the views are named; not for ever, since some sessions have none. */
-function catalogued(session: Subscription): Promise<void> {
-  const isThere = () => (session.state.summary.changesets?.length ?? 0) > 0;
+function catalogued(open: OpenSession): Promise<void> {
+  const isThere = () => catalogueOf(open.state).length > 0;
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
@@ -77,7 +85,7 @@ function catalogued(session: Subscription): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, CATALOGUE_MAX_MS);
-    const off = session.onChange(() => isThere() && end());
+    const off = open.onChange(() => isThere() && end());
     if (isThere()) end();
   });
 }

@@ -2,10 +2,11 @@
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import type { Client, Subscription } from '@atrium/client';
+import type { Client, OpenSession } from '@atrium/client';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession } from '../sessions/find-session.js';
+import { folderOf } from '../sessions/summary-text.js';
 import { styleFor } from '../text/style.js';
 import { diffLine, diffOf, fileLines, totalsOf, totalsText } from './changes-view.js';
 import { channelOf, defaultView, readChangeset, VIEW_WORDS, type ViewName } from './changeset.js';
@@ -25,11 +26,11 @@ export interface ChangesOptions {
 }
 
 export async function listChanges(client: Client, name: string, options: ChangesOptions): Promise<void> {
-  await inSession(client, name, async (session) => {
-    const { state } = session;
+  await inSession(client, name, async (open) => {
+    const { state } = open;
     const view = options.view ?? defaultView(state);
-    const changeset = await readChangeset(client, await channelOf(session, view));
-    const folder = state.summary.workingDirectory;
+    const changeset = await readChangeset(client, await channelOf(open, view));
+    const folder = folderOf(state.session);
     if (options.json) return printJson({ view, ...changeset });
     const style = styleFor(io().stdout, io().env);
     const columns = io().stdout.columns ?? Number.POSITIVE_INFINITY;
@@ -59,16 +60,16 @@ export async function runOperation(
   { operationId, view }: OperationChoice,
   options: ChangesOptions,
 ): Promise<void> {
-  await inSession(client, name, async (session) => {
-    const { state } = session;
-    const channel = await channelOf(session, view);
+  await inSession(client, name, async (open) => {
+    const { state } = open;
+    const channel = await channelOf(open, view);
     const changeset = await readChangeset(client, channel);
-    const offer = offerOf(changeset, { operationId, file: options.file }, state.summary.workingDirectory);
+    const offer = offerOf(changeset, { operationId, file: options.file }, folderOf(state.session));
     if (offer.question !== undefined && !options.yes && !(await isConfirmed(offer.question)))
       return tell('Nothing was changed.');
     const isCommit = operationId === 'commit';
     const done = isCommit
-      ? await commit({ client, session, channel, message: options.message }, offer)
+      ? await commit({ client, open, channel, message: options.message }, offer)
       : await invoke(client, channel, offer);
     if (options.json) printJson({ operation: operationId, view, message: done ?? '' });
     else tell(done ?? 'Nothing was committed.');
@@ -92,12 +93,12 @@ async function isConfirmed(question: string): Promise<boolean> {
   }
 }
 
-async function inSession(client: Client, name: string, work: (session: Subscription) => Promise<void>): Promise<void> {
+async function inSession(client: Client, name: string, work: (open: OpenSession) => Promise<void>): Promise<void> {
   const { resource } = findSession(await client.listSessions(), name);
-  const session = await client.subscribe(resource, { turns: { last: TURNS_LOOKED_AT } });
+  const open = await client.open(resource, { turns: { last: TURNS_LOOKED_AT } });
   try {
-    await work(session);
+    await work(open);
   } finally {
-    session.close();
+    open.close();
   }
 }

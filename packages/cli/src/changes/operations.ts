@@ -1,8 +1,8 @@
 /** Operations on changes that the host offers, such as revert, stage and commit. Destructive ones carry a question. */
-import type { Client, Subscription } from '@atrium/client';
-import type { ChangesetFile, ChangesetOperation, ChangesetState, SessionInputRequest } from '@atrium/protocol';
+import type { Client, OpenSession } from '@atrium/client';
+import type { ChangesetFile, ChangesetOperation, ChangesetState } from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
-import { plain } from '../sessions/turn-text.js';
+import { type OpenRequest, openRequests, plain } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 import { findFile, nameOf, stagedWord, totalsOf, totalsText, uriOf } from './changes-view.js';
 import { settled } from './changeset.js';
@@ -58,7 +58,7 @@ const QUESTION = /^commit-/;
 
 interface CommitOptions {
   readonly client: Client;
-  readonly session: Subscription;
+  readonly open: OpenSession;
   /** The channel of what is not committed. */
   readonly channel: string;
   /** The message; without it, the person is asked. */
@@ -67,16 +67,17 @@ interface CommitOptions {
 
 /** Resolves with the result, or undefined when the person declines. Rejects with Git's message. */
 export async function commit(options: CommitOptions, offer: Offer): Promise<string | undefined> {
-  const { client, session, channel } = options;
+  const { client, open, channel } = options;
   const changeset = await client.subscribe(channel, { kind: 'changeset' });
   try {
     await settled(changeset, ({ status }) => status !== 'computing', COMMIT_MAX_MS);
-    const actions = session.actions();
+    const actions = open.chat.actions();
     await invoke(client, channel, offer);
-    const { id } = await asked(session);
-    if (options.message !== undefined) void session.dispatch(answer(id, options.message)).catch(() => {});
+    const { request, chat } = await asked(open);
+    const { id } = request;
+    if (options.message !== undefined) void client.dispatch(chat, answer(id, options.message)).catch(() => {});
     for await (const { action } of actions) {
-      if (action.type !== 'session/inputCompleted' || action.requestId !== id) continue;
+      if (action.type !== 'chat/inputCompleted' || action.requestId !== id) continue;
       if (action.response !== 'accept') return undefined;
       break;
     }
@@ -106,16 +107,16 @@ function doneAfter({ files: before }: ChangesetState): (now: ChangesetState) => 
   };
 }
 
-function asked(session: Subscription): Promise<SessionInputRequest> {
-  const find = () => session.state.inputRequests?.find(({ id }) => QUESTION.test(id));
+function asked(open: OpenSession): Promise<OpenRequest> {
+  const find = () => openRequests(open.state).find(({ request }) => QUESTION.test(request.id));
   return new Promise((resolve, reject) => {
     const look = () => {
-      const request = find();
-      if (!request) return;
+      const found = find();
+      if (!found) return;
       for (const off of offs) off();
-      resolve(request);
+      resolve(found);
     };
-    const offs = [session.onChange(look), session.onGone(reject)];
+    const offs = [open.onChange(look), open.session.onGone(reject)];
     look();
   });
 }
@@ -123,5 +124,5 @@ function asked(session: Subscription): Promise<SessionInputRequest> {
 function answer(requestId: string, message: string) {
   const value = { kind: 'text' as const, value: message };
   const answers = { message: { state: 'submitted' as const, value } };
-  return { type: 'session/inputCompleted' as const, requestId, response: 'accept' as const, answers };
+  return { type: 'chat/inputCompleted' as const, requestId, response: 'accept' as const, answers };
 }

@@ -2,14 +2,16 @@
  * A question for permission: the whole call, and one key for each answer. A key that lets the call run does nothing
  * until the end of the call has been on the screen.
  */
+import { membersBesideEdits, type ToolInputMember, toolInputMembers, toolInputObject } from '@atrium/protocol/ahp-1';
 import {
-  membersBesideEdits,
-  type SessionAction,
-  type ToolInputMember,
-  toolInputMembers,
-  toolInputObject,
-} from '@atrium/protocol';
-import { approve, deny, lastingOption, plain, plainOption, type Target } from '../sessions/turn-text.js';
+  approve,
+  deny,
+  lastingOption,
+  type OpenAction,
+  plain,
+  plainOption,
+  type Target,
+} from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { wrap } from '../text/width.js';
@@ -18,9 +20,10 @@ import { Editor, type EditorView, editorView } from './editor.js';
 import type { EditDiff } from './edits.js';
 import type { Key } from './keys.js';
 import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
+import type { ShownInput } from './tool-inputs.js';
 
 /** What a key means: an answer, that something has to be written first, or that everything should be shown. */
-type Choice = SessionAction | 'edit' | 'reason' | 'view' | undefined;
+type Choice = OpenAction | 'edit' | 'reason' | 'view' | undefined;
 
 export function choiceOf(key: Key, target: Target): Choice {
   if (key.name !== 'text' || key.text === undefined) return undefined;
@@ -41,6 +44,8 @@ export function choiceOf(key: Key, target: Target): Choice {
 
 export interface ApprovalFrame extends ViewOptions {
   readonly diffs: readonly EditDiff[];
+  /** What the call would be given, where it does not say so itself. */
+  readonly input?: ShownInput;
   /** How many ask, this one included. */
   readonly waiting: number;
 }
@@ -55,6 +60,8 @@ export class Approval {
   #laidOut:
     | { readonly key: string; readonly diffs: readonly EditDiff[]; readonly lines: readonly string[] }
     | undefined;
+  /** The input, when it has been on the screen whole. */
+  #input: string | undefined;
 
   constructor(target: Target) {
     this.target = target;
@@ -70,13 +77,15 @@ export class Approval {
     const choice = choiceOf(key, this.target);
     // What does not fit into the window does not fit into the editor either.
     if (choice === 'edit' && this.#pager.isPaged) return undefined;
-    return this.#pager.isRead || !runs(choice) ? choice : undefined;
+    return (this.#pager.isRead && this.#input !== undefined) || !runs(choice) ? choice : undefined;
   }
 
   view(frame: ApprovalFrame): string[] {
     const { rows = ROWS } = frame;
     const { call } = this.target;
-    const isComplete = frame.diffs.every(({ isLoading }) => !isLoading);
+    const input = inputOf(call, frame);
+    this.#input = input.state === 'here' ? input.text : undefined;
+    const isComplete = this.#input !== undefined && frame.diffs.every(({ isLoading }) => !isLoading);
     const lines = this.#lines(frame);
     const room = rows - OTHER_ROWS;
     const whole = keyHintLines(hintsOf(call, false), frame);
@@ -92,7 +101,8 @@ export class Approval {
 
   /** A long text is laid out once for each width and each state of its diffs. */
   #lines(frame: ApprovalFrame): readonly string[] {
-    const key = [frame.columns, frame.waiting, frame.diffs.map(({ isLoading }) => isLoading)].join();
+    const { state } = inputOf(this.target.call, frame);
+    const key = [frame.columns, frame.waiting, state, frame.diffs.map(({ isLoading }) => isLoading)].join();
     if (this.#laidOut?.key !== key || this.#laidOut.diffs !== frame.diffs)
       this.#laidOut = { key, diffs: frame.diffs, lines: wholeCall(this.target, frame) };
     return this.#laidOut.lines;
@@ -131,10 +141,18 @@ function toolLines({ call }: Target, { style, columns }: ViewOptions): string[] 
   );
 }
 
+function inputOf({ toolInput = '' }: Target['call'], { input }: ApprovalFrame): ShownInput {
+  return typeof toolInput === 'string' ? { state: 'here', text: toolInput } : (input ?? { state: 'missing' });
+}
+
 /** The diffs, and of the input whatever they do not say. */
 function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
   const { diffs, style } = frame;
-  const members = toolInputMembers(call.toolInput ?? '');
+  const input = inputOf(call, frame);
+  if (input.state === 'loading') return [style.dim('  reading what it would be given …')];
+  if (input.state === 'missing')
+    return [style.yellow('  Its input cannot be read from the host, so it cannot be allowed here.')];
+  const members = toolInputMembers(input.text);
   if (diffs.some(({ isLoading }) => isLoading)) return [style.dim('  reading what would change …')];
   const shown = diffs.flatMap((diff) => (diff.texts ? [diff.texts] : []));
   const beside = membersBesideEdits(members, shown);
@@ -216,17 +234,20 @@ function denialsOf(call: Target['call']): KeyHint[] {
 export class Writing {
   readonly target: Target;
   readonly #purpose: 'edit' | 'reason';
+  readonly #input: string;
   readonly #editor: Editor;
   #problem = '';
 
-  constructor(purpose: 'edit' | 'reason', target: Target) {
+  /** `input` is what the call would be given. */
+  constructor(purpose: 'edit' | 'reason', target: Target, input = '') {
     this.target = target;
     this.#purpose = purpose;
-    this.#editor = new Editor(purpose === 'edit' ? inputText(target.call.toolInput).value : '');
+    this.#input = input;
+    this.#editor = new Editor(purpose === 'edit' ? inputText(input).value : '');
   }
 
   /** The answer when it is ready; `back` when the person would rather not write. */
-  press(key: Key): SessionAction | 'back' | undefined {
+  press(key: Key): OpenAction | 'back' | undefined {
     if (key.name === 'escape') return 'back';
     if (key.name === 'enter' && !key.alt && !key.shift) return this.#answer();
     this.#problem = '';
@@ -234,10 +255,10 @@ export class Writing {
     return undefined;
   }
 
-  #answer(): SessionAction | undefined {
+  #answer(): OpenAction | undefined {
     const { text } = this.#editor;
     if (this.#purpose === 'reason') return deny(this.target, text.trim() === '' ? {} : { reason: text });
-    const edited = editedInput(this.target.call.toolInput, text);
+    const edited = editedInput(this.#input, text);
     if ('input' in edited) return approve(this.target, { editedInput: edited.input });
     this.#problem = edited.problem;
     return undefined;
@@ -245,7 +266,7 @@ export class Writing {
 
   view(view: ViewOptions): EditorView {
     const { style } = view;
-    const { name = 'input' } = inputText(this.target.call.toolInput);
+    const { name = 'input' } = inputText(this.#input);
     const prompt = this.#purpose === 'edit' ? `${name}> ` : 'why not> ';
     const keys = this.#purpose === 'edit' ? 'Enter runs it like this' : 'Enter says no';
     const { lines, cursor } = editorView(this.#editor, { ...view, prompt });

@@ -1,5 +1,5 @@
 /** A tool call on the screen: what it does, the end of its output, and what it changes. */
-import type { FileEdit, ToolCallState } from '@atrium/protocol';
+import type { FileEdit, ToolCallState } from '@atrium/protocol/ahp-1';
 import { outputText, plain } from '../sessions/turn-text.js';
 import { printable, printableOutput } from '../text/printable.js';
 import type { Style } from '../text/style.js';

@@ -1,7 +1,7 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
-import type { Client, Status, Subscription } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
-import { placeText } from '../sessions/summary-text.js';
+import type { Client, OpenSession, OpenSessionState, Status } from '@atrium/client';
+import type { ChatState } from '@atrium/protocol/ahp-1';
+import { folderOf, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import { cut, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -13,7 +13,7 @@ import { Transcript } from './transcript.js';
 
 interface ChatViewOptions {
   readonly client: Client;
-  readonly session: Subscription;
+  readonly open: OpenSession;
   /** Whether the host's files are those of this machine. */
   readonly isLocal: boolean;
   view(): ViewOptions;
@@ -28,6 +28,7 @@ interface ChatFacts {
   readonly isAsking: boolean;
   /** Ctrl+C was pressed once. */
   readonly isLeaving: boolean;
+  readonly model: string | undefined;
 }
 
 export class ChatView {
@@ -36,8 +37,8 @@ export class ChatView {
   readonly #terminals: LiveTerminals;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
-  constructor({ client, session, isLocal, view, changed }: ChatViewOptions) {
-    const folder = () => session.state.summary.workingDirectory;
+  constructor({ client, open, isLocal, view, changed }: ChatViewOptions) {
+    const folder = () => folderOf(open.state.session);
     const edits = new Edits({ client, isLocal, folder, onReady: changed });
     const terminals = new LiveTerminals(client, changed);
     this.edits = edits;
@@ -50,21 +51,25 @@ export class ChatView {
   }
 
   /** What was said so far is on the screen already. */
-  skip(state: SessionState): void {
+  skip(state: OpenSessionState): void {
     this.#transcript.skip(state);
   }
 
   /** The lines that are finished since last time. */
-  finished(state: SessionState): string[] {
-    this.#keepTime(state);
+  finished(state: OpenSessionState): string[] {
+    this.#keepTime(state.chat);
     return this.#transcript.finished(state);
   }
 
-  frame(state: SessionState, { prompt, connection, isAsking, isLeaving }: ChatFacts, view: ViewOptions): Frame {
-    const above = [...this.#transcript.live(state), ...waitingLines(state, view)];
+  frame(
+    state: OpenSessionState,
+    { prompt, connection, isAsking, isLeaving, model }: ChatFacts,
+    view: ViewOptions,
+  ): Frame {
+    const above = [...this.#transcript.live(state), ...waitingLines(state.chat, view)];
     const lead = above.length > 0 ? [...above, ''] : [];
     const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
-    const status = statusLine({ state, connection, workingMs, isAsking, isLeaving }, view);
+    const status = statusLine({ state, connection, workingMs, isAsking, isLeaving, model }, view);
     return {
       lines: [...lead, ...prompt.lines, status],
       cursor: { ...prompt.cursor, row: prompt.cursor.row + lead.length },
@@ -75,7 +80,7 @@ export class ChatView {
     this.#terminals.release();
   }
 
-  #keepTime({ activeTurn }: SessionState): void {
+  #keepTime({ activeTurn }: ChatState): void {
     if (!activeTurn) {
       this.#workingSince = undefined;
       this.#terminals.release();
@@ -92,7 +97,9 @@ export const FRAME_MS = 150;
 const QUEUED_SHOWN_MAX = 5;
 
 interface StatusFacts {
-  readonly state: SessionState;
+  readonly state: OpenSessionState;
+  /** The model that the next message goes with, if one was chosen. */
+  readonly model: string | undefined;
   readonly connection: Status;
   /** For how long the turn has been running; absent when none is. */
   readonly workingMs: number | undefined;
@@ -102,9 +109,9 @@ interface StatusFacts {
 }
 
 function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
-  const { summary } = facts.state;
-  const { title, provider, model } = summary;
-  const place = [title, model?.id ?? provider, placeText(summary)].map(printable).filter(Boolean).join(' · ');
+  const { session } = facts.state;
+  const { title, provider } = session;
+  const place = [title, facts.model ?? provider, placeText(session)].map(printable).filter(Boolean).join(' · ');
   const doing = doingText(facts);
   const room = columns - widthOf(doing.text) - 2;
   const left = cut(place, Math.max(0, room));
@@ -124,23 +131,23 @@ function doingText({ connection, workingMs, isAsking, isLeaving, state }: Status
   if (isAsking) return { text: 'asks you' };
   if (workingMs !== undefined) {
     const frame = FRAMES[Math.floor(workingMs / FRAME_MS) % FRAMES.length];
-    const activity = state.summary.activity;
+    const activity = state.chat.activity ?? state.session.activity;
     const what = activity ? printable(activity) : 'working';
     return { text: `${frame} ${what} ${Math.floor(workingMs / 1_000)}s · Esc stops` };
   }
-  return { text: state.lifecycle === 'creating' ? 'starting the agent…' : '/help' };
+  return { text: state.session.lifecycle === 'creating' ? 'starting the agent…' : '/help' };
 }
 
 /** Messages that wait. Behind a turn that was stopped nothing moves them but a person. */
-function waitingLines(state: SessionState, { style, columns }: ViewOptions): string[] {
+function waitingLines(state: ChatState, { style, columns }: ViewOptions): string[] {
   const { queuedMessages = [], steeringMessage, activeTurn } = state;
   const line = (word: string, text: string) => style.dim(cut(`  ${word}: ${printable(text)}`, columns));
-  const queued = queuedMessages.map(({ userMessage }) => line('queued', userMessage.text));
+  const queued = queuedMessages.map(({ message }) => line('queued', message.text));
   const isStuck = !activeTurn && queued.length > 0;
   const [count, them] = queued.length === 1 ? ['A message waits', 'it'] : [`${queued.length} messages wait`, 'them'];
   const how = `${count}. Enter on an empty line sends ${them}, /unqueue takes the last one back.`;
   return [
-    ...(steeringMessage ? [line('steering', steeringMessage.userMessage.text)] : []),
+    ...(steeringMessage ? [line('steering', steeringMessage.message.text)] : []),
     ...queued.slice(0, QUEUED_SHOWN_MAX),
     ...(queued.length > QUEUED_SHOWN_MAX ? [style.dim(`  … ${queued.length - QUEUED_SHOWN_MAX} more`)] : []),
     ...(isStuck ? wrap(how, columns - 2).map((text) => style.yellow(`  ${text}`)) : []),

@@ -1,18 +1,19 @@
 /** A chat in the terminal: one session, and the person's keys turned into actions. */
 import { randomUUID } from 'node:crypto';
-import type { Client, Subscription } from '@atrium/client';
+import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
 import {
+  type ChatState,
   hasCallableNames,
+  type Message,
+  type ModelSelection,
   readSlash,
-  type SessionAction,
-  type SessionState,
   SessionStatus,
-  type UserMessage,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, errorText, QuietExit } from '../exit.js';
 import { followPairings } from '../pairings.js';
 import { shortId } from '../sessions/find-session.js';
+import { carriedSelection, modelOf, type OpenAction, userMessage } from '../sessions/turn-text.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
 import { Terminal } from './chat-terminal.js';
@@ -23,6 +24,7 @@ import { Display, type Frame } from './screen.js';
 import { SessionNotices } from './session-notices.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
 import { terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
+import { ToolInputs } from './tool-inputs.js';
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;
@@ -33,7 +35,9 @@ export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { read
 
 interface ChatOptions {
   readonly client: Client;
-  readonly session: Subscription;
+  readonly open: OpenSession;
+  /** The model that was asked for; without one, messages go with that of the last message. */
+  readonly model?: ModelSelection | undefined;
   readonly style: Style;
   readonly isLocal: boolean;
   /** Said at once. */
@@ -53,6 +57,7 @@ export class Chat {
   readonly #notices: SessionNotices;
   readonly #taskContext: TaskContext;
   #isOver = false;
+  #model: ModelSelection | undefined;
   /** What was said before it was known which skills there are, in order. */
   readonly #early: { readonly text: string; readonly how: typeof send }[] = [];
   #earlyTimer: NodeJS.Timeout | undefined;
@@ -62,16 +67,18 @@ export class Chat {
 
   constructor(options: ChatOptions) {
     this.#options = options;
-    const { client, session, isLocal, style } = options;
+    const { client, open, isLocal, style } = options;
+    this.#model = options.model;
     const display = new Display({ style, draw: (view) => this.#draw(view) });
     const changed = () => display.changed();
     this.#display = display;
-    this.#view = new ChatView({ client, session, isLocal, view: () => display.view, changed });
+    this.#view = new ChatView({ client, open, isLocal, view: () => display.view, changed });
     this.#notices = new SessionNotices(client, (text) => display.note(text));
     this.#prompt = new Prompt({
       edits: this.#view.edits,
-      finder: finderOf(client, session.uri, changed),
-      dispatch: (action) => this.#dispatch(action),
+      inputs: new ToolInputs({ client, isLocal, onReady: changed }),
+      finder: finderOf(client, open.chat.uri, changed),
+      dispatch: (action, chat) => this.#dispatchTo(action, chat),
       note: (text) => display.note(text),
       show: (lines) => display.show(lines(display.view)),
     });
@@ -81,7 +88,7 @@ export class Chat {
       ended: () => this.#leave(ExitCode.Interrupted),
     });
     this.#taskContext = {
-      ...{ client, session, isLocal, recall: {} },
+      ...{ client, open, isLocal, recall: {} },
       view: () => display.view,
       note: (text) => display.note(text),
       show: (lines) => display.show(lines),
@@ -95,15 +102,15 @@ export class Chat {
 
   /** Runs until the person leaves, or the session is gone. */
   async run(): Promise<ChatEnd> {
-    const { session, prompt, isShown } = this.#options;
+    const { open, prompt, isShown } = this.#options;
     const ended = new Promise<ChatEnd>((resolve) => {
       this.#end = (end) => {
         this.#isOver = true;
         resolve(end);
       };
     });
-    for (const { userMessage } of session.state.turns) this.#prompt.remember(userMessage.text);
-    if (isShown) this.#view.skip(session.state);
+    for (const { message } of open.state.chat.turns) this.#prompt.remember(message.text);
+    if (isShown) this.#view.skip(open.state);
     this.#terminal.open();
     const offs = this.#listen();
     if (prompt !== undefined) this.#send(prompt);
@@ -117,16 +124,19 @@ export class Chat {
   }
 
   #listen(): (() => void)[] {
-    const { client, session } = this.#options;
+    const { client, open } = this.#options;
+    const { session, chat } = open;
     const changed = () => this.#display.changed();
-    const timer = setInterval(() => session.state.activeTurn && changed(), FRAME_MS);
+    const timer = setInterval(() => chat.state.activeTurn && changed(), FRAME_MS);
     return [
       () => clearInterval(timer),
-      session.onChange(changed),
+      open.onChange(changed),
       session.onChange(() => this.#sayEarly(false)),
       () => clearTimeout(this.#earlyTimer),
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
+      chat.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
+      chat.onGone(() => this.#leave(ExitCode.NoSession)),
       followPairings(client, session.uri, (text) => this.#display.note(text)),
       client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
       client.onStatus((status) => (status.at === 'closed' ? this.#leave(ExitCode.Failed) : changed())),
@@ -144,8 +154,8 @@ export class Chat {
     this.#end({ to: 'shell', code });
   }
 
-  get #state(): SessionState {
-    return this.#options.session.state;
+  get #state(): OpenSessionState {
+    return this.#options.open.state;
   }
 
   #draw(view: ViewOptions): { finished: string[]; frame: Frame } {
@@ -159,19 +169,31 @@ export class Chat {
     const prompt = this.#prompt.view(state, view);
     return {
       finished,
-      frame: this.#view.frame(state, { prompt, connection, isAsking, isLeaving: this.#isLeaving }, view),
+      frame: this.#view.frame(
+        state,
+        { prompt, connection, isAsking, isLeaving: this.#isLeaving, model: this.#modelId },
+        view,
+      ),
     };
   }
 
-  get #isLeaving(): boolean {
-    return !!this.#state.activeTurn && performance.now() - this.#leaveAskedAt < LEAVE_AGAIN_MS;
+  get #modelId(): string | undefined {
+    return this.#model?.id ?? modelOf(this.#state);
   }
 
-  #dispatch(action: SessionAction | undefined): void {
-    if (!action) return;
+  get #isLeaving(): boolean {
+    return !!this.#state.chat.activeTurn && performance.now() - this.#leaveAskedAt < LEAVE_AGAIN_MS;
+  }
+
+  #dispatch(action: OpenAction | undefined): void {
     // A refusal is told by `onRejected`, and what waits for a connection is told by the status.
-    this.#options.session.dispatch(action).catch(() => {});
+    if (action) this.#dispatchTo(action).catch(() => {});
+  }
+
+  async #dispatchTo(action: OpenAction, chat?: string): Promise<void> {
+    const { client, open } = this.#options;
     this.#display.changed();
+    await (chat === undefined || chat === open.chat.uri ? open.dispatch(action) : client.dispatch(chat, action));
   }
 
   #key(key: Key): void {
@@ -184,8 +206,8 @@ export class Chat {
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
     if (wish?.kind === 'steer') this.#send(wish.text, steer);
-    if (wish?.kind === 'stop') this.#dispatch(stop(this.#state));
-    if (wish?.kind === 'next') this.#dispatch(next(this.#state));
+    if (wish?.kind === 'stop') this.#dispatch(stop(this.#state.chat));
+    if (wish?.kind === 'next') this.#dispatch(next(this.#state.chat));
     this.#display.changed();
   }
 
@@ -193,36 +215,42 @@ export class Chat {
   #interrupt(): void {
     this.#display.changed();
     if (this.#prompt.cancel(this.#state)) return;
-    if (!this.#state.activeTurn || this.#isLeaving) return this.#leave(ExitCode.Interrupted);
+    if (!this.#state.chat.activeTurn || this.#isLeaving) return this.#leave(ExitCode.Interrupted);
     this.#leaveAskedAt = performance.now();
   }
 
   #send(text: string, how: typeof send = send): void {
-    const outcome = slash(text, { state: this.#state, models: this.#options.models() });
+    const outcome = slash(text, { state: this.#state, model: this.#modelId, models: this.#options.models() });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
+    if (outcome?.kind === 'model') this.#model = { id: outcome.id };
     if (outcome) return outcome.text === undefined ? undefined : this.#display.note(outcome.text);
     this.#say(text, how);
   }
 
   /** A message to the agent. What only looks like a command is not sent: it comes back into the line. */
   #say(text: string, how: typeof send): void {
-    const verdict = readSlash(text.trimStart(), this.#state, COMMAND_NAMES);
-    const isUnsure = verdict.kind === 'unknown' && !this.#areNamesDue && !hasCallableNames(this.#state);
+    const verdict = readSlash(text.trimStart(), this.#state.session, COMMAND_NAMES);
+    const isUnsure = verdict.kind === 'unknown' && !this.#areNamesDue && !this.#hasNames;
     if (isUnsure || this.#early.length > 0) {
       this.#early.push({ text, how });
       this.#earlyTimer ??= setTimeout(() => this.#sayEarly(true), NAMES_WAIT_MS);
       return;
     }
     if (verdict.kind === 'message')
-      return this.#dispatch(how(this.#state, this.#message(text.startsWith('/') ? verdict.text : text)));
+      return this.#dispatch(how(this.#state.chat, this.#message(text.startsWith('/') ? verdict.text : text)));
     if (this.#prompt.isEmpty) this.#prompt.set(text);
     this.#display.note(verdict.advice);
   }
 
+  /** A host of somebody else may never list skills; ours does as soon as it has looked. */
+  get #hasNames(): boolean {
+    return hasCallableNames(this.#state.session);
+  }
+
   #sayEarly(areNamesDue: boolean): void {
-    if (this.#early.length === 0 || !(areNamesDue || hasCallableNames(this.#state))) return;
+    if (this.#early.length === 0 || !(areNamesDue || this.#hasNames)) return;
     clearTimeout(this.#earlyTimer);
     this.#areNamesDue = true;
     for (const { text, how } of this.#early.splice(0)) this.#say(text, how);
@@ -239,9 +267,10 @@ export class Chat {
     this.#display.note('Not done: the host is not there right now. Try again when it is back.');
   }
 
-  #message(text: string): UserMessage {
+  #message(text: string): Message {
     const attachments = this.#prompt.takeAttachments(text);
-    return { text, ...(attachments.length > 0 && { attachments }) };
+    const selection = { ...carriedSelection(this.#state.chat), ...(this.#model && { model: this.#model }) };
+    return { ...userMessage(text, selection), ...(attachments.length > 0 && { attachments }) };
   }
 
   #run(task: Task): void {
@@ -278,39 +307,39 @@ function wordsFor(uri: string): ConnectionWords {
 // What a person wants of a session, as actions; it depends on whether a turn is running.
 
 /** A message begins a turn, or waits behind the one that runs. */
-function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+function send({ activeTurn }: ChatState, message: Message): OpenAction {
   return activeTurn ? waiting('queued', message) : begun(message);
 }
 
 /** Without a turn there is nothing to steer, and the message begins one. */
-function steer({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+function steer({ activeTurn }: ChatState, message: Message): OpenAction {
   return activeTurn ? waiting('steering', message) : begun(message);
 }
 
-function begun(userMessage: UserMessage): SessionAction {
-  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage };
+function begun(message: Message): OpenAction {
+  return { type: 'chat/turnStarted', turnId: randomUUID(), message };
 }
 
-function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
-  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
+function waiting(kind: 'queued' | 'steering', message: Message): OpenAction {
+  return { type: 'chat/pendingMessageSet', kind, id: randomUUID(), message };
 }
 
 /** What is over and not read yet has been seen now. */
-function seen({ summary, activeTurn, turns }: SessionState): SessionAction | undefined {
-  if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return undefined;
+function seen({ session, chat: { activeTurn, turns } }: OpenSessionState): OpenAction | undefined {
+  if (activeTurn || turns.length === 0 || session.status & SessionStatus.IsRead) return undefined;
   return { type: 'session/isReadChanged', isRead: true };
 }
 
-export function stop({ activeTurn }: SessionState): SessionAction | undefined {
-  return activeTurn && { type: 'session/turnCancelled', turnId: activeTurn.id };
+export function stop({ activeTurn }: ChatState): OpenAction | undefined {
+  return activeTurn && { type: 'chat/turnCancelled', turnId: activeTurn.id };
 }
 
 /** A turn that was stopped leaves what was queued behind it. */
-export function next({ activeTurn, queuedMessages = [] }: SessionState): SessionAction | undefined {
+export function next({ activeTurn, queuedMessages = [] }: ChatState): OpenAction | undefined {
   const [first] = queuedMessages;
   if (!first || activeTurn) return undefined;
-  const { id: queuedMessageId, userMessage } = first;
-  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId };
+  const { id: queuedMessageId, message } = first;
+  return { type: 'chat/turnStarted', turnId: randomUUID(), message, queuedMessageId };
 }
 
 /** Completion is a help: where there is none, one types on. */

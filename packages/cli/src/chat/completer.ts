@@ -1,5 +1,5 @@
 /** Completion of the word at the cursor: commands of the chat, and what the host finds for `@`, `#` and `/`. */
-import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
+import type { CompletionItem, MessageAttachment } from '@atrium/protocol/ahp-1';
 import { printable } from '../text/printable.js';
 import { cut, padded, widthOf } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';

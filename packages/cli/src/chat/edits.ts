@@ -1,5 +1,11 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
-import { type FileEdit, type ShownEdit, type ToolCallState, toolInputObject } from '@atrium/protocol';
+import {
+  type FileEdit,
+  type ShownEdit,
+  type ToolCallState,
+  toolInputObject,
+  toolInputText,
+} from '@atrium/protocol/ahp-1';
 import { type ContentSource, contentText, nameIn, pathIn } from '../changes/changes-view.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
@@ -89,7 +95,7 @@ function isComing({ after }: FileEdit, { status }: ToolCallState): boolean {
 }
 
 function comingText(call: ToolCallState): string | undefined {
-  const content = 'toolInput' in call ? toolInputObject(call.toolInput ?? '')?.content : undefined;
+  const content = 'toolInput' in call ? toolInputObject(toolInputText(call.toolInput))?.content : undefined;
   return typeof content === 'string' ? content : undefined;
 }
 

@@ -1,11 +1,6 @@
 /** Questions to the person, one after the other and back again, until the request is answered or declined. */
-import type {
-  SessionAction,
-  SessionInputAnswer,
-  SessionInputOption,
-  SessionInputQuestion,
-  SessionInputRequest,
-} from '@atrium/protocol';
+import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/ahp-1';
+import type { OpenAction } from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
 import { graphemesOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -18,13 +13,16 @@ const OTHER_ROWS = 2;
 const ROWS = 24;
 
 export class Form {
-  readonly request: SessionInputRequest;
+  readonly request: ChatInputRequest;
+  /** The chat that takes the answer. */
+  readonly chat: string;
   readonly #pager = new Pager();
   readonly #fields: readonly Field[];
   #index = 0;
 
-  constructor(request: SessionInputRequest) {
+  constructor(request: ChatInputRequest, chat: string) {
     this.request = request;
+    this.chat = chat;
     this.#fields = (request.questions ?? []).map((question) => new Field(question));
   }
 
@@ -44,7 +42,7 @@ export class Form {
   }
 
   /** Gives the action that ends the request, when the key does that. What is no question can also wait. */
-  press(key: Key): SessionAction | 'later' | undefined {
+  press(key: Key): OpenAction | 'later' | undefined {
     const field = this.#fields[this.#index];
     if (key.name === 'escape') return field ? this.#completed('decline') : 'later';
     if (!field) return this.#yesOrNo(key);
@@ -54,23 +52,23 @@ export class Form {
     return undefined;
   }
 
-  #next(): SessionAction | undefined {
+  #next(): OpenAction | undefined {
     if (this.#index === this.#fields.length - 1) return this.#completed('accept');
     this.#index += 1;
     return undefined;
   }
 
-  #yesOrNo(key: Key): SessionAction | undefined {
+  #yesOrNo(key: Key): OpenAction | undefined {
     if (this.#pager.press(key)) return undefined;
     const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
     if (letter === 'y') return this.#pager.isRead ? this.#completed('accept') : undefined;
     return letter === 'n' ? this.#completed('decline') : undefined;
   }
 
-  #completed(response: 'accept' | 'decline'): SessionAction {
-    const base = { type: 'session/inputCompleted' as const, requestId: this.request.id, response };
+  #completed(response: 'accept' | 'decline'): OpenAction {
+    const base = { type: 'chat/inputCompleted' as const, requestId: this.request.id, response };
     if (response === 'decline' || this.#fields.length === 0) return base;
-    const answers: Record<string, SessionInputAnswer> = {};
+    const answers: Record<string, ChatInputAnswer> = {};
     for (const { question, answer } of this.#fields) answers[question.id] = answer;
     return { ...base, answers };
   }
@@ -132,15 +130,15 @@ function wrapped(text: string, { style, columns }: ViewOptions): string[] {
 }
 
 class Field {
-  readonly question: SessionInputQuestion;
-  readonly #options: readonly SessionInputOption[];
+  readonly question: ChatInputQuestion;
+  readonly #options: readonly ChatInputOption[];
   readonly #editor: Editor;
   /** The row that is marked; behind the last choice is the one for something else. */
   #row: number;
   readonly #ticked = new Set<string>();
   #problem = '';
 
-  constructor(question: SessionInputQuestion) {
+  constructor(question: ChatInputQuestion) {
     this.question = question;
     this.#options = optionsOf(question);
     this.#editor = new Editor(defaultText(question));
@@ -150,7 +148,7 @@ class Field {
     );
   }
 
-  get answer(): SessionInputAnswer {
+  get answer(): ChatInputAnswer {
     return answerOf(this.question, this.#value);
   }
 
@@ -238,7 +236,7 @@ class Field {
     return editorView(this.#editor, { ...options, prompt, hint: 'something else: write it' });
   }
 
-  #optionLines({ id, label, description }: SessionInputOption, index: number, options: ViewOptions): string[] {
+  #optionLines({ id, label, description }: ChatInputOption, index: number, options: ViewOptions): string[] {
     const { style, columns } = options;
     const box = this.isMany ? (this.#ticked.has(id) ? '☑ ' : '☐ ') : '';
     const text = `${index + 1} ${box}${printable(label)}`;
@@ -263,22 +261,22 @@ interface FieldValue {
   readonly own: string;
 }
 
-const YES_NO: readonly SessionInputOption[] = [
+const YES_NO: readonly ChatInputOption[] = [
   { id: 'yes', label: 'Yes' },
   { id: 'no', label: 'No' },
 ];
 
 /** Whether the answer is written rather than chosen. */
-export function isWritten({ kind }: SessionInputQuestion): boolean {
+export function isWritten({ kind }: ChatInputQuestion): boolean {
   return kind === 'text' || kind === 'number' || kind === 'integer';
 }
 
 /** Whether something else than the choices may be written. */
-function allowsOwn(question: SessionInputQuestion): boolean {
+function allowsOwn(question: ChatInputQuestion): boolean {
   return 'allowFreeformInput' in question && question.allowFreeformInput === true;
 }
 
-function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
+function optionsOf(question: ChatInputQuestion): readonly ChatInputOption[] {
   if (question.kind === 'boolean')
     return YES_NO.map((option) => ({
       ...option,
@@ -287,12 +285,12 @@ function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[
   return 'options' in question ? question.options : [];
 }
 
-function defaultText(question: SessionInputQuestion): string {
+function defaultText(question: ChatInputQuestion): string {
   return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
 }
 
 /** Why this cannot be the answer yet, in words; undefined when it can. */
-function problemWith(question: SessionInputQuestion, value: FieldValue): string | undefined {
+function problemWith(question: ChatInputQuestion, value: FieldValue): string | undefined {
   const { text, ticked, option, own } = value;
   const { required } = question;
   if (question.kind === 'multi-select') {
@@ -306,7 +304,7 @@ function problemWith(question: SessionInputQuestion, value: FieldValue): string 
   return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
 }
 
-function numberProblem(question: SessionInputQuestion, value: number): string | undefined {
+function numberProblem(question: ChatInputQuestion, value: number): string | undefined {
   if (question.kind !== 'number' && question.kind !== 'integer') return undefined;
   if (!Number.isFinite(value)) return 'Write a number.';
   if (question.kind === 'integer' && !Number.isInteger(value)) return 'Write a whole number.';
@@ -315,7 +313,7 @@ function numberProblem(question: SessionInputQuestion, value: number): string | 
 }
 
 /** What is left empty is skipped. */
-function answerOf(question: SessionInputQuestion, value: FieldValue): SessionInputAnswer {
+function answerOf(question: ChatInputQuestion, value: FieldValue): ChatInputAnswer {
   const { text, option, ticked, own } = value;
   const freeform = own === '' ? {} : { freeformValues: [own] };
   switch (question.kind) {
@@ -337,7 +335,7 @@ function answerOf(question: SessionInputQuestion, value: FieldValue): SessionInp
 }
 
 /** The answer as the person would say it. */
-function answerWords(question: SessionInputQuestion, { text, option, ticked, own }: FieldValue): string {
+function answerWords(question: ChatInputQuestion, { text, option, ticked, own }: FieldValue): string {
   if (isWritten(question)) return text.trim();
   const chosen = question.kind === 'multi-select' ? ticked : [option];
   const labels = optionsOf(question).flatMap(({ id, label }) => (chosen.includes(id) ? [label] : []));

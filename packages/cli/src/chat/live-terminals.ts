@@ -1,6 +1,6 @@
 /** The output of commands that run in a terminal, for calls that do not carry it themselves. */
 import type { Client, Subscription } from '@atrium/client';
-import type { TerminalState, ToolCallState } from '@atrium/protocol';
+import type { TerminalState, ToolCallState } from '@atrium/protocol/ahp-1';
 
 /** The end of the output is all that is shown. */
 const TAIL_CHARACTERS = 20_000;

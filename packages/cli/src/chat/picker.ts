@@ -1,7 +1,7 @@
 /** A list to choose a session from, with the arrow keys or by typing a part of it. */
-import type { SessionSummary } from '@atrium/protocol';
+import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { shortId } from '../sessions/find-session.js';
-import { activityOf, ago, folderText, isArchived, placeText } from '../sessions/summary-text.js';
+import { activityOf, ago, folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
@@ -49,7 +49,7 @@ export class Picker {
   #matching(): SessionSummary[] {
     const wanted = this.#filter.toLowerCase();
     const words = (item: SessionSummary) =>
-      [item.title, shortId(item.resource), placeText(item), folderText(item.workingDirectory), stateIn(item)]
+      [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)]
         .join(' ')
         .toLowerCase();
     return wanted === '' ? this.#listed() : this.#items.filter((item) => words(item).includes(wanted));

@@ -1,5 +1,6 @@
 /** The lower part of a chat: the message that the person is writing, or the question to answer first. */
-import type { MessageAttachment, SessionState } from '@atrium/protocol';
+import type { OpenSessionState } from '@atrium/client';
+import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import type { ViewOptions } from './call-view.js';
 import { Completer, type CompleterOptions, Mentions, menuLines } from './completer.js';
 import { Editor, type EditorView, editorView } from './editor.js';
@@ -52,12 +53,12 @@ export class Prompt {
     this.#line.editor.remember(text);
   }
 
-  follow(state: SessionState): void {
+  follow(state: OpenSessionState): void {
     this.#questions.follow(state);
   }
 
   /** Ctrl+C: takes back what is being answered or written. False when there is nothing. */
-  cancel(state: SessionState): boolean {
+  cancel(state: OpenSessionState): boolean {
     if (this.#questions.cancel(state)) return true;
     if (this.isEmpty) return false;
     this.set('');
@@ -71,7 +72,7 @@ export class Prompt {
     return this.#questions.press(key) ? { kind: 'stop' } : undefined;
   }
 
-  view(state: SessionState, view: ViewOptions): EditorView {
+  view(state: OpenSessionState, view: ViewOptions): EditorView {
     if (this.#questions.isWriting || this.isEmpty) return this.#questions.view(view) ?? this.#lineView(state, view);
     // The text that was begun is still there, below the question, which has the rest of the window.
     const { lines } = editorView(this.#line.editor, view);
@@ -79,7 +80,7 @@ export class Prompt {
     return question ? { lines: [...question.lines, ...lines], cursor: question.cursor } : this.#lineView(state, view);
   }
 
-  #lineView({ queuedMessages = [], activeTurn }: SessionState, view: ViewOptions): EditorView {
+  #lineView({ chat: { queuedMessages = [], activeTurn } }: OpenSessionState, view: ViewOptions): EditorView {
     const idleHint = queuedMessages.length > 0 ? 'Enter sends what waits' : 'write a message';
     const hint = activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
     const { lines, cursor } = editorView(this.#line.editor, { ...view, hint });

@@ -1,6 +1,16 @@
 /** The question to answer before anything else: of the chat itself, of a tool call, or of the agent; one at a time. */
-import type { SessionAction, SessionState, ToolCallState } from '@atrium/protocol';
-import { callsIn, outputText, pendingCalls, plain, type Target } from '../sessions/turn-text.js';
+import type { OpenSessionState } from '@atrium/client';
+import type { ChatState, ToolCallState } from '@atrium/protocol/ahp-1';
+import {
+  callsIn,
+  type OpenAction,
+  type OpenRequest,
+  openRequests,
+  outputText,
+  pendingCalls,
+  plain,
+  type Target,
+} from '../sessions/turn-text.js';
 import { printable, shownRows } from '../text/printable.js';
 import { wrap } from '../text/width.js';
 import { Approval, Writing, wholeCall } from './approval.js';
@@ -10,10 +20,13 @@ import type { EditDiff, Edits } from './edits.js';
 import { Form } from './form.js';
 import type { Key } from './keys.js';
 import { type KeyHint, keyHintLines, Pager, READ_ON } from './pager.js';
+import type { ShownInput, ToolInputs } from './tool-inputs.js';
 
 export interface QuestionsOptions {
   readonly edits: Edits;
-  dispatch(action: SessionAction): void;
+  readonly inputs: ToolInputs;
+  /** On the open chat, unless another one is named. Resolves when the host has taken it. */
+  dispatch(action: OpenAction, chat?: string): Promise<unknown>;
   note(text: string): void;
   /** Puts lines into the scrollback. */
   show(lines: (view: ViewOptions) => readonly string[]): void;
@@ -34,7 +47,7 @@ export class Questions {
   #form: Form | undefined;
   /** What is being written about the call that asks. */
   #writing: Writing | undefined;
-  /** Requests that the person wants to answer later. */
+  /** Requests that the person wants to answer later, or has answered while the host still lists them. */
   readonly #later = new Set<string>();
 
   constructor(options: QuestionsOptions) {
@@ -63,19 +76,27 @@ export class Questions {
   }
 
   /** Takes up what is asked now; another client may have answered. */
-  follow(state: SessionState): void {
-    const calls = pendingCalls(state.activeTurn);
+  follow(state: OpenSessionState): void {
+    const { activeTurn } = state.chat;
+    const calls = pendingCalls(activeTurn);
     const [call] = calls;
     this.#waiting = calls.length;
-    this.#ask(call && state.activeTurn && { turnId: state.activeTurn.id, call });
-    const result = resultQuestion(state);
+    this.#ask(call && activeTurn && { turnId: activeTurn.id, call });
+    const result = resultQuestion(state.chat);
     if (result?.callId !== this.#result?.callId) this.#result = result;
     if (this.#writing && this.#writing.target.call.toolCallId !== call?.toolCallId) this.#writing = undefined;
-    const request = state.inputRequests?.find(({ id }) => !this.#later.has(id));
-    if (request?.id !== this.#form?.request.id) this.#form = request && new Form(request);
+    this.#takeUp(openRequests(state));
     const front = this.#approval ?? this.#result ?? this.#form;
     if (front && front !== this.#front) this.#askedAt = performance.now();
     this.#front = front;
+  }
+
+  #takeUp(requests: readonly OpenRequest[]): void {
+    const open = new Set(requests.map(({ request }) => request.id));
+    for (const id of this.#later) if (!open.has(id)) this.#later.delete(id);
+    const next = requests.find(({ request }) => !this.#later.has(request.id));
+    if (next?.request.id === this.#form?.request.id) return;
+    this.#form = next && new Form(next.request, next.chat);
   }
 
   /** Keeps the position in the text, unless another call asks now. */
@@ -85,7 +106,7 @@ export class Questions {
   }
 
   /** Ctrl+C: goes back by one step. False when there is none. What an agent asks in its turn is left to Esc. */
-  cancel({ activeTurn }: SessionState): boolean {
+  cancel({ chat: { activeTurn } }: OpenSessionState): boolean {
     if (this.#confirmation) this.close();
     else if (this.#writing) this.#writing = undefined;
     else if (this.#form?.isWritten && !activeTurn) this.#fill({ name: 'escape' });
@@ -128,9 +149,14 @@ export class Questions {
     const { target } = approval;
     const choice = approval.press(key);
     if (choice === 'view')
-      this.#options.show((view) => [...wholeCall(target, { ...view, diffs: this.#diffs(target), waiting: 1 }), '']);
-    else if (choice === 'edit' || choice === 'reason') this.#writing = new Writing(choice, target);
+      this.#options.show((view) => [...wholeCall(target, { ...view, ...this.#detail(target), waiting: 1 }), '']);
+    else if (choice === 'edit' || choice === 'reason') this.#writing = this.#writingAbout(choice, target);
     else this.#send(choice);
+  }
+
+  #writingAbout(purpose: 'edit' | 'reason', target: Target): Writing {
+    const input = this.#options.inputs.ofCall(target.call);
+    return new Writing(purpose, target, input.state === 'here' ? input.text : '');
   }
 
   #fill(key: Key): void {
@@ -138,20 +164,22 @@ export class Questions {
     const answer = form?.press(key);
     if (!form || !answer) return;
     this.#form = undefined;
-    if (answer === 'later') this.#later.add(form.request.id);
-    else this.#answered(form, answer);
+    this.#later.add(form.request.id);
+    if (answer !== 'later') this.#answered(form, answer);
   }
 
   /** Question and answer stay readable in the scrollback, also a pairing code. */
-  #answered({ request: { message = '' }, summary }: Form, action: SessionAction): void {
-    const isDeclined = action.type === 'session/inputCompleted' && action.response !== 'accept';
+  #answered({ request: { id, message = '' }, chat, summary }: Form, action: OpenAction): void {
+    const isDeclined = action.type === 'chat/inputCompleted' && action.response !== 'accept';
     const said = [message, isDeclined ? '(declined)' : summary].filter((text) => text !== '');
     this.#options.note(said.join('\n'));
-    this.#send(action);
+    // What the host did not take is asked again.
+    this.#options.dispatch(action, chat).catch(() => this.#later.delete(id));
   }
 
-  #send(action: SessionAction | undefined): void {
-    if (action) this.#options.dispatch(action);
+  #send(action: OpenAction | undefined): void {
+    // A refusal is told by the session.
+    if (action) this.#options.dispatch(action).catch(() => {});
   }
 
   /** Undefined when nothing is asked. */
@@ -166,15 +194,19 @@ export class Questions {
   #questionView(view: ViewOptions): EditorView | undefined {
     if (this.#confirmation) return this.#confirmation.view(view);
     if (this.#approval) {
-      const diffs = this.#diffs(this.#approval.target);
-      const lines = this.#approval.view({ ...view, diffs, waiting: this.#waiting });
+      const lines = this.#approval.view({
+        ...view,
+        ...this.#detail(this.#approval.target),
+        waiting: this.#waiting,
+      });
       return { lines, cursor: { row: lines.length - 1, column: 0 } };
     }
     return this.#result?.view(view) ?? this.#form?.view(view);
   }
 
-  #diffs({ call }: Target): readonly EditDiff[] {
-    return call.edits ? this.#options.edits.ofCall(call) : [];
+  #detail({ call }: Target): { diffs: readonly EditDiff[]; input: ShownInput } {
+    const { edits, inputs } = this.#options;
+    return { diffs: call.edits ? edits.ofCall(call) : [], input: inputs.ofCall(call) };
   }
 }
 
@@ -236,13 +268,13 @@ export class ResultQuestion {
     return this.call.toolCallId;
   }
 
-  press(key: Key): SessionAction | undefined {
+  press(key: Key): OpenAction | undefined {
     if (this.#pager.press(key)) return undefined;
     const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
     if (letter !== 'y' && letter !== 'n') return undefined;
     if (letter === 'y' && !this.#mayAllow()) return undefined;
     const { toolCallId } = this.call;
-    return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
+    return { type: 'chat/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
   }
 
   view(view: ViewOptions): EditorView {
@@ -276,7 +308,7 @@ export class ResultQuestion {
   }
 }
 
-function resultQuestion({ activeTurn }: SessionState): ResultQuestion | undefined {
+function resultQuestion({ activeTurn }: ChatState): ResultQuestion | undefined {
   const call = callsIn(activeTurn).find((each) => each.status === 'pending-result-confirmation');
   return call && activeTurn && new ResultQuestion(activeTurn.id, call);
 }

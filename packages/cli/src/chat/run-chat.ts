@@ -1,13 +1,14 @@
 /** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
-import type { Client, Subscription } from '@atrium/client';
-import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
+import type { Client, OpenSession } from '@atrium/client';
+import { type ModelSelection, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import type { HostOptions } from '../connect/host-options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { io, print, tell } from '../io.js';
 import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
-import { chooseSession, type SessionChoice } from '../sessions/open-session.js';
-import { folderText, isArchived, placeText } from '../sessions/summary-text.js';
+import { type ChosenSession, chooseSession, type SessionChoice } from '../sessions/open-session.js';
+import { folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
+import { modelOf } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
@@ -30,19 +31,19 @@ export async function chat(command: ChatCommand): Promise<void> {
 export async function attach(command: HostOptions, name: string | undefined): Promise<void> {
   await inTerminal(command, async (client, style) => {
     const items = newestFirst(await waiting(() => client.listSessions()));
-    if (name !== undefined) return findSession(items, name).resource;
+    if (name !== undefined) return { uri: findSession(items, name).resource };
     if (items.length === 0) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
     const listed = items.filter((item) => !isArchived(item));
     const [only] = listed.length > 0 ? listed : items;
-    if (only && (listed.length === 1 || items.length === 1)) return only.resource;
+    if (only && (listed.length === 1 || items.length === 1)) return { uri: only.resource };
     const picked = await unlessInterrupted(pickSession(items, style, 'leaves'));
     if (picked === 'escape' || picked === 'interrupt')
       throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
-    return picked.resource;
+    return { uri: picked.resource };
   });
 }
 
-type First = (client: Client, style: Style) => Promise<string>;
+type First = (client: Client, style: Style) => Promise<ChosenSession>;
 
 async function inTerminal(command: ChatCommand, first: First): Promise<void> {
   const instead = 'Use: atrium run "<message>"';
@@ -62,11 +63,11 @@ async function chatUntilLeft(command: ChatCommand, first: First, style: Style): 
   const client = await waiting(() => reachHost(command, { tell }));
   try {
     const isLocal = command.url === undefined;
-    let opened: Opened = { uri: await first(client, style), style, isLocal, prompt: command.prompt };
+    let opened: Opened = { ...(await first(client, style)), style, isLocal, prompt: command.prompt };
     for (;;) {
-      const { end, summary } = await open(client, opened);
+      const { end, session } = await open(client, opened);
       if (end.to === 'shell') return leave(end.code);
-      const following = end.to === 'new' ? another(client, summary) : chosen(client, opened);
+      const following = end.to === 'new' ? another(client, session) : chosen(client, opened);
       opened = { style, isLocal, ...(await following) };
     }
   } finally {
@@ -80,10 +81,12 @@ function waiting<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** A new session like the one before it. */
-async function another(client: Client, summary: SessionSummary): Promise<{ uri: string }> {
-  const { provider, workingDirectory, model } = summary;
-  const like = { provider, ...(workingDirectory !== undefined && { workingDirectory }), ...(model && { model }) };
-  return { uri: await waiting(() => client.createSession(like)) };
+async function another(client: Client, { state }: OpenSession): Promise<ChosenSession> {
+  const { provider, workingDirectories } = state.session;
+  const id = modelOf(state);
+  const model = id === undefined ? {} : { model: { id } };
+  const like = { provider, ...(workingDirectories && { workingDirectories }), ...model };
+  return { uri: await waiting(() => client.createSession(like)), ...model };
 }
 
 /** The session that the person picks; Esc goes back to the one before. */
@@ -97,6 +100,7 @@ async function chosen(client: Client, { uri, style }: Opened): Promise<{ uri: st
 
 interface Opened {
   readonly uri: string;
+  readonly model?: ModelSelection | undefined;
   readonly style: Style;
   readonly isLocal: boolean;
   readonly prompt?: string | undefined;
@@ -104,39 +108,43 @@ interface Opened {
   readonly isShown?: boolean;
 }
 
-async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; summary: SessionSummary }> {
+async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; session: OpenSession }> {
   const { uri, style, isShown = false } = opened;
-  const session = await waiting(() => client.subscribe(uri, { turns: { last: EARLIER_TURNS } }));
+  const session = await waiting(() => client.open(uri, { turns: { last: EARLIER_TURNS } }));
   const root = await waiting(() => client.subscribe(ROOT_CHANNEL));
   const models = () => {
-    const agent = root.state.agents.find(({ provider }) => provider === session.state.summary.provider);
+    const agent = root.state.agents.find(({ provider }) => provider === session.state.session.provider);
     return (agent?.models ?? []).map(({ id }) => id);
   };
-  if (!isShown) printHead(session.state.summary, session.window.start, style);
+  if (!isShown) printHead(session, style);
   try {
-    const end = await new Chat({ client, session, models, ...opened }).run();
+    const end = await new Chat({ client, open: session, models, ...opened }).run();
     if (end.to === 'shell') for (const line of closingLines(client, session, end.code)) print(style.dim(line));
-    return { end, summary: session.state.summary };
+    return { end, session };
   } finally {
     session.close();
     root.close();
   }
 }
 
-function printHead(summary: SessionSummary, earlier: number, style: Style): void {
-  const { title, resource, project, workingDirectory } = summary;
-  print(`${style.bold(printable(title))}  ${style.dim(shortId(resource))}`);
-  if (project) print(style.dim(`${placeText(summary)}, in a folder of its own: ${folderText(workingDirectory)}`));
-  if (earlier > 0) print(style.dim(`${earlier} earlier turns: atrium sessions show ${shortId(resource)}`));
+function printHead({ session, chat }: OpenSession, style: Style): void {
+  const { uri, state } = session;
+  print(`${style.bold(printable(state.title))}  ${style.dim(shortId(uri))}`);
+  if (state.project) print(style.dim(`${placeText(state)}, in a folder of its own: ${folderText(folderOf(state))}`));
+  const { olderCount } = chat;
+  const earlier = olderCount === undefined ? 'There are earlier turns' : `${olderCount} earlier turns`;
+  if (olderCount !== 0) print(style.dim(`${earlier}: atrium sessions show ${shortId(uri)}`));
   print('');
 }
 
-function closingLines(client: Client, { uri, state, pending }: Subscription, code: ExitCode): string[] {
+function closingLines(client: Client, { session, chat }: OpenSession, code: ExitCode): string[] {
   if (code === ExitCode.NoSession) return ['The session was removed.'];
   const isHere = client.status.at === 'open';
+  const pending = [...session.pending, ...chat.pending];
   const isLost = !isHere && pending.some(({ action }) => action.type !== 'session/isReadChanged');
-  const how = state.activeTurn && isHere ? 'It goes on without you. To come back' : 'To go on';
-  return [...(isLost ? ['What you did last has not reached the host.'] : []), `${how}: atrium attach ${shortId(uri)}`];
+  const how = chat.state.activeTurn && isHere ? 'It goes on without you. To come back' : 'To go on';
+  const back = `${how}: atrium attach ${shortId(session.uri)}`;
+  return [...(isLost ? ['What you did last has not reached the host.'] : []), back];
 }
 
 function leave(code: ExitCode): void {

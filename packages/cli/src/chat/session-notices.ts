@@ -1,6 +1,6 @@
 /** Notices of a chat about its session: how much a turn changed, and that the agent could not start. */
-import type { Client, Subscription } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
+import type { Client, OpenSessionState, Subscription } from '@atrium/client';
+import type { SessionState } from '@atrium/protocol/ahp-1';
 import { totalsOf, totalsText } from '../changes/changes-view.js';
 import { settled, turnUri } from '../changes/changeset.js';
 import { callsIn, turnOf } from '../sessions/turn-text.js';
@@ -20,30 +20,30 @@ export class SessionNotices {
   }
 
   /** Notices what is new in the state. */
-  follow(state: SessionState): void {
-    this.#tellFailure(state);
+  follow(state: OpenSessionState): void {
+    this.#tellFailure(state.session);
     this.#tellChanges(state);
   }
 
   /** Without an agent nothing will ever be answered: said once. */
   #tellFailure({ lifecycle, creationError }: SessionState): void {
-    if (lifecycle !== 'creationFailed' || this.#isFailureTold) return;
+    if (lifecycle !== 'failed' || this.#isFailureTold) return;
     this.#isFailureTold = true;
     this.#say(`The agent could not be started: ${creationError?.message ?? 'it does not say why'}`);
   }
 
   /** When a turn has just ended. */
-  #tellChanges(state: SessionState): void {
-    const { id } = state.activeTurn ?? {};
+  #tellChanges(state: OpenSessionState): void {
+    const { id } = state.chat.activeTurn ?? {};
     const ended = this.#running;
     this.#running = id;
     if (ended === undefined || ended === id) return;
-    const turn = turnOf(state, ended);
+    const turn = turnOf(state.chat, ended);
     // The notice is unasked: an error is not worth one.
     if (turn && callsIn(turn).length > 0) void this.#look(state, ended).catch(() => {});
   }
 
-  async #look(state: SessionState, turnId: string): Promise<void> {
+  async #look(state: OpenSessionState, turnId: string): Promise<void> {
     const changeset: Subscription<'changeset'> = await this.#client.subscribe(turnUri(state, turnId), {
       kind: 'changeset',
     });

@@ -1,11 +1,15 @@
 /** Slash commands of a chat. Another word behind a slash may be a skill of the session, or a typing error. */
-import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
+import type { OpenSessionState } from '@atrium/client';
+import type { MessageAttachment } from '@atrium/protocol/ahp-1';
+import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
 import { changes, commit, diff, discard, files, open, revert, stage, type Task, terminal, undo } from './tasks.js';
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
   /** `draft`: what is to be written on. */
-  | { readonly kind: 'act'; readonly action: SessionAction; readonly text?: string; readonly draft?: Draft }
+  | { readonly kind: 'act'; readonly action: OpenAction; readonly text?: string; readonly draft?: Draft }
+  /** Messages go with this model from now on. */
+  | { readonly kind: 'model'; readonly id: string; readonly text: string }
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' };
@@ -16,7 +20,9 @@ interface Draft {
 }
 
 interface SlashFacts {
-  readonly state: SessionState;
+  readonly state: OpenSessionState;
+  /** The one that messages go with now, if it is known. */
+  readonly model: string | undefined;
   /** The ids of the models that the agent has. */
   readonly models: readonly string[];
 }
@@ -69,6 +75,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     text: 'where its command runs; Ctrl+] comes back',
     run: (rest) => task(terminal(rest)),
   },
+  resume: { usage: '/resume', text: 'go on where the last turn failed', run: resume },
   unqueue: { usage: '/unqueue', text: 'take back the message that waits last', run: unqueue },
   quit: { usage: '/quit', text: 'leave; the session stays', run: () => ({ kind: 'leave', to: 'shell' }) },
 };
@@ -108,16 +115,12 @@ function title(words: string): SlashOutcome {
   return { kind: 'act', action: { type: 'session/titleChanged', title: words } };
 }
 
-function model(id: string, { state, models }: SlashFacts): SlashOutcome {
-  if (id === '') return note(modelsText(state.summary.model?.id, models));
+function model(id: string, { model: current, models }: SlashFacts): SlashOutcome {
+  if (id === '') return note(modelsText(current, models));
   if (models.length > 0 && !models.includes(id))
-    return note(`The agent has no model ${id}.\n${modelsText(state.summary.model?.id, models)}`);
+    return note(`The agent has no model ${id}.\n${modelsText(current, models)}`);
   const doubt = models.length === 0 ? ' The agent does not say which models it has, so the next turn may fail.' : '';
-  return {
-    kind: 'act',
-    action: { type: 'session/modelChanged', model: { id } },
-    text: `From the next turn on: ${id}.${doubt}`,
-  };
+  return { kind: 'model', id, text: `From the next turn on: ${id}.${doubt}` };
 }
 
 function modelsText(current: string | undefined, models: readonly string[]): string {
@@ -133,11 +136,19 @@ function auto(word: string): SlashOutcome {
   return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
 }
 
+/** Only the host knows which failures a turn can go on from. */
+function resume(_rest: string, { state: { chat } }: SlashFacts): SlashOutcome {
+  const turn = resumableTurn(chat);
+  if (turn) return { kind: 'act', action: { type: 'chat/turnResume', turnId: turn.id } };
+  if (chat.activeTurn) return note('A turn is running.');
+  return note('There is nothing to go on with: the last turn did not fail in a way that allows it.');
+}
+
 /** Puts the message back into the line, to be edited or deleted. */
-function unqueue(_rest: string, { state: { queuedMessages } }: SlashFacts): SlashOutcome {
-  const last = queuedMessages?.at(-1);
+function unqueue(_rest: string, { state: { chat } }: SlashFacts): SlashOutcome {
+  const last = chat.queuedMessages?.at(-1);
   if (!last) return note('Nothing is waiting.');
-  const action = { type: 'session/pendingMessageRemoved' as const, kind: 'queued' as const, id: last.id };
-  const { text, attachments } = last.userMessage;
+  const action = { type: 'chat/pendingMessageRemoved' as const, kind: 'queued' as const, id: last.id };
+  const { text, attachments } = last.message;
   return { kind: 'act', action, draft: { text, attachments } };
 }

@@ -2,8 +2,8 @@
  * Commands of the chat that take a moment: /changes, /diff, /revert, /discard, /stage, /commit, /undo, /files, /open,
  * /terminal.
  */
-import type { Client, Subscription } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
+import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
+import type { ChatState } from '@atrium/protocol/ahp-1';
 import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../changes/changes-view.js';
 import {
   channelOf,
@@ -17,7 +17,7 @@ import {
 } from '../changes/changeset.js';
 import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
 import { fileAt, readBytes } from '../host-files.js';
-import { folderText } from '../sessions/summary-text.js';
+import { folderOf, folderText } from '../sessions/summary-text.js';
 import { callsIn } from '../sessions/turn-text.js';
 import { attachTo } from '../terminals/attach.js';
 import { findTerminal, terminalsOf } from '../terminals/host-terminals.js';
@@ -37,7 +37,7 @@ interface Recall {
 
 export interface TaskContext {
   readonly client: Client;
-  readonly session: Subscription;
+  readonly open: OpenSession;
   /** Whether the host's files are those of this machine. */
   readonly isLocal: boolean;
   readonly recall: Recall;
@@ -63,16 +63,16 @@ const DIFF_FILES_MAX = 50;
 
 export function changes(word: string): Task {
   return async (context) => {
-    const { state } = context.session;
+    const { state } = context.open;
     if (word !== '' && !isView(word)) return context.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
     const view = isView(word) ? word : defaultView(state);
-    const changeset = await readChangeset(context.client, await channelOf(context.session, view));
+    const changeset = await readChangeset(context.client, await channelOf(context.open, view));
     context.recall.view = view;
     const { style, columns } = context.view();
     const { files } = changeset;
     const head = style.bold(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
-    const frame = { style, columns, folder: state.summary.workingDirectory };
-    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(context.session.state, view)];
+    const frame = { style, columns, folder: folderOf(state.session) };
+    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(context.open.state, view)];
     const below = foot.flatMap((line) => wrap(line, columns - 2)).map((line) => style.dim(`  ${line}`));
     context.show([head, ...fileLines(changeset, frame), ...below, '']);
   };
@@ -85,7 +85,7 @@ function hintFor(view: ViewName): string {
 }
 
 /** The sums of the other views, where there are some. */
-function others(state: SessionState, view: ViewName): string[] {
+function others(state: OpenSessionState, view: ViewName): string[] {
   return (['session', 'uncommitted'] as const).flatMap((other) => {
     const { files = 0, additions = 0, deletions = 0 } = entryOf(state, other) ?? {};
     if (other === view || files === 0) return [];
@@ -96,12 +96,12 @@ function others(state: SessionState, view: ViewName): string[] {
 /** Of one file, or of all that were listed last. */
 export function diff(words: string): Task {
   return async (context) => {
-    const { state } = context.session;
+    const { state } = context.open;
     const [first = '', ...rest] = words.split(/\s+/);
     const view = isView(first) ? first : (context.recall.view ?? defaultView(state));
     const name = isView(first) ? rest.join(' ') : words;
-    const folder = state.summary.workingDirectory;
-    const { files } = await readChangeset(context.client, await channelOf(context.session, view));
+    const folder = folderOf(state.session);
+    const { files } = await readChangeset(context.client, await channelOf(context.open, view));
     context.recall.view = view;
     const chosen = name === '' ? files.slice(0, DIFF_FILES_MAX) : [findFile(files, name, folder)];
     if (chosen.length === 0) return context.note(`${VIEW_WORDS[view]}: no changes.`);
@@ -158,8 +158,8 @@ export function stage(operationId: 'stage' | 'unstage', file: string): Task {
 /** The message is asked for by the session, like any other question. */
 export const commit: Task = async (context) => {
   const { channel, offer } = await planned(context, 'uncommitted', 'commit', undefined);
-  const { client, session } = context;
-  context.note((await commitAll({ client, session, channel }, offer)) ?? 'Nothing was committed.');
+  const { client, open: session } = context;
+  context.note((await commitAll({ client, open: session, channel }, offer)) ?? 'Nothing was committed.');
 };
 
 export const undo: Task = async (context) => {
@@ -175,9 +175,9 @@ async function planned(
   operationId: string,
   file: string | undefined,
 ): Promise<Planned> {
-  const channel = await channelOf(context.session, view);
+  const channel = await channelOf(context.open, view);
   const changeset = await readChangeset(context.client, channel);
-  return { channel, offer: offerOf(changeset, { operationId, file }, context.session.state.summary.workingDirectory) };
+  return { channel, offer: offerOf(changeset, { operationId, file }, folderOf(context.open.state.session)) };
 }
 
 /** False when the person said no. */
@@ -201,7 +201,7 @@ const OPEN_MAX_BYTES = 4 * 1024 * 1024;
 
 export function files(name: string): Task {
   return async (context) => {
-    const uri = fileAt(folderOf(context), name === '' ? '.' : name);
+    const uri = fileAt(folderIn(context), name === '' ? '.' : name);
     const { entries } = await context.client.request('resourceList', { uri });
     const { style, columns } = context.view();
     const folders = entries.filter(({ type }) => type === 'directory').map((entry) => `${printable(entry.name)}/`);
@@ -221,7 +221,7 @@ export function open(words: string): Task {
     const [, name = '', from = '1'] = /^(.*?)(?::(\d{1,9}))?$/s.exec(words) ?? [];
     if (name === '')
       return context.note('Name a file behind it: /open src/app.ts, or from a line: /open src/app.ts:120');
-    const bytes = await readBytes(context.client, fileAt(folderOf(context), name), OPEN_MAX_BYTES);
+    const bytes = await readBytes(context.client, fileAt(folderIn(context), name), OPEN_MAX_BYTES);
     if (bytes.includes(0)) return context.note(`${name} is not text (${bytes.length} bytes).`);
     const lines = printableLines(bytes.toString('utf8').replace(/\n$/, '')).split('\n');
     showLines(context, { name, lines, start: Math.min(Math.max(1, Number(from)), lines.length) });
@@ -248,10 +248,10 @@ function showLines(context: TaskContext, { name, lines, start }: Shown): void {
   context.show([`${style.bold(printable(name))}  ${style.dim(count)}`, ...shown, ...more, '']);
 }
 
-function folderOf({ session }: TaskContext): string {
-  const { workingDirectory } = session.state.summary;
-  if (workingDirectory === undefined) throw new Error('the session has no folder');
-  return workingDirectory;
+function folderIn({ open: { state } }: TaskContext): string {
+  const folder = folderOf(state.session);
+  if (folder === undefined) throw new Error('the session has no folder');
+  return folder;
 }
 
 // /terminal
@@ -268,13 +268,14 @@ export function terminal(name: string): Task {
 
 async function chosen(context: TaskContext, name: string): Promise<string | undefined> {
   if (name !== '') return findTerminal(await terminalsOf(context.client), name).resource;
-  const running = runningTerminal(context.session.state);
+  const running = runningTerminal(context.open.state.chat);
   if (running !== undefined) return running;
   const terminals = await terminalsOf(context.client);
-  return terminals.findLast(({ claim }) => claim.kind === 'session' && claim.session === context.session.uri)?.resource;
+  return terminals.findLast(({ claim }) => claim.kind === 'session' && claim.session === context.open.session.uri)
+    ?.resource;
 }
 
-function runningTerminal({ activeTurn }: SessionState): string | undefined {
+function runningTerminal({ activeTurn }: ChatState): string | undefined {
   return callsIn(activeTurn)
     .flatMap((call) => (call.status === 'running' ? (terminalIn(call) ?? []) : []))
     .at(-1);

@@ -2,16 +2,24 @@
  * What of a session has gone up into the scrollback, and what is still changing. A look costs what is new, however long
  * the session is: every part of an answer goes up once, as soon as it is final.
  */
+import type { OpenSessionState } from '@atrium/client';
 import {
   asksOneOf,
+  type Message,
   type ResponsePart,
-  type SessionState,
   steeringIn,
   type ToolCallState,
   type Turn,
-  type UserMessage,
-} from '@atrium/protocol';
-import { type AnyTurn, isOver, outputText, plain } from '../sessions/turn-text.js';
+} from '@atrium/protocol/ahp-1';
+import {
+  type AnyTurn,
+  failureOf,
+  isOver,
+  openRequests,
+  outputText,
+  plain,
+  questionText,
+} from '../sessions/turn-text.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { sealed, wrap } from '../text/width.js';
@@ -47,14 +55,16 @@ export class Transcript {
   }
 
   /** Counts all turns as shown. */
-  skip({ turns }: SessionState): void {
+  skip({ chat: { turns } }: OpenSessionState): void {
     for (const { id } of turns) this.#shown.add(id);
     this.#last = turns.at(-1)?.id;
   }
 
   /** The lines that are finished since last time. */
-  finished({ turns, activeTurn }: SessionState): string[] {
+  finished({ chat: { turns, activeTurn } }: OpenSessionState): string[] {
     const lines: string[] = [];
+    // A failed turn that goes on leaves the history, and comes back with more.
+    if (activeTurn && this.#shown.delete(activeTurn.id)) this.#last = turns.at(-1)?.id;
     let fresh = turns.length;
     while (fresh > 0 && !this.#shown.has(turns[fresh - 1]?.id ?? '')) fresh -= 1;
     const last = turns.at(-1)?.id;
@@ -67,16 +77,20 @@ export class Transcript {
   }
 
   /** The part that still changes, as it looks now. */
-  live({ activeTurn, inputRequests = [] }: SessionState): string[] {
+  live(state: OpenSessionState): string[] {
+    const { activeTurn } = state.chat;
     const position = this.#position;
     if (!activeTurn || activeTurn.id !== position?.turnId) return [];
     const view = this.#options.view();
+    const requests = openRequests(state).map(({ request }) => request);
     return activeTurn.responseParts.slice(position.part).flatMap((part, index) => {
       if (index === 0 && position.stream) return styled(part, position.stream.peek(), view);
+      // The prompt shows the open question.
+      if (part.kind === 'inputRequest') return [];
       if (part.kind !== 'toolCall') return this.#whole(part, view);
       // The question for permission says the same, and so does the one that a call asks.
       const { status } = part.toolCall;
-      if (status === 'pending-confirmation' || asksOneOf(part.toolCall, inputRequests)) return [];
+      if (status === 'pending-confirmation' || asksOneOf(part.toolCall, requests)) return [];
       return this.#call(part.toolCall, true);
     });
   }
@@ -86,13 +100,13 @@ export class Transcript {
     const view = this.#options.view();
     if (this.#position?.turnId !== turn.id) {
       this.#position = { turnId: turn.id, isLive: !isOver(turn), part: 0, read: 0, stream: undefined };
-      lines.push(...messageLines(turn.userMessage, view));
+      lines.push(...messageLines(turn.message, view));
     }
     const position = this.#position;
     for (; position.part < turn.responseParts.length; position.part += 1) {
       const part = turn.responseParts[position.part];
       const isLast = position.part === turn.responseParts.length - 1;
-      const isFinal = isOver(turn) || (part?.kind === 'toolCall' ? isSettled(part.toolCall) : !isLast);
+      const isFinal = isOver(turn) || isSettled(part, isLast);
       if (part) lines.push(...this.#part(part, position, isFinal));
       if (!isFinal) return lines;
       Object.assign(position, { read: 0, stream: undefined });
@@ -105,6 +119,8 @@ export class Transcript {
   #part(part: ResponsePart, position: TurnPosition, isFinal: boolean): string[] {
     const view = this.#options.view();
     if (part.kind === 'toolCall') return isFinal ? [...this.#call(part.toolCall, position.isLive), ''] : [];
+    // Who answers a question here is shown what they said.
+    if (part.kind === 'inputRequest' && position.isLive) return [];
     if (part.kind !== 'markdown' && part.kind !== 'reasoning') return isFinal ? [...this.#whole(part, view), ''] : [];
     position.stream ??= new MarkdownStream(view);
     position.stream.columns = view.columns;
@@ -126,6 +142,8 @@ export class Transcript {
     }
     const steering = steeringIn(part);
     if (steering) return messageLines(steering, view).slice(0, -1);
+    if (part.kind === 'error') return errorLines(part.error.message, view);
+    if (part.kind === 'inputRequest') return noteLines(questionText(part), view);
     if (part.kind !== 'systemNotification') return noteLines(placeholder(part), view);
     // Notes of providers bring the sign of a note along.
     return noteLines(plain(part.content).replace(/^※ /, ''), view);
@@ -151,14 +169,16 @@ function placeholder(part: ResponsePart): string {
   return `[${printable(kind)}${typeof uri === 'string' ? `: ${printable(uri)}` : ''}]`;
 }
 
-function isSettled({ status }: ToolCallState): boolean {
-  return status === 'completed' || status === 'cancelled';
+/** A text grows until another part follows; a call runs beside others; a question is over with its answer. */
+function isSettled(part: ResponsePart | undefined, isLast: boolean): boolean {
+  if (part?.kind === 'toolCall') return part.toolCall.status === 'completed' || part.toolCall.status === 'cancelled';
+  return part?.kind === 'inputRequest' ? part.response !== undefined : !isLast;
 }
 
 /** A long pasted message is not shown whole. */
 const MESSAGE_LINES_MAX = 30;
 
-function messageLines({ text, attachments = [] }: UserMessage, { style, columns }: ViewOptions): string[] {
+function messageLines({ text, attachments = [] }: Message, { style, columns }: ViewOptions): string[] {
   const all = printableLines(text)
     .split('\n')
     .flatMap((line) => wrap(line, columns - 2));
@@ -172,11 +192,18 @@ function messageLines({ text, attachments = [] }: UserMessage, { style, columns 
   ];
 }
 
-function endLines({ state, error, usage }: Turn, { style, columns }: ViewOptions): string[] {
+function errorLines(message: string, { style, columns }: ViewOptions): string[] {
+  return wrap(`✗ ${printable(message)}`, columns).map((line) => style.red(line));
+}
+
+function endLines(turn: Turn, view: ViewOptions): string[] {
+  const { state, usage } = turn;
+  const { style } = view;
   if (state === 'cancelled') return [style.yellow('Stopped.'), ''];
   if (state === 'error') {
-    const lines = wrap(`✗ ${printable(error?.message ?? 'The turn failed.')}`, columns);
-    return [...lines.map((line) => style.red(line)), ''];
+    const failure = failureOf(turn);
+    if (!failure) return [...errorLines('The turn failed.', view), ''];
+    return failure.resumable ? [style.yellow('/resume goes on where it stopped.'), ''] : [];
   }
   const spent = usage && [
     ...(usage.model === undefined ? [] : [printable(usage.model)]),

@@ -12,7 +12,7 @@ ${HOST_HELP}
 
 Examples:
   $ atrium call listSessions
-  $ atrium call fetchTurns '{"channel": "ahp-session:/1f2e", "limit": 5}'
+  $ atrium call resolveSessionConfig '{"workingDirectory": "file:///srv/app"}'
   $ atrium call createSession '{"channel": "ahp-session:/mine", "provider": "offline"}'
   $ atrium call atrium/restoreSession '{"channel": "ahp-session:/1f2e"}'
 
@@ -31,8 +31,7 @@ export function callCommand(): Command {
 
 async function call(method: string, text: string, options: HostOptions): Promise<void> {
   const params = parsed(text);
-  const { callRaw } = await import('../connect/with-client.js');
-  const result = await withClient(options, (client) => callRaw(client, method, params));
+  const result = await withClient(options, (client) => client.requestExtension(method, params));
   io().stdout.write(`${JSON.stringify(result ?? null, null, io().stdout.isTTY ? 2 : 0)}\n`);
 }
 

@@ -1,6 +1,7 @@
 /** `atrium chat` and `atrium attach`: talk to an agent in the terminal. */
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/host-options.js';
+import { UsageError } from '../exit.js';
 import type { SessionChoice } from '../sessions/open-session.js';
 import { forSession, withSessionOptions } from './run.js';
 
@@ -27,6 +28,8 @@ Examples:
   $ atrium attach last             the newest
   $ atrium attach 1f2e             by the beginning of its id
   $ atrium attach --url ws://server:9300 --token-file token
+  $ atrium attach ws://server:9300?tkn=secret          a host of the protocol, anybody's
+  $ atrium attach ws://server:9300?tkn=secret 1f2e     a session of it
 
 Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
 
@@ -47,12 +50,17 @@ export function chatCommand(): Command {
 export function attachCommand(): Command {
   const command = new Command('attach')
     .description('Go on in a session, in the terminal')
-    .argument('[session]', 'which one')
+    .argument('[session]', 'which one; or the address of a host, as with --url')
+    .argument('[of-it]', 'which session of that host')
     .addHelpText('after', ATTACH_EXAMPLES)
     .showHelpAfterError('(atrium attach --help shows all options)');
   withHostOptions(command);
-  return command.action(async (session: string | undefined) => {
+  return command.action(async (first: string | undefined, second: string | undefined) => {
     const { attach } = await import('../chat/run-chat.js');
-    await attach(command.opts<HostOptions>(), session);
+    const isAddress = first !== undefined && /^(ws|http)s?:\/\//.test(first);
+    if (!isAddress && second !== undefined) throw new UsageError(`"${second}" is one word too many`);
+    const options = command.opts<HostOptions>();
+    if (isAddress) await attach({ ...options, url: first }, second);
+    else await attach(options, first);
   });
 }

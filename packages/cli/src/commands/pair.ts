@@ -2,7 +2,7 @@
 import type { Client } from '@atrium/client';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
-import { callRaw, withClient } from '../connect/with-client.js';
+import { callExtension, withClient } from '../connect/with-client.js';
 import { print, printJson, tell } from '../io.js';
 import { findSession } from '../sessions/find-session.js';
 import { sessionOption } from './run.js';
@@ -50,7 +50,7 @@ async function pair(client: Client, options: Options): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     open = await openPairings(client, session);
   }
-  if (options.deny) await Promise.all(open.map(({ id }) => callRaw(client, 'atrium/declinePairing', { id })));
+  if (options.deny) await Promise.all(open.map(({ id }) => callExtension(client, 'atrium/declinePairing', { id })));
   if (options.json) return printJson(open);
   if (open.length === 0) return print('No program asks to connect.');
   for (const each of open) print(options.deny ? `Denied: ${whoOf(each)}` : pairingWords(each));

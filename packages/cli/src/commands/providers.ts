@@ -1,10 +1,10 @@
 /** `atrium providers`: the providers of sessions, and their tools. */
 
-import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
 import { withClient } from '../connect/with-client.js';
 import { io, print, printJson } from '../io.js';
+import type { ReadSession } from '../sessions/find-session.js';
 import { sessionOption } from './run.js';
 
 const EXAMPLES = `
@@ -58,8 +58,8 @@ async function providers(options: Options): Promise<void> {
 }
 
 /** The host keeps machine-readable facts about providers in the metadata of each session. */
-function providersOf({ summary, _meta }: SessionState): ProviderEntry[] {
+function providersOf({ uri, state: { _meta } }: ReadSession): ProviderEntry[] {
   const gateway = _meta?.gateway as { providers?: unknown } | undefined;
   const entries = Array.isArray(gateway?.providers) ? gateway.providers : [];
-  return entries.map((entry: Omit<ProviderEntry, 'session'>) => ({ session: summary.resource, ...entry }));
+  return entries.map((entry: Omit<ProviderEntry, 'session'>) => ({ session: uri, ...entry }));
 }

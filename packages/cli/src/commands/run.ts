@@ -18,6 +18,7 @@ Examples:
   $ atrium run --approve all --timeout 600 "make the tests pass"
   $ atrium run --worktree --approve all "try the new parser"
   $ atrium run --session last "and now in French"
+  $ atrium run --session last --resume           go on where the last turn failed
   $ atrium run --json "list all files" | jq -r 'select(.type == "result").text'
 
 Exit codes: 0 answered, 1 the turn failed, 2 called in a wrong way, 3 out of time, 4 no such session, 5 a tool was not
@@ -27,6 +28,7 @@ interface RunCommandOptions extends HostOptions, SessionChoice {
   readonly approve: Approvals;
   readonly timeout?: number;
   readonly json?: boolean;
+  readonly resume?: boolean;
 }
 
 export function runCommand(): Command {
@@ -38,6 +40,7 @@ export function runCommand(): Command {
     )
     .addOption(new Option('--timeout <seconds>', 'stop after this long').argParser(seconds))
     .addOption(new Option('--json', 'print one JSON object per line and nothing else'))
+    .option('--resume', 'instead of a message: the last turn of --session goes on where it failed')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium run --help shows all options)');
   withHostOptions(command);
@@ -72,7 +75,11 @@ export function withSessionOptions(command: Command): Command {
 }
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {
-  const text = await readPrompt(words, io().stdin);
+  if (options.resume && (options.session === undefined || words.length > 0))
+    throw new UsageError(
+      '--resume goes on with the last turn of a session: name it with --session, and write no message',
+    );
+  const text = options.resume ? undefined : await readPrompt(words, io().stdin);
   const stop = new AbortController();
   const interrupt = () => (stop.signal.aborted ? io().exit(ExitCode.Interrupted) : stop.abort(ExitCode.Interrupted));
   io().signals.on('SIGINT', interrupt).on('SIGTERM', interrupt);
@@ -96,7 +103,8 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
 }
 
 interface Question {
-  readonly text: string;
+  /** Undefined where a turn goes on. */
+  readonly text: string | undefined;
   readonly options: RunCommandOptions;
   readonly signal: AbortSignal;
 }
@@ -105,13 +113,16 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   const { chooseSession } = await import('../sessions/open-session.js');
   const { orStopped, runTurn, stopTurn } = await import('../run/run-turn.js');
   const { jsonReport, textReport } = await import('../run/report.js');
-  const uri = await orStopped(chooseSession(client, options), signal);
+  const { carriedSelection, userMessage } = await import('../sessions/turn-text.js');
+  const { uri, model } = await orStopped(chooseSession(client, options), signal);
   if (options.json) printJson({ type: 'session', session: uri });
-  const session = await orStopped(client.subscribe(uri, { turns: { last: 1 } }), signal);
+  const session = await orStopped(client.open(uri, { turns: { last: 1 } }), signal);
+  const selection = { ...carriedSelection(session.state.chat), ...(model && { model }) };
   const report = options.json ? jsonReport() : textReport();
   try {
     const outcome = await runTurn(session, {
-      ...{ text, signal, approvals: options.approve },
+      ...{ signal, approvals: options.approve },
+      message: text === undefined ? undefined : userMessage(text, selection),
       onUpdate: (update) => report.update(update),
       onDenied: (toolName) => report.denied(toolName),
     });

@@ -155,9 +155,9 @@ function restore(): Command {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
       const { findRemoved } = await import('../sessions/find-session.js');
-      const { callRaw } = await import('../connect/with-client.js');
+      const { callExtension } = await import('../connect/with-client.js');
       const uri = await findRemoved(client, name);
-      await callRaw(client, 'atrium/restoreSession', { channel: uri });
+      await callExtension(client, 'atrium/restoreSession', { channel: uri });
       if (options.json) printJson({ session: uri });
       else print('It is on the list again.');
     });

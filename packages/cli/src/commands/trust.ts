@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { TrustedFolders } from '@atrium/host';
-import { visibleText } from '@atrium/protocol';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import { Command, Option } from 'commander';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';

@@ -5,19 +5,23 @@ export interface HostOptions {
   readonly dataDir?: string;
   readonly url?: string;
   readonly tokenFile?: string;
+  readonly token?: string;
   /** False with `--no-start`. */
   readonly start: boolean;
 }
 
 /** What every command says about its options. */
 export const HOST_HELP = `
-Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. ATRIUM_TOKEN may hold the token itself.`;
+Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. --url takes any host of the Agent Host Protocol, 1.0 or 0.9; the token may stand in it (?tkn= or ?token=), in a file, in --token, or in ATRIUM_TOKEN.`;
 
 export function withHostOptions(command: Command): Command {
   return command
     .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
     .addOption(new Option('--url <url>', 'another host: ws://name:port').env('ATRIUM_URL'))
     .addOption(new Option('--token-file <file>', 'file with its token').env('ATRIUM_TOKEN_FILE'))
+    .addOption(
+      new Option('--token <token>', 'its token; other users of this machine can see it').conflicts('tokenFile'),
+    )
     .option('--no-start', 'do not start a host if none runs');
 }
 

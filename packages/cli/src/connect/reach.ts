@@ -2,12 +2,20 @@
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Client, type ClientOptions, connect, type TransportFactory, webSocketTransport } from '@atrium/client';
+import {
+  type Client,
+  type ClientOptions,
+  connect,
+  type Transport,
+  type TransportFactory,
+  webSocketTransport,
+} from '@atrium/client';
 import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
+import { version } from '../version.js';
 import type { HostOptions } from './host-options.js';
 
 /** The URL of a host and its token. */
@@ -39,7 +47,12 @@ export async function reachHost(options: HostOptions, reach: ReachOptions = {}):
     // Before the connection: the start of a host must not count towards the time limit of an answer.
     const address = await findAddress(options, tell);
     try {
-      return await connect({ log: () => {}, ...clientOptions, transport: transportTo(address, options) });
+      return await connect({
+        log: () => {},
+        clientInfo: { name: 'atrium-command', version: version() },
+        ...clientOptions,
+        transport: transportTo(address, options),
+      });
     } catch (error) {
       const isFinal = left === 1 || !options.start || options.url !== undefined;
       if (isFinal || (await findHost(dataFolderFrom(options.dataDir, io().env)))) throw error;
@@ -54,8 +67,22 @@ function transportTo(address: HostAddress, options: HostOptions): TransportFacto
   return async () => {
     const next = first ?? (await findAddress(again));
     first = undefined;
-    return webSocketTransport(tokened(next))();
+    return options.url === undefined ? webSocketTransport(tokened(next))() : dialNamed(next);
   };
+}
+
+/** Hosts of others may take the token only as a part of the address. Ours takes a header, which no proxy logs. */
+async function dialNamed(address: HostAddress): Promise<Transport> {
+  try {
+    return await webSocketTransport(tokened(address))();
+  } catch (error) {
+    const { url, token } = address;
+    const isRefused = error instanceof Error && error.name === 'AccessRefusedError';
+    if (!isRefused || token === undefined || new URL(url).search !== '') throw error;
+    const inside = new URL(url);
+    inside.searchParams.set('tkn', token);
+    return webSocketTransport({ url: inside.href })();
+  }
 }
 
 function tokened({ url, token }: HostAddress): { url: string; token?: string } {
@@ -63,7 +90,7 @@ function tokened({ url, token }: HostAddress): { url: string; token?: string } {
 }
 
 async function findAddress(options: HostOptions, tell: (text: string) => void = () => {}): Promise<HostAddress> {
-  if (options.url !== undefined) return namedAddress(options.url, options.tokenFile);
+  if (options.url !== undefined) return namedAddress(options.url, options);
   const dataDir = dataFolderFrom(options.dataDir, io().env);
   const found = await findHost(dataDir);
   if (found?.tokenProblem !== undefined) throw new Error(found.tokenProblem);
@@ -85,10 +112,15 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** The link to the web page, as the host prints it, holds the token in its fragment. */
-async function namedAddress(text: string, tokenFile: string | undefined): Promise<HostAddress> {
-  const [address = '', token] = text.split('#token=');
+async function namedAddress(text: string, { tokenFile, token: given }: HostOptions): Promise<HostAddress> {
+  const [address = '', inLink] = text.split('#token=');
   const url = wsUrl(address);
-  if (tokenFile === undefined) return { url, token: token || io().env.ATRIUM_TOKEN || undefined };
+  if (given !== undefined) return { url, token: given };
+  if (tokenFile === undefined) {
+    // What stands in the address itself is enough.
+    const isInside = ['tkn', 'token'].some((name) => new URL(url).searchParams.has(name));
+    return { url, token: isInside ? undefined : inLink || io().env.ATRIUM_TOKEN || undefined };
+  }
   const own = await readFile(tokenFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${error.code})`;
     throw new UsageError(`--token-file: ${tokenFile}: ${why}`);

@@ -1,5 +1,6 @@
 /** Work with a client: the connection is closed at the end, and the person hears when the host goes and comes back. */
-import type { CallMethod, CallParams, Client, Status } from '@atrium/client';
+import type { Client, Status } from '@atrium/client';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import { tell } from '../io.js';
 import type { HostOptions } from './host-options.js';
 
@@ -57,6 +58,28 @@ function refusalIn(status: Status): Error | undefined {
   return status.at === 'waiting' && status.error.name === 'AccessRefusedError' ? status.error : undefined;
 }
 
-export function callRaw(client: Client, method: string, params: object): Promise<unknown> {
-  return client.request(method as CallMethod, params as CallParams<CallMethod>);
+/** What only Atrium's hosts do, in words for people. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'atrium/listDisposed': 'list removed sessions',
+  'atrium/restoreSession': 'bring removed sessions back',
+  'atrium/importSession': 'import sessions',
+  'atrium/keepContent': 'import large results',
+  'atrium/pairings': 'let programs pair with its sessions',
+  'atrium/declinePairing': 'let programs pair with its sessions',
+};
+
+/** A request beside the protocol. A host of somebody else does not have it, and the person is told what it cannot do. */
+export async function callExtension(client: Client, method: string, params: object = {}): Promise<unknown> {
+  try {
+    return await client.requestExtension(method, params);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'MethodNotFound') throw error;
+    throw new Error(`${hostName(client)} cannot ${EXTENSIONS[method] ?? `answer ${method}`}`);
+  }
+}
+
+/** The host as people may know it. */
+export function hostName({ host }: Client): string {
+  const { serverInfo } = host;
+  return serverInfo ? `this host (${visibleText(serverInfo.name, 'line')})` : 'this host';
 }

@@ -2,9 +2,9 @@
  * How `run` shows a turn: the answer on standard output, everything else on standard error; or one JSON object per
  * line.
  */
-import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol/ahp-1';
 import { io, printJson, tell } from '../io.js';
-import { type AnyTurn, answerText, plain } from '../sessions/turn-text.js';
+import { type AnyTurn, answerText, failureOf, plain } from '../sessions/turn-text.js';
 import { printable, printableLines } from '../text/printable.js';
 import type { RunOutcome } from './run-turn.js';
 
@@ -48,7 +48,7 @@ export function textReport(): RunReport {
       ticker.stop();
       answer.endPart();
       flush();
-      if (turn.state === 'error') tell(`error: ${printable(turn.error?.message ?? 'the turn failed')}`);
+      if (turn.state === 'error') tellFailure(turn);
       if (turn.state === 'cancelled') tell('The turn was stopped.');
     },
     close: () => ticker.stop(),
@@ -87,6 +87,12 @@ class AnswerText {
   }
 }
 
+function tellFailure(turn: Turn): void {
+  const { error, resumable } = failureOf(turn) ?? {};
+  tell(`error: ${printable(error?.message ?? 'the turn failed')}`);
+  if (resumable) tell('It can go on where it stopped: atrium run --session last --resume');
+}
+
 function callLine(call: ToolCallState): string[] {
   if (call.status === 'running') return [`> ${printable(plain(call.invocationMessage))}`];
   if (call.status !== 'completed') return [];
@@ -98,9 +104,10 @@ export function jsonReport(): RunReport {
     update: (update) => printJson(update.kind === 'call' ? { type: 'call', call: update.call } : jsonText(update)),
     denied: (toolName) => printJson({ type: 'denied', toolName }),
     done: (session, { turn, denied }) => {
-      const { id: turnId, state, usage, error, responseParts } = turn;
+      const { id: turnId, state, usage, responseParts } = turn;
       const text = answerText(responseParts);
-      printJson({ type: 'result', session, turnId, state, text, usage, error, denied });
+      const { error, resumable } = failureOf(turn) ?? {};
+      printJson({ type: 'result', session, turnId, state, text, usage, error, resumable, denied });
     },
     close: () => {},
   };
@@ -123,6 +130,11 @@ export class Progress {
   #settled = 0;
   /** How many characters of a text, or which state of a call, have been told; by the index of the part. */
   readonly #told = new Map<number, number | string>();
+
+  /** What was there before is not told again. */
+  skip(turn: AnyTurn | undefined): void {
+    if (turn) this.read(turn);
+  }
 
   read({ responseParts }: AnyTurn): TurnUpdate[] {
     const updates: TurnUpdate[] = [];

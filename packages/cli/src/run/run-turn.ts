@@ -3,16 +3,29 @@
  * up.
  */
 import { randomUUID } from 'node:crypto';
-import type { Client, Subscription } from '@atrium/client';
-import type { SessionAction, SessionState, Turn } from '@atrium/protocol';
-import { approve, callsIn, deny, isOver, lastingOption, pendingCalls, turnOf } from '../sessions/turn-text.js';
+import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
+import { isStanding, type Message, type SessionState, type Turn } from '@atrium/protocol/ahp-1';
+import { UsageError } from '../exit.js';
+import {
+  approve,
+  callsIn,
+  deny,
+  isOver,
+  lastingOption,
+  type OpenAction,
+  openRequests,
+  pendingCalls,
+  resumableTurn,
+  turnOf,
+} from '../sessions/turn-text.js';
 import { Progress, type TurnUpdate } from './report.js';
 
 /** What a stopped turn may take to end in good order. */
 const STOP_GRACE_MS = 3_000;
 
 interface RunOptions {
-  readonly text: string;
+  /** The message; without one, the last turn goes on where it failed. */
+  readonly message: Message | undefined;
   readonly approvals: Approvals;
   /** Aborted when the turn has to stop, with the reason. */
   readonly signal: AbortSignal;
@@ -26,9 +39,9 @@ export interface RunOutcome {
 }
 
 /** Rejects with the signal's reason when it is aborted before the turn is over. */
-export async function runTurn(session: Subscription, options: RunOptions): Promise<RunOutcome> {
+export async function runTurn(open: OpenSession, options: RunOptions): Promise<RunOutcome> {
   options.signal.throwIfAborted();
-  return orStopped(play(session, options), options.signal);
+  return orStopped(play(open, options), options.signal);
 }
 
 /** Stops waiting when the signal is aborted, also for a host that does not answer at all. */
@@ -41,31 +54,32 @@ export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, stopped]);
 }
 
-async function play(session: Subscription, options: RunOptions): Promise<RunOutcome> {
-  const turnId = await sendMessage(session, options.text);
+async function play(open: OpenSession, options: RunOptions): Promise<RunOutcome> {
+  const { message } = options;
+  const turnId = message ? await sendMessage(open, message) : await resume(open);
   const policy = new Policy(options.approvals);
   const progress = new Progress();
   let denied = 0;
-  for await (const state of session) {
-    const turn = turnOf(state, turnId);
+  if (!message) progress.skip(turnOf(open.state.chat, turnId));
+  for await (const { session, chat } of open) {
+    const turn = turnOf(chat, turnId);
     if (turn) for (const update of progress.read(turn)) options.onUpdate(update);
     if (turn && isOver(turn)) return { turn, denied };
-    if (state.lifecycle === 'creationFailed') throw creationError(state);
-    denied += answer(session, policy, options);
+    if (session.lifecycle === 'failed') throw creationError(session);
+    denied += answer(open, policy, options);
   }
   throw new Error('the session was disposed before the answer was complete');
 }
 
 /** Questions that a turn asks have no answer here. Returns how many tools were not allowed to run. */
-function answer(session: Subscription, policy: Policy, { onDenied }: RunOptions): number {
-  const { state } = session;
+function answer(open: OpenSession, policy: Policy, { onDenied }: RunOptions): number {
+  const { state } = open;
   const decisions = policy.decide(state);
-  for (const { action } of decisions) session.dispatch(action).catch(() => {});
+  for (const { action } of decisions) open.dispatch(action).catch(() => {});
   const refused = decisions.filter(({ isAllowed }) => !isAllowed);
   for (const { toolName } of refused) onDenied(toolName);
-  for (const { id } of state.activeTurn ? (state.inputRequests ?? []) : []) {
-    if (/^(pair|trust)-/.test(id)) continue;
-    session.dispatch({ type: 'session/inputCompleted', requestId: id, response: 'decline' }).catch(() => {});
+  for (const requestId of policy.unasked(state)) {
+    open.dispatch({ type: 'chat/inputCompleted', requestId, response: 'decline' }).catch(() => {});
   }
   return refused.length;
 }
@@ -75,27 +89,35 @@ function creationError({ creationError: error }: SessionState): Error {
 }
 
 /** Stops the turn that runs and waits a moment for its end, so that nothing goes on unseen. */
-export async function stopTurn(client: Client, session: Subscription): Promise<void> {
-  const turnId = session.state.activeTurn?.id;
+export async function stopTurn(client: Client, open: OpenSession): Promise<void> {
+  const turnId = open.state.chat.activeTurn?.id;
   if (turnId === undefined || client.status.at !== 'open') return;
-  const stopped = session.dispatch({ type: 'session/turnCancelled', turnId }).catch(() => {});
+  const stopped = open.dispatch({ type: 'chat/turnCancelled', turnId }).catch(() => {});
   await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_GRACE_MS).unref())]);
 }
 
 /** Resolves with the id of the turn that answers the message, once that turn has begun. */
-async function sendMessage(session: Subscription, text: string): Promise<string> {
-  const userMessage = { text };
-  if (!session.state.activeTurn) {
+async function sendMessage(open: OpenSession, message: Message): Promise<string> {
+  if (!open.state.chat.activeTurn) {
     const turnId = randomUUID();
-    await session.dispatch({ type: 'session/turnStarted', turnId, userMessage });
+    await open.dispatch({ type: 'chat/turnStarted', turnId, message });
     return turnId;
   }
   const id = randomUUID();
-  const actions = session.actions();
-  await session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
+  const actions = open.chat.actions();
+  await open.dispatch({ type: 'chat/pendingMessageSet', kind: 'queued', id, message });
   for await (const { action } of actions)
-    if (action.type === 'session/turnStarted' && action.queuedMessageId === id) return action.turnId;
+    if (action.type === 'chat/turnStarted' && action.queuedMessageId === id) return action.turnId;
   throw new Error('the session was disposed before the message had its turn');
+}
+
+/** Takes up the turn that failed last. */
+async function resume(open: OpenSession): Promise<string> {
+  const turn = resumableTurn(open.state.chat);
+  if (!turn)
+    throw new UsageError('there is nothing to resume: the last turn did not fail in a way that it can go on from');
+  await open.dispatch({ type: 'chat/turnResume', turnId: turn.id });
+  return turn.id;
 }
 
 // The policy of tool calls: no person is there to ask, so the user decides beforehand.
@@ -106,7 +128,7 @@ export type Approvals = (typeof APPROVALS)[number];
 interface Decision {
   readonly toolName: string;
   readonly isAllowed: boolean;
-  readonly action: SessionAction;
+  readonly action: OpenAction;
 }
 
 const WHY_NOT = 'No person is here to allow this. Go on without it, or say what should be run.';
@@ -121,13 +143,14 @@ export class Policy {
   }
 
   /** The answers that are due. Each question is answered once. */
-  decide({ activeTurn, serverTools = [] }: SessionState): Decision[] {
+  decide({ chat: { activeTurn }, session: { serverTools = [] } }: OpenSessionState): Decision[] {
     if (!activeTurn) return [];
     const turnId = activeTurn.id;
     const asked = pendingCalls(activeTurn).flatMap((call): Decision[] => {
       if (!this.#isNew(`${call.toolCallId} ask`)) return [];
       // A client's tool may have the name of one of the host's, and then says nothing of what it does.
-      const tool = call.toolClientId === undefined ? serverTools.find(({ name }) => name === call.toolName) : undefined;
+      const tool =
+        call.contributor?.kind !== 'client' ? serverTools.find(({ name }) => name === call.toolName) : undefined;
       // A tool's own question offers to allow the tool for the session. A gate's question does not: a person must answer it.
       const isOfTool = lastingOption(call) !== undefined;
       const isAllowed = this.#allows(isOfTool && tool?.annotations?.readOnlyHint === true);
@@ -139,10 +162,21 @@ export class Policy {
       if (call.status !== 'pending-result-confirmation' || !this.#isNew(`${call.toolCallId} result`)) return [];
       const isAllowed = this.#approvals === 'all';
       const { toolCallId, toolName } = call;
-      const action = { type: 'session/toolCallResultConfirmed' as const, turnId, toolCallId, approved: isAllowed };
+      const action = { type: 'chat/toolCallResultConfirmed' as const, turnId, toolCallId, approved: isAllowed };
       return [{ toolName, isAllowed, action }];
     });
     return [...asked, ...results];
+  }
+
+  /** Questions of the running turn that were not declined yet: nobody is here to answer them. Others wait for a person. */
+  unasked(state: OpenSessionState): string[] {
+    if (!state.chat.activeTurn) return [];
+    const standing = new Set(
+      (state.session.inputNeeded ?? []).flatMap((entry) => (isStanding(entry) ? [entry.request.id] : [])),
+    );
+    return openRequests(state).flatMap(({ request: { id } }) =>
+      !standing.has(id) && this.#isNew(`${id} question`) ? [id] : [],
+    );
   }
 
   #allows(isReadOnly: boolean): boolean {

@@ -1,7 +1,7 @@
 /** Finds sessions by what people type: a whole URI, an id, the beginning of one, or `last`. */
 import type { Client } from '@atrium/client';
-import type { SessionState, SessionSummary } from '@atrium/protocol';
-import { callRaw } from '../connect/with-client.js';
+import type { SessionState, SessionSummary } from '@atrium/protocol/ahp-1';
+import { callExtension } from '../connect/with-client.js';
 import { NoSessionError, UsageError } from '../exit.js';
 import { printable } from '../text/printable.js';
 import { ago, placeText } from './summary-text.js';
@@ -9,9 +9,9 @@ import { ago, placeText } from './summary-text.js';
 const SCHEME = 'ahp-session:/';
 const SHORT_CHARACTERS = 8;
 
-/** The part of a URI that is worth typing. */
+/** The part of a URI that is worth typing: hosts of others name sessions in schemes of their own. */
 export function idOf(uri: string): string {
-  return uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : uri;
+  return uri.replace(/^[a-z][a-z\d+.-]*:\/+(?=.)/i, '');
 }
 
 /** Enough of it to tell sessions apart, for tables. */
@@ -21,7 +21,11 @@ export function shortId(uri: string): string {
 }
 
 export function newestFirst(items: readonly SessionSummary[]): SessionSummary[] {
-  return [...items].sort((a, b) => b.modifiedAt - a.modifiedAt);
+  return [...items].sort((a, b) => timeOf(b) - timeOf(a));
+}
+
+function timeOf({ modifiedAt }: SessionSummary): number {
+  return Date.parse(modifiedAt) || 0;
 }
 
 /** The one session that is meant. `last` is the one that changed last. */
@@ -45,16 +49,21 @@ export function uriOf(reference: string): string {
 /** Subscribing loads a session into the host's memory; older ones rarely have providers. */
 const LOOK_MAX_SESSIONS = 50;
 
+export interface ReadSession {
+  readonly uri: string;
+  readonly state: SessionState;
+}
+
 /** The session that is named, or the newest ones. */
-export async function readSessions(client: Client, name: string | undefined): Promise<SessionState[]> {
+export async function readSessions(client: Client, name: string | undefined): Promise<ReadSession[]> {
   const items = await client.listSessions();
   const chosen = name === undefined ? newestFirst(items).slice(0, LOOK_MAX_SESSIONS) : [findSession(items, name)];
   return Promise.all(
     chosen.map(async ({ resource }) => {
-      const session = await client.subscribe(resource, { turns: { last: 1 } });
+      const session = await client.subscribe(resource, { kind: 'session' });
       const { state } = session;
       session.close();
-      return state;
+      return { uri: resource, state };
     }),
   );
 }
@@ -69,7 +78,7 @@ interface RemovedSession {
 
 /** Those that were removed last come first. */
 export async function removedSessions(client: Client): Promise<RemovedSession[]> {
-  const { items } = (await callRaw(client, 'atrium/listDisposed', {})) as { items: RemovedSession[] };
+  const { items } = (await callExtension(client, 'atrium/listDisposed')) as { items: RemovedSession[] };
   return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
 }
 
@@ -90,5 +99,11 @@ export async function findRemoved(client: Client, name: string): Promise<string>
 
 export function removedRow({ summary, disposedAt }: RemovedSession, now: number): string[] {
   const { resource, provider, title } = summary;
-  return [shortId(resource), ago(disposedAt, now), printable(provider), printable(title), placeText(summary)];
+  return [
+    shortId(resource),
+    ago(new Date(disposedAt).toISOString(), now),
+    printable(provider),
+    printable(title),
+    placeText(summary),
+  ];
 }

@@ -1,6 +1,12 @@
 /** `atrium watch`: follows one session action by action, or the list of all sessions. */
 import type { Client } from '@atrium/client';
-import { type SessionSummary, type StateAction, steeringIn } from '@atrium/protocol';
+import {
+  type ActionEnvelope,
+  type ErrorResponsePart,
+  type SessionSummary,
+  type StateAction,
+  steeringIn,
+} from '@atrium/protocol/ahp-1';
 import { connectionNotes } from '../connect/with-client.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
@@ -11,12 +17,11 @@ import { plain } from './turn-text.js';
 
 export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
   const { resource } = findSession(await client.listSessions(), name);
-  const session = await client.subscribe(resource, { turns: { last: 1 } });
+  const open = await client.open(resource, { turns: { last: 1 } });
   const lines = new Lines(print);
-  const actions = session.actions();
   tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
   tellAbsence(client);
-  const follow = async () => {
+  const follow = async (actions: AsyncIterable<ActionEnvelope>) => {
     for await (const envelope of actions) {
       if (envelope.rejectionReason !== undefined) continue;
       if (isJson) printJson(envelope);
@@ -24,7 +29,8 @@ export async function watchOne(client: Client, name: string, isJson: boolean): P
     }
     lines.end();
   };
-  await Promise.race([follow(), interrupted()]);
+  const both = Promise.all([open.session.actions(), open.chat.actions()].map(follow));
+  await Promise.race([both, interrupted()]);
 }
 
 /** A change that no person would notice in the list makes no line. */
@@ -93,38 +99,40 @@ class Lines {
 
   add(action: StateAction): void {
     switch (action.type) {
-      case 'session/turnStarted':
-        return this.#line(`> ${printable(action.userMessage.text)}`);
-      case 'session/responsePart':
+      case 'chat/turnStarted':
+        return this.#line(`> ${printable(action.message.text)}`);
+      case 'chat/responsePart':
         if (action.part.kind === 'markdown') this.#text(action.part.content);
         if (steeringIn(action.part)) this.#line(`> ${printable(steeringIn(action.part)?.text ?? '')}`);
         else if (action.part.kind === 'systemNotification')
           this.#line(`note: ${printable(plain(action.part.content))}`);
         return;
-      case 'session/delta':
+      case 'chat/delta':
         return this.#text(action.content);
-      case 'session/toolCallStart':
+      case 'chat/toolCallStart':
         this.#names.set(action.toolCallId, printable(action.displayName));
         return;
-      case 'session/toolCallReady':
+      case 'chat/toolCallReady':
         return this.#line(
           `${action.confirmed ? 'runs' : 'asks'}: ${this.#name(action)}: ${printable(plain(action.invocationMessage))}`,
         );
-      case 'session/toolCallConfirmed':
+      case 'chat/toolCallConfirmed':
         return this.#line(`${action.approved ? 'allowed' : 'denied'}: ${this.#name(action)}`);
-      case 'session/toolCallComplete':
+      case 'chat/toolCallComplete':
         return this.#line(
           `${action.result.success ? 'done' : 'failed'}: ${this.#name(action)}: ${printable(plain(action.result.pastTenseMessage))}`,
         );
-      case 'session/inputRequested':
+      case 'chat/inputRequested':
         return this.#line(`question: ${printable(action.request.message ?? '')}`);
-      case 'session/turnComplete':
+      case 'chat/turnComplete':
         this.#names.clear();
         return this.#line('complete');
-      case 'session/turnCancelled':
+      case 'chat/turnCancelled':
         return this.#line('stopped');
-      case 'session/error':
-        return this.#line(`error: ${printable(action.error.message)}`);
+      case 'chat/error':
+        return this.#line(`error: ${printable(action.part.error.message)}${resumeWord(action.part)}`);
+      case 'chat/turnResume':
+        return this.#line('goes on');
       case 'session/titleChanged':
         return this.#line(`title: ${printable(action.title)}`);
       default:
@@ -150,4 +158,8 @@ class Lines {
     this.end();
     this.#print(line);
   }
+}
+
+function resumeWord({ resumable }: ErrorResponsePart): string {
+  return resumable ? ' (it can go on: /resume in a chat)' : '';
 }

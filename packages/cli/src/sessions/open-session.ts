@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { ROOT_CHANNEL, type SessionConfigPropertySchema } from '@atrium/protocol';
+import { type ModelSelection, ROOT_CHANNEL, type SessionConfigPropertySchema } from '@atrium/protocol/ahp-1';
 import { defaultAgentOf } from '../agents/agent-report.js';
+import { hostName } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, tell } from '../io.js';
 import { printable } from '../text/printable.js';
@@ -22,8 +23,13 @@ interface Choice extends SessionChoice {
   readonly url?: string;
 }
 
-/** Resolves with its URI. */
-export async function chooseSession(client: Client, choice: Choice): Promise<string> {
+export interface ChosenSession {
+  readonly uri: string;
+  /** The model that was asked for: messages name it. */
+  readonly model?: ModelSelection;
+}
+
+export async function chooseSession(client: Client, choice: Choice): Promise<ChosenSession> {
   const { session, agent, model, cwd } = choice;
   if (session === undefined) return newSession(client, choice);
   if (agent !== undefined || cwd !== undefined)
@@ -31,11 +37,12 @@ export async function chooseSession(client: Client, choice: Choice): Promise<str
   if (hasConfig(choice))
     throw new UsageError('--worktree, --branch and --config are for new sessions; leave them out with --session');
   const { resource, provider } = findSession(await client.listSessions(), session);
-  if (model !== undefined) {
-    await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
-    await tellUnchecked(client, provider, model);
-  }
-  return resource;
+  if (model !== undefined) await tellUnchecked(client, provider, model);
+  return { uri: resource, ...modelMember(model) };
+}
+
+function modelMember(id: string | undefined): { model?: ModelSelection } {
+  return id === undefined ? {} : { model: { id } };
 }
 
 /** The host refuses a model that the agent does not have. An agent without a list takes any, and the user is told. */
@@ -49,22 +56,22 @@ async function tellUnchecked(client: Client, provider: string | undefined, model
 }
 
 /** A host on another machine has other folders: it is told of one only when the user names it. */
-async function newSession(client: Client, choice: Choice): Promise<string> {
+async function newSession(client: Client, choice: Choice): Promise<ChosenSession> {
   const { agent, model, cwd, url } = choice;
   const folder = cwd ?? (isElsewhere(url) ? undefined : io().cwd);
   if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
-  const context = {
-    ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),
-    ...(agent !== undefined && { provider: agent }),
-  };
+  const workingDirectory = folder === undefined ? undefined : pathToFileURL(path.resolve(folder)).href;
+  const provider = agent === undefined ? {} : { provider: agent };
+  const context = { ...(workingDirectory !== undefined && { workingDirectory }), ...provider };
   const config = await configOf(client, choice, context);
   const uri = await client.createSession({
-    ...context,
+    ...provider,
+    ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
     ...(config && { config }),
-    ...(model !== undefined && { model: { id: model } }),
+    ...modelMember(model),
   });
   if (model !== undefined) await tellUnchecked(client, agent, model);
-  return uri;
+  return { uri, ...modelMember(model) };
 }
 
 function isElsewhere(url: string | undefined): boolean {
@@ -110,12 +117,24 @@ async function configOf(client: Client, choice: ConfigChoice, context: Context):
   if (!hasConfig(choice)) return undefined;
   const typed = typedValues(choice);
   // One choice opens others: what is offered is asked for with all of them.
-  const { schema } = await client.request('resolveSessionConfig', { ...context, config: typed });
+  const { schema } = await client
+    .request('resolveSessionConfig', { ...context, config: typed })
+    .catch(noConfig(client));
   const values = Object.fromEntries(
     Object.entries(typed).map(([key, text]) => [key, propertyValue(key, text, schema.properties)]),
   );
   if (choice.branch !== undefined) await checkBranch(client, { ...context, config: values }, choice.branch);
   return values;
+}
+
+/** A host of somebody else need not have settings for its sessions. */
+function noConfig(client: Client): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Error) || error.name !== 'MethodNotFound') throw error;
+    throw new UsageError(
+      `${hostName(client)} has no settings for new sessions: leave out --worktree, --branch and --config`,
+    );
+  };
 }
 
 function typedValues({ worktree, branch, config = [] }: ConfigChoice): Record<string, string> {

@@ -1,14 +1,20 @@
 /** `atrium sessions show`: a session from its first turn to its last, or its newest turns. */
 import type { Client } from '@atrium/client';
-import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
+import {
+  type Message,
+  type ResponsePart,
+  type SessionSummary,
+  steeringIn,
+  type ToolCallState,
+} from '@atrium/protocol/ahp-1';
 import { io, print, printJson } from '../io.js';
 import { renderMarkdown } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { COLOURED, type Style, styleFor } from '../text/style.js';
 import { findSession, shortId } from './find-session.js';
-import { ago, folderText, placeText, stateOf } from './summary-text.js';
-import { readSession } from './transfer.js';
-import { type AnyTurn, isOver, outputText, plain } from './turn-text.js';
+import { ago, folderOf, folderText, placeText, stateOf } from './summary-text.js';
+import { type ReadChat, readChat, readState } from './transfer.js';
+import { type AnyTurn, failureOf, isOver, outputText, plain, questionText } from './turn-text.js';
 
 interface ShowOptions {
   readonly json?: boolean;
@@ -24,32 +30,46 @@ export async function show(
   { json, turns: last, full = false }: ShowOptions,
 ): Promise<void> {
   const summary = findSession(await client.listSessions(), name);
-  const { state, total, pages } = await readSession(client, summary.resource);
-  const skipped = last === undefined ? 0 : Math.max(0, total - last);
-  const turns: Turn[] = [];
+  const session = await readState(client, summary.resource);
+  const uri = session.defaultChat ?? session.chats[0]?.resource;
+  const chat = uri === undefined ? undefined : await readChat(client, uri, last);
+  if (json) {
+    const { turns, activeTurn, olderCount: _older, ...rest } = chat ?? { turns: [] };
+    return printJson({ ...session, resource: summary.resource, chat: rest, turns, activeTurn });
+  }
   const style = styleFor(io().stdout, io().env);
   const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
   const columns = Math.min(io().stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
-  const options = { style, columns, hint, isWhole: full };
-  if (!json) {
-    const { title, provider, modifiedAt, workingDirectory } = summary;
-    print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
-    const places = new Set([placeText(summary), folderText(workingDirectory)]);
-    const facts = [provider, ...places, stateOf(summary), ago(modifiedAt, Date.now())];
-    print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
-    if (skipped > 0)
-      print(style.dim(`… ${skipped} earlier ${skipped === 1 ? 'turn' : 'turns'} (left out by --turns ${last})\n`));
-  }
-  let index = 0;
-  for await (const page of pages()) {
-    for (const turn of page) {
-      if (index++ < skipped) continue;
-      if (json) turns.push(turn);
-      else print(turnText(turn, options));
-    }
-  }
-  if (json) printJson({ ...state, turns });
-  else if (state.activeTurn) print(turnText(state.activeTurn, options));
+  print(headText(summary, chat, style));
+  for (const turn of chat ? [...chat.turns, ...(chat.activeTurn ? [chat.activeTurn] : [])] : [])
+    print(turnText(turn, { style, columns, hint, isWhole: full }));
+}
+
+function headText(summary: SessionSummary, chat: ReadChat | undefined, style: Style): string {
+  const { title, provider, modifiedAt, resource } = summary;
+  const places = new Set([placeText(summary), folderText(folderOf(summary))]);
+  const facts = [provider, ...places, stateOf(summary), ago(modifiedAt, Date.now()), countText(chat)];
+  return [
+    `${style.bold(printable(title))}  ${style.dim(shortId(resource))}`,
+    `${style.dim(facts.filter(Boolean).join(' · '))}\n`,
+    ...earlierLines(chat, style),
+  ].join('\n');
+}
+
+function countText(chat: ReadChat | undefined): string {
+  if (!chat) return '';
+  if (chat.turnsNextCursor !== undefined && chat.olderCount === undefined) return '';
+  const total = chat.turns.length + (chat.olderCount ?? 0);
+  return `${total} ${total === 1 ? 'turn' : 'turns'}`;
+}
+
+/** What `--turns` left out. A host of somebody else need not say how much that is. */
+function earlierLines(chat: ReadChat | undefined, style: Style): string[] {
+  if (!chat || chat.olderCount === 0) return [];
+  const { turns, olderCount } = chat;
+  const what =
+    olderCount === undefined ? 'Earlier turns' : `${olderCount} earlier ${olderCount === 1 ? 'turn' : 'turns'}`;
+  return [style.dim(`… ${what} (left out by --turns ${turns.length})\n`)];
 }
 
 // A turn as text, for terminals and files.
@@ -68,19 +88,19 @@ interface TranscriptOptions {
 
 function turnText(turn: AnyTurn, options: TranscriptOptions): string {
   const { style } = options;
-  const { userMessage, responseParts } = turn;
-  const { state, error } = isOver(turn) ? turn : { state: 'running', error: undefined };
+  const { message, responseParts } = turn;
+  const state = isOver(turn) ? turn.state : 'running';
   return [
-    ...saidLines(userMessage, style),
+    ...saidLines(message, style),
     '',
     ...responseParts.flatMap((part) => partLines(part, options)),
-    ...(state === 'error' ? [style.red(`error: ${printableLines(error?.message ?? '')}`), ''] : []),
+    ...(state === 'error' && !failureOf(turn) ? [style.red('error: the host does not say why'), ''] : []),
     ...(state === 'cancelled' ? [style.dim('(stopped)'), ''] : []),
     ...(state === 'running' ? [style.dim('… (still running)'), ''] : []),
   ].join('\n');
 }
 
-function saidLines({ text }: UserMessage, style: Style): string[] {
+function saidLines({ text }: Message, style: Style): string[] {
   const said = printableLines(text).split('\n');
   return said.map((line, index) => style.bold(`${index === 0 ? '> ' : '  '}${line}`));
 }
@@ -92,6 +112,8 @@ function partLines(part: ResponsePart, options: TranscriptOptions): string[] {
   if (part.kind === 'markdown') return [...markdownLines(part.content, options), ''];
   if (part.kind === 'reasoning') return [...dimmed(part.content, style), ''];
   if (part.kind === 'systemNotification') return [...dimmed(plain(part.content), style), ''];
+  if (part.kind === 'error') return [style.red(`error: ${printableLines(part.error.message)}`), ''];
+  if (part.kind === 'inputRequest') return [...dimmed(questionText(part), style), ''];
   return part.kind === 'toolCall' ? [...callLines(part.toolCall, options), ''] : [];
 }
 

@@ -1,12 +1,15 @@
 /** Sessions in words: what they are doing, how long ago they changed, where they work. */
 
 import { fileURLToPath } from 'node:url';
-import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { io } from '../io.js';
 import { printable } from '../text/printable.js';
 import { shortId } from './find-session.js';
 
-export function activityOf({ status }: SessionSummary): string {
+/** A session or a chat. */
+type WithStatus = Pick<SessionSummary, 'status'>;
+
+export function activityOf({ status }: WithStatus): string {
   const activity = status & ACTIVITY_MASK;
   if (activity === SessionStatus.InputNeeded) return 'asks you';
   if (activity & SessionStatus.InProgress) return 'works';
@@ -14,12 +17,12 @@ export function activityOf({ status }: SessionSummary): string {
   return 'idle';
 }
 
-export function isArchived({ status }: SessionSummary): boolean {
+export function isArchived({ status }: WithStatus): boolean {
   return (status & SessionStatus.IsArchived) !== 0;
 }
 
 /** What it does; of one in the archive, that it is there, unless it does something. */
-export function stateOf(summary: SessionSummary): string {
+export function stateOf(summary: WithStatus): string {
   const activity = activityOf(summary);
   if (!isArchived(summary)) return activity;
   return activity === 'idle' ? 'archived' : `${activity}, archived`;
@@ -32,9 +35,12 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ];
 
-export function ago(time: number, now: number): string {
-  const [unit, size] = UNITS.find(([, each]) => now - time >= each) ?? ['s', 1_000];
-  return `${Math.max(0, Math.floor((now - time) / size))}${unit} ago`;
+/** `at` is a date as text; one that cannot be read makes no words. */
+export function ago(at: string, now: number): string {
+  const passed = now - Date.parse(at);
+  if (!Number.isFinite(passed)) return '';
+  const [unit, size] = UNITS.find(([, each]) => passed >= each) ?? ['s', 1_000];
+  return `${Math.max(0, Math.floor(passed / size))}${unit} ago`;
 }
 
 export function folderText(uri: string | undefined): string {
@@ -44,10 +50,17 @@ export function folderText(uri: string | undefined): string {
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 
+type Place = Pick<SessionSummary, 'project' | 'workingDirectories'>;
+
+/** The folder that a session works in: the first, where it has several. */
+export function folderOf({ workingDirectories }: Pick<Place, 'workingDirectories'>): string | undefined {
+  return workingDirectories?.[0];
+}
+
 /** Where it works, as people call it: a worktree by its project and branch, anything else by its folder. */
-export function placeText(summary: SessionSummary): string {
-  const label = projectLabel(summary);
-  return label === undefined ? folderText(summary.workingDirectory) : printable(label);
+export function placeText(place: Place): string {
+  const label = projectLabel(place);
+  return label === undefined ? folderText(folderOf(place)) : printable(label);
 }
 
 /** Undefined where this machine has no path for it: other schemes, and folders of other machines. */

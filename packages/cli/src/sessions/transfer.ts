@@ -1,25 +1,35 @@
 /**
  * Sessions to files and back. A file is JSON Lines, so that a large session can be read and written piece by piece: the
- * first line is the session without its turns, every further line is one finished turn, or a large content that a later
- * turn names.
+ * first line is the session without its conversation, every further line is one finished turn of its default chat, or a
+ * large content that a later turn names. A line that names another chat begins the turns of that one.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
-import { type Client, RequestError, type Subscription } from '@atrium/client';
-import { type ResourceReadResult, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol';
-import { callRaw } from '../connect/with-client.js';
+import { type Client, RequestError } from '@atrium/client';
+import {
+  type Annotation,
+  annotationsChannel,
+  type ChatState,
+  type ChatSummary,
+  type ResourceReadResult,
+  ROOT_CHANNEL,
+  type SessionState,
+  type SessionSummary,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
+import { callExtension } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
-import { type ChatTurn, chatTurns, isChatTurn, type ListedChat, readChats, renamed } from './transfer-chats.js';
 
 const OWNER_ONLY = 0o600;
 /** Larger files do not fit into one text. */
 const FILE_MAX_BYTES = 400 * 2 ** 20;
 
 export async function exportTo(client: Client, name: string, file: string | undefined): Promise<void> {
-  const { resource } = findSession(await client.listSessions(), name);
-  const lines = archiveLines(client, resource);
+  const summary = findSession(await client.listSessions(), name);
+  const { resource } = summary;
+  const lines = archiveLines(client, summary);
   if (file === undefined) {
     for await (const line of lines) await written(line);
     return;
@@ -28,40 +38,55 @@ export async function exportTo(client: Client, name: string, file: string | unde
   tell(`Exported ${shortId(resource)} to ${file}`);
 }
 
-async function* archiveLines(client: Client, uri: string): AsyncGenerator<string, void, undefined> {
-  const { state, total, pages } = await readSession(client, uri);
-  if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
-  const annotations = await readAnnotations(client, uri);
-  const chats = await readChats(client, uri);
-  const header = headerOf(state, total, new Date().toISOString());
-  // Programs that know no chats read files without them.
-  const listed = chats.length > 0 && { version: FORMAT_VERSION, chats };
-  yield `${JSON.stringify({ ...header, ...annotations, ...listed })}\n`;
+async function* archiveLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
+  const state = await readState(client, summary.resource);
+  const [first, ...others] = chatsOf(state);
   const known = new Set<string>();
-  for await (const page of joined<readonly object[]>(pages(), chatTurns(client, chats))) {
-    const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
-    for (const name of namedContents(lines, known)) {
-      const content = await readContent(client, name).catch(leftOut);
-      if (content) yield `${JSON.stringify(content)}\n`;
-    }
-    yield lines;
+  const main = first && (await readChat(client, first.resource));
+  const annotations = await readAnnotations(client, summary.resource);
+  const head = { summary, state, turns: main?.turns.length ?? 0, chats: others.length, ...annotations };
+  yield `${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, exportedAt: new Date().toISOString(), ...head })}\n`;
+  if (main) yield* chatLines(client, main, known);
+  for (const { resource } of others) {
+    const chat = await readChat(client, resource);
+    const { turns, activeTurn: _active, ...rest } = chat;
+    yield `${JSON.stringify({ chat: rest, turns: turns.length })}\n`;
+    yield* chatLines(client, chat, known);
   }
 }
 
-async function* joined<Page>(...sources: AsyncIterable<Page>[]): AsyncGenerator<Page, void, undefined> {
-  for (const source of sources) yield* source;
+/** The default chat is the first. */
+function chatsOf({ chats, defaultChat }: SessionState): ChatSummary[] {
+  return chats.toSorted((a, b) => Number(b.resource === defaultChat) - Number(a.resource === defaultChat));
 }
 
-/** A host of an earlier version has none. */
-async function readAnnotations(client: Client, channel: string): Promise<{ annotations?: unknown[] }> {
-  const answer = (await callRaw(client, 'atrium/annotations', { channel }).catch(withoutMethod)) as Annotated;
-  return answer?.annotations?.length ? { annotations: answer.annotations } : {};
+async function* chatLines(
+  client: Client,
+  { turns, activeTurn }: ChatState,
+  known: Set<string>,
+): AsyncGenerator<string, void, undefined> {
+  if (activeTurn) tell('A turn is running; only what is finished is exported.');
+  for (const turn of turns) {
+    const line = `${JSON.stringify(turn)}\n`;
+    for (const name of namedContents(line, known)) {
+      const content = await readContent(client, name).catch(leftOut);
+      if (content) yield `${JSON.stringify(content)}\n`;
+    }
+    yield line;
+  }
 }
 
-type Annotated = { readonly annotations?: unknown[] } | undefined;
-
-function withoutMethod(error: unknown): undefined {
-  if (!(error instanceof RequestError)) throw error;
+/** Notes on files. Not every host has them. */
+async function readAnnotations(client: Client, uri: string): Promise<{ annotations?: readonly Annotation[] }> {
+  try {
+    const channel = await client.subscribe(annotationsChannel(uri), { kind: 'annotations' });
+    const { annotations } = channel.state;
+    channel.close();
+    return annotations.length > 0 ? { annotations } : {};
+  } catch (error) {
+    if (error instanceof RequestError) return {};
+    throw error;
+  }
 }
 
 function leftOut(error: unknown): undefined {
@@ -101,16 +126,18 @@ interface ImportCommandOptions {
 
 export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
   const archive = parseArchive(await readText(file));
-  const onProgress = (done: number, total: number) => {
+  const total = archive.chats.reduce((sum, { turns }) => sum + turns.length, 0);
+  let done = 0;
+  const onProgress = (count: number) => {
+    done += count;
     if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
   };
-  const { agent } = options;
-  const uri = await importSession(client, archive, { ...(agent !== undefined && { agent }), onProgress });
-  if (options.json) printJson({ session: uri, turns: archive.turns.length });
-  else
-    print(
-      `Imported ${archive.turns.length} ${archive.turns.length === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`,
-    );
+  for (const content of archive.contents) await sendContent(client, content);
+  const [uri = '', ...others] = await importChats(client, archive, { ...options, onProgress });
+  const turns = archive.chats[0]?.turns.length ?? 0;
+  if (options.json) return printJson({ session: uri, turns, ...(others.length > 0 && { others }) });
+  print(`Imported ${turns} ${turns === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
+  for (const other of others) print(`Another chat of it is a session of its own here: atrium attach ${idOf(other)}`);
 }
 
 async function readText(file: string): Promise<string> {
@@ -130,25 +157,28 @@ async function readText(file: string): Promise<string> {
 
 const FORMAT = 'atrium-session';
 const FORMAT_VERSION = 3;
-/** Without further chats. */
-const PLAIN_VERSION = 2;
 
+/** Versions 1 and 2 hold the shapes of protocol 0.3.0, which the importing host knows, too. */
 interface ArchiveHeader {
   readonly format: typeof FORMAT;
   readonly version: number;
   readonly exportedAt: string;
-  /** How many of them follow: a file that was cut off is not taken for a whole one. */
+  /** How many of the default chat follow: a file that was cut off is not taken for a whole one. */
   readonly turns: number;
-  readonly state: Omit<SessionState, 'turns'>;
+  /** How many further chats follow; since version 3. */
+  readonly chats?: number;
+  /** Since version 3. */
+  readonly summary?: SessionSummary;
+  /** Before version 3 the summary is in here. */
+  readonly state: object;
   /** Notes on files, as the host keeps them. The importing host validates them. */
   readonly annotations?: unknown;
-  /** The chats beside the default one, as the host lists them, with the number of their turns. */
-  readonly chats?: readonly ListedChat[];
 }
 
-function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
-  const { turns: _turns, ...rest } = state;
-  return { format: FORMAT, version: PLAIN_VERSION, exportedAt, turns, state: rest };
+/** The line before the turns of a further chat. */
+interface ChatLine {
+  readonly chat: Omit<ChatState, 'turns'>;
+  readonly turns: number;
 }
 
 interface ArchivedContent {
@@ -158,10 +188,18 @@ interface ArchivedContent {
   readonly data: string;
 }
 
-interface SessionArchive {
-  readonly header: ArchiveHeader;
+interface ArchivedChat {
+  /** Undefined for the default chat, which has the title of the session. */
+  readonly title?: string;
   readonly turns: readonly Turn[];
-  readonly chatTurns: readonly ChatTurn[];
+}
+
+interface SessionArchive {
+  /** What the importing host takes for the session: its summary. */
+  readonly summary: object;
+  readonly annotations?: unknown;
+  /** The default chat is the first. */
+  readonly chats: readonly ArchivedChat[];
   readonly contents: readonly ArchivedContent[];
 }
 
@@ -175,13 +213,34 @@ function parseArchive(text: string): SessionArchive {
       `the file has version ${header.version}, and this program reads up to ${FORMAT_VERSION}: update it`,
     );
   const contents = rest.filter(isContent);
-  const ofChats = rest.filter(isChatTurn);
-  const turns = rest.filter((line) => !isContent(line) && !isChatTurn(line));
-  const expected = (header.chats ?? []).reduce((sum, chat) => sum + chat.turns, header.turns);
-  const found = turns.length + ofChats.length;
-  if (found !== expected)
-    throw new Error(`the file should have ${expected} turns and has ${found}: it is not complete`);
-  return { header, turns: turns as Turn[], chatTurns: ofChats, contents };
+  const chats = parsedChats(
+    header,
+    rest.filter((line) => !isContent(line)),
+  );
+  const { summary = (header.state as { summary?: object }).summary, annotations } = header;
+  return { summary: summary ?? {}, annotations, chats, contents };
+}
+
+function parsedChats(header: ArchiveHeader, lines: readonly unknown[]): ArchivedChat[] {
+  const chats: { title?: string; expected: number; turns: Turn[] }[] = [{ expected: header.turns, turns: [] }];
+  for (const line of lines) {
+    if (isChatLine(line)) chats.push({ title: line.chat.title, expected: line.turns, turns: [] });
+    else chats.at(-1)?.turns.push(line as Turn);
+  }
+  if (chats.length - 1 !== (header.chats ?? 0))
+    throw new Error(
+      `the file should have ${header.chats ?? 0} more chats and has ${chats.length - 1}: it is not complete`,
+    );
+  for (const { expected, turns } of chats)
+    if (turns.length !== expected)
+      throw new Error(`the file should have ${expected} turns and has ${turns.length}: it is not complete`);
+  return chats;
+}
+
+function isChatLine(value: unknown): value is ChatLine {
+  if (typeof value !== 'object' || value === null) return false;
+  const { chat, turns } = value as Record<keyof ChatLine, unknown>;
+  return typeof chat === 'object' && chat !== null && typeof turns === 'number';
 }
 
 function parsedLine(line: string, number: number): unknown {
@@ -201,59 +260,43 @@ function isContent(value: unknown): value is ArchivedContent {
 function isHeader(value: unknown): value is ArchiveHeader {
   if (typeof value !== 'object' || value === null) return false;
   const { format, version, turns, state } = value as Record<keyof ArchiveHeader, unknown>;
-  return format === FORMAT && typeof version === 'number' && typeof turns === 'number' && typeof state === 'object';
+  const isOurs = format === FORMAT && typeof version === 'number' && typeof turns === 'number';
+  return isOurs && typeof state === 'object' && state !== null;
 }
 
 // Reading a whole session from a host, page by page.
 
-/** The most turns that a host sends in one answer. */
-const PAGE_MAX_TURNS = 100;
-/** The first answer is small; how many turns the next ones hold depends on how large turns are here. */
-const FIRST_PAGE_TURNS = 5;
-const PAGE_ADVISED_CHARACTERS = 4_000_000;
+/** The most turns that are asked for at once; the host makes its pages smaller. */
+const PAGE_TURNS = 100;
 /** Of a large content, in one answer. */
 const PIECE_BYTES = 2 * 2 ** 20;
 /** A content by its hash. Hosts that keep none have no such names. */
 const NAMED = /atrium-content:\/[0-9a-f]{64}/g;
 
-interface WholeSession {
-  readonly state: SessionState;
-  readonly total: number;
-  /** All finished turns, oldest first. */
-  pages(): AsyncGenerator<readonly Turn[], void, undefined>;
+export async function readState(client: Client, uri: string): Promise<SessionState> {
+  const session = await client.subscribe(uri, { kind: 'session' });
+  const { state } = session;
+  session.close();
+  return state;
 }
 
-export async function readSession(client: Client, uri: string): Promise<WholeSession> {
-  const session = await client.subscribe(uri, { turns: { last: 1 } });
-  const { state, window } = session;
-  return { state, total: window.total, pages: () => fetchedPages(client, session, state, window) };
+export interface ReadChat extends ChatState {
+  /** How many turns are older than those that were read; undefined when the host does not say how many. */
+  readonly olderCount?: number | undefined;
 }
 
-/** A host that does not know windows has sent everything already. */
-async function* fetchedPages(
-  client: Client,
-  session: Subscription,
-  state: SessionState,
-  { start, total }: { start: number; total: number },
-): AsyncGenerator<readonly Turn[], void, undefined> {
+/** A chat with its last turns, or with all of them. */
+export async function readChat(client: Client, uri: string, last?: number): Promise<ReadChat> {
+  const chat = await client.subscribe(uri, { kind: 'chat', turns: { last: last ?? 1 } });
   try {
-    for (let at = 0, count = FIRST_PAGE_TURNS; at < start; ) {
-      const range = { start: at, end: Math.min(at + count, start) };
-      const { turns } = await client.request('fetchTurns', { channel: session.uri, ...{ range } });
-      if (turns.length !== range.end - range.start) throw new Error('history was cut meanwhile: export it again');
-      yield turns;
-      at = range.end;
-      count = fittingCount(turns);
+    while (last === undefined && chat.hasOlder) {
+      if ((await chat.loadOlder(PAGE_TURNS)) === 0)
+        throw new Error('the host does not send the older turns: try it again');
     }
-    if (total > start) yield state.turns;
+    return { ...chat.state, olderCount: chat.olderCount };
   } finally {
-    session.close();
+    chat.close();
   }
-}
-
-function fittingCount(turns: readonly Turn[]): number {
-  const average = turns.reduce((sum, turn) => sum + JSON.stringify(turn).length, 0) / turns.length;
-  return Math.max(1, Math.min(PAGE_MAX_TURNS, Math.floor(PAGE_ADVISED_CHARACTERS / average)));
 }
 
 /** The contents that a text names and `known` does not have; adds them to it. */
@@ -291,62 +334,52 @@ const PIECE_CHARACTERS = 500_000;
 interface ImportOptions {
   /** The agent to go on with, when the one of the file is not here. */
   readonly agent?: string;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** So many more turns are there. */
+  readonly onProgress: (count: number) => void;
+}
+
+/** A host imports one conversation at a time: further chats become sessions. Resolves with the URIs. */
+async function importChats(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string[]> {
+  const uris: string[] = [];
+  for (const { title, turns } of archive.chats) {
+    const named = title === undefined || title === '' ? {} : { title };
+    const summary = { ...archive.summary, ...named, ...(options.agent && { provider: options.agent }) };
+    // They belong to the session, and so to its default chat.
+    const annotations = uris.length === 0 ? archive.annotations : undefined;
+    const state = { summary, ...(annotations !== undefined && { annotations }) };
+    uris.push(await importSession(client, { state, turns, onProgress: options.onProgress }));
+  }
+  return uris;
+}
+
+interface Imported extends Pick<ImportOptions, 'onProgress'> {
+  readonly state: object;
+  readonly turns: readonly Turn[];
 }
 
 /** Resolves with the URI of the new session. */
-async function importSession(client: Client, given: SessionArchive, options: ImportOptions): Promise<string> {
-  const { header: listed, turns: all, chatTurns: ofChats } = given;
+async function importSession(client: Client, { state, turns, onProgress }: Imported): Promise<string> {
   const channel = `ahp-session:/${randomUUID()}`;
-  const sessions = { from: listed.state.summary.resource, to: channel };
-  const { value, names } = renamed({ header: listed, turns: all, ofChats }, listed.chats ?? [], sessions);
-  const { header, turns } = value;
-  const archive = { ...given, ...value };
-  const { summary, config } = header.state;
-  const { annotations } = header;
-  const named = { ...summary, ...(options.agent && { provider: options.agent }) };
-  const chats = header.chats?.map(({ turns: _count, ...chat }) => chat);
-  const notes = annotations !== undefined && { annotations };
-  const state = { summary: named, config, ...notes, ...(chats && { chats }) };
-  for (const content of archive.contents) await sendContent(client, content);
   let start = 0;
   for (const page of pagesOf(turns)) {
     if (typeof page === 'string') await sendPieces(client, { channel, start }, page);
-    else await callRaw(client, METHOD, { channel, start, turns: page });
-    start += typeof page === 'string' ? 1 : page.length;
-    options.onProgress?.(start, turns.length);
+    else await callExtension(client, METHOD, { channel, start, turns: page });
+    const count = typeof page === 'string' ? 1 : page.length;
+    start += count;
+    onProgress(count);
   }
-  if (start === 0 && names.size > 0) await callRaw(client, METHOD, { channel, start, turns: [] });
-  for (const chat of names.values()) {
-    const own = value.ofChats.filter((line) => line.chat === chat).map(({ turn }) => turn as Turn);
-    await sendTurns(client, { channel, chat }, own);
-  }
-  await callRaw(client, METHOD, { channel, start, turns: [], state });
+  await callExtension(client, METHOD, { channel, start, turns: [], state });
   return channel;
 }
 
-async function sendTurns(client: Client, place: Omit<Place, 'start'>, turns: readonly Turn[]): Promise<void> {
-  let start = 0;
-  for (const page of pagesOf(turns)) {
-    if (typeof page === 'string') await sendPieces(client, { ...place, start }, page);
-    else await callRaw(client, METHOD, { ...place, start, turns: page });
-    start += typeof page === 'string' ? 1 : page.length;
-  }
-}
-
-interface Place {
-  readonly channel: string;
-  readonly chat?: string;
-  readonly start: number;
-}
-
-async function sendPieces(client: Client, place: Place, json: string): Promise<void> {
-  for (const piece of piecesOf(json)) await callRaw(client, METHOD, { ...place, piece });
+async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
+  for (const piece of piecesOf(json)) await callExtension(client, METHOD, { ...place, piece });
 }
 
 async function sendContent(client: Client, { content: uri, encoding, data }: ArchivedContent): Promise<void> {
   const base64 = encoding === 'base64' ? data : Buffer.from(data).toString('base64');
-  for (const piece of piecesOf(base64)) await callRaw(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });
+  for (const piece of piecesOf(base64))
+    await callExtension(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });
 }
 
 function* piecesOf(whole: string): Generator<{ at: number; text: string; isLast: boolean }> {

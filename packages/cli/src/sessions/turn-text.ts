@@ -1,19 +1,27 @@
 /** Reads turns and tool calls out of a session's state, and answers calls that ask for permission. */
-import type {
-  ActiveTurn,
-  ConfirmationOption,
-  ResponsePart,
-  SessionAction,
-  SessionState,
-  StringOrMarkdown,
-  ToolCallState,
-  Turn,
-} from '@atrium/protocol';
+import type { DispatchOf, OpenSessionState } from '@atrium/client';
+import {
+  type ActiveTurn,
+  type ChatInputRequest,
+  type ChatState,
+  type ConfirmationOption,
+  type ErrorResponsePart,
+  type InputRequestResponsePart,
+  isStanding,
+  type Message,
+  type ResponsePart,
+  type StringOrMarkdown,
+  selectionOf,
+  type ToolCallState,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 
 export type AnyTurn = ActiveTurn | Turn;
+/** What a person does in an open session, on its own channel or on that of the chat. */
+export type OpenAction = DispatchOf<'session'> | DispatchOf<'chat'>;
 
 /** The turn with this id, running or over. New ones stand at the end. */
-export function turnOf({ activeTurn, turns }: SessionState, id: string): AnyTurn | undefined {
+export function turnOf({ activeTurn, turns }: ChatState, id: string): AnyTurn | undefined {
   return activeTurn?.id === id ? activeTurn : turns.findLast((turn) => turn.id === id);
 }
 
@@ -27,6 +35,70 @@ export function callsIn(turn: AnyTurn | undefined): ToolCallState[] {
 
 export function pendingCalls(turn: AnyTurn | undefined): PendingCall[] {
   return callsIn(turn).filter((call) => call.status === 'pending-confirmation');
+}
+
+/** Why a turn failed: the last part of one that did. */
+export function failureOf({ responseParts }: AnyTurn): ErrorResponsePart | undefined {
+  const last = responseParts.at(-1);
+  return last?.kind === 'error' ? last : undefined;
+}
+
+/** The failed turn that can go on where it stopped: only the last one, and only while none runs. */
+export function resumableTurn({ activeTurn, turns }: ChatState): Turn | undefined {
+  const last = turns.at(-1);
+  if (activeTurn || last?.state !== 'error') return undefined;
+  return failureOf(last)?.resumable ? last : undefined;
+}
+
+/** A question that is open, and the chat that takes its answer. */
+export interface OpenRequest {
+  readonly request: ChatInputRequest;
+  readonly chat: string;
+}
+
+/** The open questions of the running turn, then those outside of turns, such as whether to trust a folder. */
+export function openRequests({ session, chat }: OpenSessionState): OpenRequest[] {
+  const parts = (chat.activeTurn?.responseParts ?? []).filter((part) => part.kind === 'inputRequest');
+  const known = new Set(parts.map(({ request }) => request.id));
+  const asked = parts.flatMap(({ request, response }) =>
+    response === undefined ? [{ request, chat: chat.resource }] : [],
+  );
+  const listed = (session.inputNeeded ?? []).flatMap((entry) => {
+    if (entry.kind !== 'chatInput' || known.has(entry.request.id)) return [];
+    const { request, chat: asker } = entry;
+    const isHere = isStanding(entry) || (asker === chat.resource && chat.activeTurn !== undefined);
+    return isHere ? [{ request, chat: asker }] : [];
+  });
+  return [...asked, ...listed];
+}
+
+/** The model and the agent that a message is sent with. AHP has no choice for a whole session: a message names its own. */
+export type Selection = Pick<Message, 'model' | 'agent'>;
+
+/** What the next message goes with unless the person chooses: what is drafted, or what the last message went with. */
+export function carriedSelection({ draft, activeTurn, turns }: ChatState): Selection {
+  const last = (activeTurn ?? turns.at(-1))?.message;
+  const model = draft?.model ?? last?.model;
+  const agent = draft?.agent ?? last?.agent;
+  return { ...(model && { model }), ...(agent && { agent }) };
+}
+
+/** The model of the next message, as far as it is known here. */
+export function modelOf({ session, chat }: OpenSessionState): string | undefined {
+  return (carriedSelection(chat).model ?? selectionOf(session._meta).model)?.id;
+}
+
+export function userMessage(text: string, selection: Selection): Message {
+  return { text, origin: { kind: 'user' }, ...selection };
+}
+
+const ANSWERS: Readonly<Record<string, string>> = { accept: 'answered', decline: 'declined', cancel: 'taken back' };
+
+/** What the person was asked; the answers themselves are only for the agent. */
+export function questionText({ request, response }: InputRequestResponsePart): string {
+  const asked = [request.message ?? '', ...(request.questions ?? []).map(({ message }) => message)];
+  const texts = [...new Set(asked)].filter((text) => text !== '');
+  return [...texts.map((text) => `? ${text}`), response ? `(${ANSWERS[response]})` : '(not answered yet)'].join('\n');
 }
 
 /** The answer without reasoning, calls and notes. */
@@ -62,10 +134,10 @@ export interface Approval {
   readonly editedInput?: string;
 }
 
-export function approve({ turnId, call }: Target, { option, editedInput }: Approval = {}): SessionAction {
+export function approve({ turnId, call }: Target, { option, editedInput }: Approval = {}): OpenAction {
   const chosen = option ?? plainOption(call, 'approve');
   return {
-    type: 'session/toolCallConfirmed',
+    type: 'chat/toolCallConfirmed',
     turnId,
     toolCallId: call.toolCallId,
     approved: true,
@@ -81,10 +153,10 @@ interface Denial {
   readonly reason?: string;
 }
 
-export function deny({ turnId, call }: Target, { option, reason }: Denial = {}): SessionAction {
+export function deny({ turnId, call }: Target, { option, reason }: Denial = {}): OpenAction {
   const chosen = option ?? plainOption(call, 'deny');
   return {
-    type: 'session/toolCallConfirmed',
+    type: 'chat/toolCallConfirmed',
     turnId,
     toolCallId: call.toolCallId,
     approved: false,

@@ -1,6 +1,6 @@
 /** This window becomes a terminal of the host: every key goes there, all output is shown here. Ctrl+] leaves. */
 import type { Client, Subscription } from '@atrium/client';
-import type { TerminalState } from '@atrium/protocol';
+import type { TerminalState } from '@atrium/protocol/ahp-1';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { io, tell } from '../io.js';
 
@@ -45,9 +45,14 @@ async function entered(client: Client, terminal: Terminal, told: Promise<never>)
     terminal.close();
     io().stdout.write(AS_BEFORE);
   }
-  const { exitCode } = terminal.confirmed;
-  if (exitCode !== undefined) tell(`\r\nThe terminal has ended (${exitCode}).`);
+  const { lifecycle } = terminal.confirmed;
+  if (lifecycle.status === 'exited') tell(`\r\nThe terminal has ended${codeOf(lifecycle)}.`);
   else tell(terminal.isGone ? '\r\nThe terminal is gone: its host has stopped.' : '\r\nLeft the terminal.');
+}
+
+/** Not every end has a code. */
+export function codeOf({ exitCode }: { readonly exitCode?: number }): string {
+  return exitCode === undefined ? '' : ` (${exitCode})`;
 }
 
 /** A person who types and sees nothing has to know why. */
@@ -79,7 +84,7 @@ function untilTold(): { readonly rejection: Promise<never>; release(): void } {
 async function show(terminal: Terminal): Promise<void> {
   const actions = terminal.actions();
   io().stdout.write(pastOf(terminal.confirmed));
-  if (terminal.confirmed.exitCode !== undefined) return;
+  if (terminal.confirmed.lifecycle.status === 'exited') return;
   for await (const { action } of actions) {
     if (action.type === 'terminal/data') io().stdout.write(action.data);
     if (action.type === 'terminal/exited') return;

@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { ROOT_CHANNEL, type TerminalInfo } from '@atrium/protocol';
+import { ROOT_CHANNEL, type TerminalInfo } from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import { printable } from '../text/printable.js';
+import { codeOf } from './attach.js';
 
 const SCHEME = 'ahp-terminal:/';
 const SHORT_CHARACTERS = 8;
@@ -44,9 +45,9 @@ export function findTerminal(terminals: readonly TerminalInfo[], reference: stri
   return first;
 }
 
-export function terminalRow({ resource, title, claim, exitCode }: TerminalInfo): string[] {
+export function terminalRow({ resource, title, claim, lifecycle }: TerminalInfo): string[] {
   const owner = claim.kind === 'client' ? 'a person' : claim.toolCallId === undefined ? 'a session' : 'a tool';
-  const state = exitCode === undefined ? 'running' : `ended (${exitCode})`;
+  const state = lifecycle.status === 'exited' ? `ended${codeOf(lifecycle)}` : 'running';
   return [idOf(resource).slice(0, SHORT_CHARACTERS), state, owner, printable(title)];
 }
 

@@ -2,7 +2,7 @@
  * Text from outside on a terminal: nothing in it moves the cursor, sets colours or writes to the clipboard. Invisible
  * characters are spelled out and never left out, so that a person sees everything that they say yes to.
  */
-import { type VisibleTextMode, visibleSegments, visibleText } from '@atrium/protocol';
+import { type VisibleTextMode, visibleSegments, visibleText } from '@atrium/protocol/ahp-1';
 import { PLAIN, type Style } from './style.js';
 
 const TAB = '    ';

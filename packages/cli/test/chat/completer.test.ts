@@ -1,4 +1,4 @@
-import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
+import type { CompletionItem, MessageAttachment } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { Completer, Mentions } from '../../src/chat/completer.js';
 import { Editor } from '../../src/chat/editor.js';

@@ -1,11 +1,12 @@
-import { SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { Picker } from '../../src/chat/picker.js';
 import { PLAIN } from '../../src/text/style.js';
 
+const NOW = new Date().toISOString();
 const session = (id: string, title: string): SessionSummary => ({
   ...{ resource: `ahp-session:/${id}`, provider: 'mock', title, status: SessionStatus.Idle },
-  ...{ createdAt: 1, modifiedAt: Date.now(), workingDirectory: 'file:///srv/app' },
+  ...{ createdAt: NOW, modifiedAt: NOW, workingDirectories: ['file:///srv/app'] },
 });
 const items = Array.from({ length: 50 }, (_, index) => session(`s${index}`, `Session ${index} 日本`));
 const view = (columns: number, rows = 20) => ({ style: PLAIN, columns, rows });

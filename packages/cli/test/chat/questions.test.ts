@@ -1,10 +1,11 @@
+import type { OpenSessionState } from '@atrium/client';
 import {
-  type SessionInputRequest,
-  type SessionState,
+  type ChatInputRequest,
+  standingEntry,
   type ToolCallState,
   type ToolResultContent,
   visibleText,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   Approval,
@@ -236,13 +237,25 @@ describe('a question for permission', () => {
 
   it('stays in the editor while the input is not JSON, and says so', () => {
     const twoParts = { turnId: 't', call: { ...call, toolInput: '{"a":1,"b":2}' } };
-    const writing = new Writing('edit', twoParts);
+    const writing = new Writing('edit', twoParts, '{"a":1,"b":2}');
     expect(writing.press(letter('x'))).toBeUndefined();
     expect(writing.press({ name: 'enter' })).toBeUndefined();
     expect(writing.view(VIEW).lines.join('\n')).toContain('must be a JSON object');
     writing.press({ name: 'backspace' });
     expect(writing.press({ name: 'enter' })).toMatchObject({ approved: true, editedToolInput: '{"a":1,"b":2}' });
     expect(new Writing('reason', target).press({ name: 'escape' })).toBe('back');
+  });
+
+  it('[UP-073] [REL-051] takes no yes to an input that is kept elsewhere before it was read', () => {
+    const about = { turnId: 't', call: { ...call, toolInput: { uri: 'x:input' } } };
+    const approval = new Approval(about);
+    expect(approval.view({ ...ONE, input: { state: 'loading' } }).join('\n')).not.toContain('y Run');
+    expect(approval.press(letter('y'))).toBeUndefined();
+    expect(approval.view({ ...ONE, input: { state: 'missing' } }).join('\n')).toContain('cannot be read');
+    expect(approval.press(letter('y'))).toBeUndefined();
+    const text = '{"command":"rm -rf build"}';
+    expect(approval.view({ ...ONE, input: { state: 'here', text } }).join('\n')).toContain('command: rm -rf build');
+    expect(approval.press(letter('y'))).toMatchObject({ approved: true });
   });
 
   it('offers no key that does nothing', () => {
@@ -256,8 +269,8 @@ describe('a question for permission', () => {
   });
 });
 
-function answered(request: Omit<SessionInputRequest, 'id'>, ...keys: { name: string; text?: string }[]) {
-  const form = new Form({ id: 'q', ...request });
+function answered(request: Omit<ChatInputRequest, 'id'>, ...keys: { name: string; text?: string }[]) {
+  const form = new Form({ id: 'q', ...request }, 'ahp-chat:/c');
   let last: ReturnType<Form['press']>;
   for (const key of keys) last = form.press(key);
   return { last, form };
@@ -269,7 +282,7 @@ describe('questions to the person', () => {
       { id: 'a', label: 'A' },
       { id: 'b', label: 'B' },
     ];
-    const questions: SessionInputRequest['questions'] = [
+    const questions: ChatInputRequest['questions'] = [
       { kind: 'text', id: 'name', message: 'Name?', required: true },
       { kind: 'integer', id: 'age', message: 'Age?', min: 1 },
       { kind: 'boolean', id: 'sure', message: 'Sure?' },
@@ -323,7 +336,7 @@ describe('questions to the person', () => {
   });
 
   it('can be gone back to, with what was answered still there', () => {
-    const questions: SessionInputRequest['questions'] = [
+    const questions: ChatInputRequest['questions'] = [
       { kind: 'text', id: 'x', message: 'First?' },
       { kind: 'text', id: 'y', message: 'Second?' },
     ];
@@ -342,10 +355,10 @@ describe('questions to the person', () => {
   });
 
   it('can be declined; what is no question can also wait', () => {
-    const questions: SessionInputRequest['questions'] = [{ kind: 'text', id: 'x', message: '?' }];
+    const questions: ChatInputRequest['questions'] = [{ kind: 'text', id: 'x', message: '?' }];
     expect(answered({ questions }, { name: 'escape' }).last).toMatchObject({ response: 'decline' });
     expect(answered({ message: 'Trust?' }, { name: 'escape' }).last).toBe('later');
-    const trust = new Form({ id: 'q', message: 'Trust?' });
+    const trust = new Form({ id: 'q', message: 'Trust?' }, 'ahp-chat:/c');
     trust.view(VIEW);
     expect(trust.press({ name: 'enter' })).toBeUndefined();
     expect(trust.press(letter('y'))).toMatchObject({ response: 'accept' });
@@ -354,7 +367,7 @@ describe('questions to the person', () => {
 
   it('[REL-051] [REL-053] show all of a long message before a yes is taken, with nothing invisible in it', () => {
     const message = `Trust?\n${'- node a.js\n'.repeat(40)}- sh -c "\x1b]rm"`;
-    const trust = new Form({ id: 'q', message });
+    const trust = new Form({ id: 'q', message }, 'ahp-chat:/c');
     const view = { ...VIEW, rows: 12 };
     expect(trust.view(view).lines.join('\n')).toMatch(/lines 1 to \d of 42: read to the end[\s\S]*n no/);
     expect(trust.press(letter('y'))).toBeUndefined();
@@ -365,17 +378,21 @@ describe('questions to the person', () => {
 
   it('are shown once where the request says the same', () => {
     const question = { kind: 'text' as const, id: 'x', message: 'Which colour?' };
-    const { lines } = new Form({ id: 'q', message: 'Which colour?', questions: [question] }).view(VIEW);
+    const { lines } = new Form({ id: 'q', message: 'Which colour?', questions: [question] }, 'ahp-chat:/c').view(VIEW);
     expect(lines.filter((line) => line.includes('Which colour?'))).toEqual(['? Which colour?']);
   });
 });
 
 describe('a question that takes the place of another', () => {
-  const trust = (id: string): Partial<SessionState> => ({
-    inputRequests: [{ id, message: `Trust ${id}?`, questions: [] }],
-  });
-  const withCall = (toolCall: unknown) =>
-    ({ activeTurn: { id: 't', responseParts: [{ kind: 'toolCall', toolCall }] } }) as Partial<SessionState>;
+  const chat = { resource: 'ahp-chat:/c', turns: [] };
+  const trust = (id: string) => {
+    const inputNeeded = [standingEntry('ahp-chat:/c', { id, message: `Trust ${id}?`, questions: [] })];
+    return { session: { inputNeeded }, chat } as unknown as OpenSessionState;
+  };
+  const withCall = (toolCall: unknown) => {
+    const activeTurn = { id: 't', responseParts: [{ kind: 'toolCall', toolCall }] };
+    return { session: {}, chat: { ...chat, activeTurn } } as unknown as OpenSessionState;
+  };
   const result = { ...call, status: 'pending-result-confirmation', success: true, pastTenseMessage: 'Ran ls' };
 
   function open() {
@@ -383,12 +400,12 @@ describe('a question that takes the place of another', () => {
     onTestFinished(() => void vi.useRealTimers());
     const sent: unknown[] = [];
     const parts = {
-      dispatch: (action: unknown) => void sent.push(action),
+      dispatch: async (action: unknown) => void sent.push(action),
       note: () => {},
     } as Partial<QuestionsOptions>;
     const questions = new Questions(parts as QuestionsOptions);
-    const show = (state: Partial<SessionState>) => {
-      questions.follow(state as SessionState);
+    const show = (state: OpenSessionState) => {
+      questions.follow(state);
       questions.view(VIEW);
     };
     return { sent, show, press: (text: string) => questions.press(letter(text)) };

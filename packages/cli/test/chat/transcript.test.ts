@@ -1,4 +1,12 @@
-import { type ResponsePart, type SessionState, steeringPart, type ToolCallState } from '@atrium/protocol';
+import type { OpenSessionState } from '@atrium/client';
+import {
+  type ChatState,
+  type ResponsePart,
+  type SessionState,
+  steeringPart,
+  type ToolCallState,
+  type TurnState,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { Transcript } from '../../src/chat/transcript.js';
 import { PLAIN } from '../../src/text/style.js';
@@ -7,17 +15,22 @@ function transcript(): Transcript {
   return new Transcript({ view: () => ({ style: PLAIN, columns: 60 }), diffs: () => [] });
 }
 
-const summary = { resource: 'x:1', provider: 'mock', title: '', status: 1, createdAt: 0, modifiedAt: 0 };
-const base: SessionState = { summary, lifecycle: 'ready', turns: [] };
-const userMessage = { text: 'hi' };
+const NOON = '2026-11-17T12:00:00.000Z';
+const common = { title: '', status: 1 };
+const session: SessionState = { ...common, provider: 'mock', lifecycle: 'ready', activeClients: [], chats: [] };
+const chat: ChatState = { ...common, resource: 'ahp-chat:/c', modifiedAt: NOON, turns: [] };
+const base: OpenSessionState = { session, chat };
+const message = { text: 'hi', origin: { kind: 'user' as const } };
 
-function active(...responseParts: ResponsePart[]): SessionState {
-  return { ...base, activeTurn: { id: 't1', userMessage, responseParts } };
+function active(...responseParts: ResponsePart[]): OpenSessionState {
+  return { session, chat: { ...chat, activeTurn: { id: 't1', startedAt: NOON, message, responseParts } } };
 }
 
-function over(...responseParts: ResponsePart[]): SessionState {
-  return { ...base, turns: [{ id: 't1', userMessage, responseParts, state: 'complete' }] };
+function ended(state: TurnState, ...responseParts: ResponsePart[]): OpenSessionState {
+  return { session, chat: { ...chat, turns: [{ id: 't1', message, responseParts, state }] } };
 }
+
+const over = (...parts: ResponsePart[]) => ended('complete', ...parts);
 
 const text = (content: string): ResponsePart => ({ kind: 'markdown', id: 'p', content });
 const names = { toolCallId: 'c', toolName: 'look', displayName: 'Look' };
@@ -55,7 +68,7 @@ describe('the transcript', () => {
 
   it('[REL-070] shows what steered a turn as the words of a person, with what was attached', () => {
     const attachments = [{ type: 'simple' as const, label: 'plan' }];
-    const steered = steeringPart({ text: 'left\n\x1b]not right', attachments });
+    const steered = steeringPart({ ...message, text: 'left\n\x1b]not right', attachments });
     const lines = transcript().finished(over(text('one'), steered, text('two')));
     expect(lines.slice(0, 5)).toEqual(['> hi', '', 'one', '', '> left']);
     expect(lines.slice(-4)).toEqual(['  + plan', '', 'two', '']);
@@ -65,6 +78,27 @@ describe('the transcript', () => {
   it('[CLI-025] names content of a kind that it does not know', () => {
     const strange = { kind: 'hologram', uri: 'x:y' } as unknown as ResponsePart;
     expect(transcript().finished(over(strange))).toEqual(['> hi', '', '※ [hologram: x:y]', '']);
+  });
+
+  it('[UP-115] says that a failed turn can go on, and shows what it does then below what it did', () => {
+    const all = transcript();
+    const failure: ResponsePart = { kind: 'error', error: { errorType: 'x', message: 'Full.' }, resumable: true };
+    const failed = ended('error', text('one'), failure);
+    const hint = '/resume goes on where it stopped.';
+    expect(all.finished(failed)).toEqual(['> hi', '', 'one', '', '✗ Full.', '', hint, '']);
+    expect(all.finished(active(text('one'), failure))).toEqual([]);
+    expect(all.finished(over(text('one'), failure, text('two')))).toEqual(['two', '']);
+    expect(all.finished(over(text('one'), failure, text('two')))).toEqual([]);
+    expect(transcript().finished(ended('error'))).toEqual(['> hi', '', '✗ The turn failed.', '']);
+  });
+
+  it('[UP-128] leaves a question to the prompt while it is open, and keeps it in the history', () => {
+    const request = { id: 'q', message: 'Which colour?' };
+    const all = transcript();
+    expect(all.finished(active({ kind: 'inputRequest', request }))).toEqual(['> hi', '']);
+    expect(all.live(active({ kind: 'inputRequest', request }))).toEqual([]);
+    const lines = transcript().finished(over({ kind: 'inputRequest', request, response: 'accept' }));
+    expect(lines).toEqual(['> hi', '', '※ ? Which colour?', '  (answered)', '']);
   });
 
   it('says when history was cut', () => {

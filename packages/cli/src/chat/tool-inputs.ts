@@ -1,0 +1,42 @@
+/** The input of calls that ask: where the host keeps a large one elsewhere, it is fetched before anybody says yes. */
+import type { ContentRef, ToolCallState } from '@atrium/protocol/ahp-1';
+import { type ContentSource, contentText } from '../changes/changes-view.js';
+
+/** An input that cannot be read cannot be judged. */
+export type ShownInput =
+  | { readonly state: 'here'; readonly text: string }
+  | { readonly state: 'loading' }
+  | { readonly state: 'missing' };
+
+interface ToolInputsOptions extends ContentSource {
+  readonly onReady: () => void;
+}
+
+export class ToolInputs {
+  readonly #options: ToolInputsOptions;
+  /** By call. The text behind a name may change until the call is confirmed, and then the call asks anew. */
+  readonly #fetched = new Map<string, { readonly call: ToolCallState; readonly input: ShownInput }>();
+
+  constructor(options: ToolInputsOptions) {
+    this.#options = options;
+  }
+
+  ofCall(call: ToolCallState): ShownInput {
+    const input = 'toolInput' in call ? call.toolInput : undefined;
+    if (input === undefined || typeof input === 'string') return { state: 'here', text: input ?? '' };
+    const known = this.#fetched.get(call.toolCallId);
+    if (known?.call === call) return known.input;
+    const loading: ShownInput = { state: 'loading' };
+    this.#fetched.set(call.toolCallId, { call, input: loading });
+    void this.#fetch(call, input);
+    return loading;
+  }
+
+  async #fetch(call: ToolCallState, ref: ContentRef): Promise<void> {
+    const text = await contentText(this.#options, ref);
+    if (this.#fetched.get(call.toolCallId)?.call !== call) return;
+    const input: ShownInput = text === undefined ? { state: 'missing' } : { state: 'here', text };
+    this.#fetched.set(call.toolCallId, { call, input });
+    this.#options.onReady();
+  }
+}
