@@ -132,8 +132,8 @@ export class Progress {
   readonly #told = new Map<number, number | string>();
 
   /** What was there before is not told again. */
-  skip(turn: AnyTurn | undefined): void {
-    if (turn) this.read(turn);
+  skip(turn: AnyTurn): void {
+    this.read(turn);
   }
 
   read({ responseParts }: AnyTurn): TurnUpdate[] {

@@ -56,11 +56,10 @@ export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 async function play(open: OpenSession, options: RunOptions): Promise<RunOutcome> {
   const { message } = options;
-  const turnId = message ? await sendMessage(open, message) : await resume(open);
-  const policy = new Policy(options.approvals);
   const progress = new Progress();
+  const turnId = message ? await sendMessage(open, message) : await resume(open, progress);
+  const policy = new Policy(options.approvals);
   let denied = 0;
-  if (!message) progress.skip(turnOf(open.state.chat, turnId));
   for await (const { session, chat } of open) {
     const turn = turnOf(chat, turnId);
     if (turn) for (const update of progress.read(turn)) options.onUpdate(update);
@@ -111,11 +110,12 @@ async function sendMessage(open: OpenSession, message: Message): Promise<string>
   throw new Error('the session was disposed before the message had its turn');
 }
 
-/** Takes up the turn that failed last. */
-async function resume(open: OpenSession): Promise<string> {
+/** Takes up the turn that failed last. What it said before is not told again. */
+async function resume(open: OpenSession, progress: Progress): Promise<string> {
   const turn = resumableTurn(open.state.chat);
   if (!turn)
     throw new UsageError('there is nothing to resume: the last turn did not fail in a way that it can go on from');
+  progress.skip(turn);
   await open.dispatch({ type: 'chat/turnResume', turnId: turn.id });
   return turn.id;
 }

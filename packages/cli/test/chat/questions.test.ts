@@ -246,7 +246,7 @@ describe('a question for permission', () => {
     expect(new Writing('reason', target).press({ name: 'escape' })).toBe('back');
   });
 
-  it('[UP-073] [REL-051] takes no yes to an input that is kept elsewhere before it was read', () => {
+  it('[UP-076] [REL-051] takes no yes to an input that is kept elsewhere before it was read', () => {
     const about = { turnId: 't', call: { ...call, toolInput: { uri: 'x:input' } } };
     const approval = new Approval(about);
     expect(approval.view({ ...ONE, input: { state: 'loading' } }).join('\n')).not.toContain('y Run');

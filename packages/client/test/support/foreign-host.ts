@@ -96,6 +96,13 @@ export class ForeignHost {
     }
   }
 
+  /** An action that no client of today knows. */
+  strange(channel: string, action: Readonly<Record<string, unknown>>): void {
+    this.#seq += 1;
+    const envelope = { channel, action, serverSeq: this.#seq };
+    for (const line of this.#lines) if (line.subscribed.has(channel)) this.#tell(line, 'action', envelope);
+  }
+
   /** An agent that says the message back, word by word. */
   answer(chat: string): void {
     const { activeTurn } = this.chat(chat);
