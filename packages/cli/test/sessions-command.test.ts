@@ -90,6 +90,40 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
   });
 
+  it('[CLI-044] exports all chats and notes of a session, and imports each chat', async () => {
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const client = await connect(await place(host));
+    onTestFinished(() => client.close());
+    const [{ resource } = { resource: '' }] = await client.listSessions();
+    const second = await client.createChat(resource);
+    const chat = await client.subscribe(second);
+    const message = { text: 'beside', origin: { kind: 'user' as const } };
+    await chat.dispatch({ type: 'chat/turnStarted', turnId: 't', message });
+    await expect.poll(() => chat.state.turns).toHaveLength(1);
+    const origin = { session: resource };
+    const entries = [{ id: 'e', text: 'Look here.' }];
+    const annotation = { id: 'a', origin, resource: 'file:///srv/a.ts', resolved: false, entries };
+    await client.dispatch(`${resource}/annotations`, { type: 'annotations/set', annotation });
+    const { stdout } = await host.run(['sessions', 'export', 'last']);
+    const [head, first, between, last, ...rest] = jsonLines(stdout);
+    expect(head).toMatchObject({ version: 3, turns: 1, chats: 1, annotations: [{ id: 'a', entries }] });
+    expect([first, last]).toMatchObject([{ message: { text: 'hello' } }, { id: 't', message: { text: 'beside' } }]);
+    expect(between).toMatchObject({ chat: { resource: second }, turns: 1 });
+    expect(rest).toEqual([]);
+    const { session, turns, others } = JSON.parse(
+      (await host.run(['sessions', 'import', '-', '--json'], stdout)).stdout,
+    );
+    expect(turns).toBe(1);
+    expect((await host.run(['sessions', 'show', session])).stdout).toContain('> hello');
+    const again = jsonLines((await host.run(['sessions', 'export', session])).stdout);
+    expect(again[0]).toMatchObject({ annotations: [{ id: 'a', entries }] });
+    expect(others).toHaveLength(1);
+    expect((await host.run(['sessions', 'show', others[0]])).stdout).toContain('> beside');
+    const cut = stdout.split('\n').slice(0, 2).join('\n');
+    expect((await host.run(['sessions', 'import', '-'], cut)).stderr).toContain('1 more chats and has 0');
+  });
+
   it('takes large results along to another host, where they are what they were', async () => {
     const host = shared();
     const folder = await newFolder(host);
