@@ -1,13 +1,13 @@
 /** What a person approves in the page is what runs: whole, visible, and never beside a button that says otherwise. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionState, ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol';
+import type { ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
 import { startPageHost } from './support/page-host.js';
-import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { begun, type Puppet, puppetSession, startPuppetHost } from './support/puppet-host.js';
 
 const CALL: ToolCallPendingConfirmationState = {
   status: 'pending-confirmation',
@@ -60,23 +60,23 @@ const HOSTILE: Readonly<Record<string, string>> = {
   forged: 'ls\ncommand: ls\n  1 ls\n42 lines',
 };
 
-function asking(...calls: Partial<ToolCallPendingConfirmationState>[]): SessionState {
+function asking(...calls: Partial<ToolCallPendingConfirmationState>[]): Puppet {
   const responseParts = calls.map((call, index) => ({
     kind: 'toolCall' as const,
     toolCall: { ...CALL, toolCallId: `c${index + 1}`, ...call },
   }));
-  return puppetSession({ activeTurn: { id: 't1', userMessage: { text: 'go' }, responseParts } }, { status: 24 });
+  return puppetSession({ status: 24 }, { activeTurn: begun(responseParts) });
 }
 
 /** A call whose result waits for somebody to release it. */
-function withholding(block: ToolResultContent): SessionState {
+function withholding(block: ToolResultContent): Puppet {
   const toolCall = {
     ...{ status: 'pending-result-confirmation' as const, toolCallId: 'c1', toolName: 'shell', displayName: 'Shell' },
     ...{ invocationMessage: 'Run ls', toolInput: '{"command":"ls"}', confirmed: 'user-action' as const },
     ...{ success: true, pastTenseMessage: 'Ran ls', content: [block] },
   };
   const responseParts = [{ kind: 'toolCall' as const, toolCall }];
-  return puppetSession({ activeTurn: { id: 't1', userMessage: { text: 'go' }, responseParts } }, { status: 24 });
+  return puppetSession({ status: 24 }, { activeTurn: begun(responseParts) });
 }
 
 const command = (text: string) => ({ toolInput: JSON.stringify({ command: text }) });
@@ -95,7 +95,7 @@ describeInBrowser('a question for permission', (open) => {
       host
         .ofMethod('dispatchAction')
         .map(({ params }) => params.action as { readonly type: string })
-        .filter(({ type }) => type === 'session/toolCallConfirmed');
+        .filter(({ type }) => type === 'chat/toolCallConfirmed');
     return { page, answers };
   };
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { fileName, stagedWord, stateOf } from '../src/changes/file-state.js';
 import { expand, turnView, wholeViews } from '../src/changes/views.js';
 import { begin, choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
-import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { puppetSession, standing, startPuppetHost } from './support/puppet-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
 const SUM =
@@ -24,12 +24,17 @@ const PROMPTS = {
   ],
 };
 
+/** An entry in the list of changesets. */
+function all(uriTemplate: string, label = 'All changes') {
+  return [{ label, uriTemplate, changeKind: 'session' as const }];
+}
+
 it('opens what needs no variables as it stands, and expands the one of a turn', () => {
   const entries = [
-    { label: 'All', uriTemplate: 'ahp-changeset:/s/all' },
-    { label: 'Turn', uriTemplate: 'ahp-changeset:/s/turn/{turnId}' },
-    { label: 'Two', uriTemplate: 'ahp-changeset:/s/{originalTurnId}/{modifiedTurnId}' },
-    { label: 'Odd', uriTemplate: 'ahp-changeset:/s/{colour}' },
+    ...all('ahp-changeset:/s/all', 'All'),
+    ...all('ahp-changeset:/s/turn/{turnId}', 'Turn'),
+    ...all('ahp-changeset:/s/{originalTurnId}/{modifiedTurnId}', 'Two'),
+    ...all('ahp-changeset:/s/{colour}', 'Odd'),
   ];
   expect(wholeViews(entries).map(({ label }) => label)).toEqual(['All']);
   expect(turnView(entries, 'a/ü')?.uri).toBe('ahp-changeset:/s/turn/a%2F%C3%BC');
@@ -122,11 +127,8 @@ describeInBrowser('changes', (open) => {
 
   it('opens what an operation gives to look at: a file at once, an address when somebody wants to', async () => {
     const uri = 'ahp-changeset:/all';
-    const operation = (id: string) => ({ id, label: id, scopes: ['changeset'] });
-    const session = puppetSession(
-      {},
-      { changesets: [{ label: 'All', uriTemplate: uri }], workingDirectory: 'file:///p' },
-    );
+    const operation = (id: string) => ({ id, label: id, scopes: ['changeset'], status: 'idle' });
+    const session = puppetSession({ changesets: all(uri, 'All'), workingDirectories: ['file:///p'] });
     const operations = [operation('Publish'), operation('Explain'), operation('Trick')];
     const results: Record<string, unknown> = {
       Publish: { followUp: { content: { uri: 'https://example.org/pull/1' }, external: true } },
@@ -191,8 +193,8 @@ describeInBrowser('changes', (open) => {
 
   it('gives the focus to the question of an operation, however long it takes, unless the person has gone elsewhere', async () => {
     const uri = 'ahp-changeset:/all';
-    const session = puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] });
-    const operations = [{ id: 'commit', label: 'Commit', scopes: ['changeset'] }];
+    const session = puppetSession({ changesets: all(uri) });
+    const operations = [{ id: 'commit', label: 'Commit', scopes: ['changeset'], status: 'idle' }];
     let done: ((result: object) => void) | undefined;
     const host = await startPuppetHost({
       session,
@@ -203,8 +205,9 @@ describeInBrowser('changes', (open) => {
     const page = await open(host.link);
     await openTab(page, 'Changes');
     const ask = (id: string) => {
-      const questions = [{ id: 'message', kind: 'text', message: `Message of ${id}` }];
-      host.act(session.summary.resource, { type: 'session/inputRequested', request: { id, questions } });
+      const questions = [{ id: 'message', kind: 'text' as const, message: `Message of ${id}` }];
+      const [request] = standing({ id, questions }) ?? [];
+      host.act(session.uri, { type: 'session/inputNeededSet', request });
     };
     const commit = async () => {
       done = undefined;
@@ -235,9 +238,9 @@ describeInBrowser('changes', (open) => {
 
   it('shows why the host did not do it', async () => {
     const uri = 'ahp-changeset:/all';
-    const operations = [{ id: 'stage', label: 'Stage', scopes: ['changeset'] }];
+    const operations = [{ id: 'stage', label: 'Stage', scopes: ['changeset'], status: 'idle' }];
     const host = await startPuppetHost({
-      session: puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] }),
+      session: puppetSession({ changesets: all(uri) }),
       channels: {
         [uri]: { status: 'error', error: { errorType: 'x', message: 'Not everything.' }, files: [], operations },
       },
@@ -258,9 +261,9 @@ describeInBrowser('changes', (open) => {
       const uri = 'ahp-changeset:/all';
       const side = (name: string) => ({ uri: `file:///p/${name}`, content: { uri: `data:text/plain,${name}` } });
       const names = Array.from({ length: 40 }, (_, index) => `f${index}.js`);
-      const operations = [{ id: 'undo', label: 'Take back', scopes: ['resource'] }];
+      const operations = [{ id: 'undo', label: 'Take back', scopes: ['resource'], status: 'idle' }];
       const host = await startPuppetHost({
-        session: puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] }),
+        session: puppetSession({ changesets: all(uri) }),
         channels: {
           [uri]: {
             status: 'ready',
@@ -289,10 +292,10 @@ describeInBrowser('changes', (open) => {
   it('[CLI-026] asks with the words of the operation before it destroys anything', async () => {
     const uri = 'ahp-changeset:/all';
     const operations = [
-      { id: 'keep', label: 'Keep', scopes: ['changeset'] },
-      { id: 'undo', label: 'Undo all', scopes: ['changeset'], confirmation: 'Two files will be lost.' },
+      { id: 'keep', label: 'Keep', scopes: ['changeset'], status: 'idle' },
+      { id: 'undo', label: 'Undo all', scopes: ['changeset'], status: 'idle', confirmation: 'Two files will be lost.' },
     ];
-    const session = puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] });
+    const session = puppetSession({ changesets: all(uri) });
     const channels = { [uri]: { status: 'ready', files: [], operations } };
     const answer = (method: string) => (method === 'invokeChangesetOperation' ? {} : undefined);
     const host = await startPuppetHost({ session, channels, answer });

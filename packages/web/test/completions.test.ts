@@ -1,8 +1,9 @@
 /** Mentions in a message: asked for at the caret, chosen with keys, and sent along. */
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { expect, it } from 'vitest';
 import { inserted, isMention } from '../src/composer/mention.js';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
-import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { puppetSession, said, startPuppetHost } from './support/puppet-host.js';
 import { startWorkHost } from './support/work-host.js';
 
 const FILES = {
@@ -104,7 +105,7 @@ describeInBrowser('completions in the composer', (open) => {
     await field.pressSequentially('#ma');
     await page.getByRole('option', { name: '#main.ts' }).waitFor();
     expect(host.ofMethod('completions').at(-1)?.params).toMatchObject({
-      channel: 'ahp-session:/puppet',
+      channel: defaultChatUri('ahp-session:/puppet'),
       kind: 'userMessage',
       text: 'see #ma',
       offset: 7,
@@ -116,7 +117,7 @@ describeInBrowser('completions in the composer', (open) => {
     const sent = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);
     await expect
       .poll(sent, POLL)
-      .toContainEqual(expect.objectContaining({ userMessage: { text: 'see #main.ts', attachments: [attachment] } }));
+      .toContainEqual(expect.objectContaining({ message: { ...said('see #main.ts'), attachments: [attachment] } }));
   });
 });
 

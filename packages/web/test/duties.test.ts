@@ -1,8 +1,8 @@
 /** What the protocol asks of a user interface. */
-import type { ToolCallPendingConfirmationState } from '@atrium/protocol';
+import type { ToolCallPendingConfirmationState } from '@atrium/protocol/ahp-1';
 import { expect, it } from 'vitest';
 import { describeInBrowser, POLL } from './support/browser.js';
-import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { begun, puppetSession, said, startPuppetHost } from './support/puppet-host.js';
 
 const CALL: ToolCallPendingConfirmationState = {
   status: 'pending-confirmation',
@@ -21,12 +21,8 @@ describeInBrowser('duties of a user interface', (open) => {
     ['This time', { approved: true, selectedOptionId: 'once' }],
     ['Never again', { approved: false, selectedOptionId: 'never' }],
   ])('[CLI-028] renders options instead of approve and deny, and sends "%s" with its id', async (label, expected) => {
-    const activeTurn = {
-      id: 't1',
-      userMessage: { text: 'go' },
-      responseParts: [{ kind: 'toolCall' as const, toolCall: CALL }],
-    };
-    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const activeTurn = begun([{ kind: 'toolCall', toolCall: CALL }]);
+    const host = await startPuppetHost({ session: puppetSession({ status: 24 }, { activeTurn }) });
     const page = await open(host.link);
     const question = page.getByRole('group', { name: 'Permission' });
     await question.waitFor();
@@ -38,17 +34,13 @@ describeInBrowser('duties of a user interface', (open) => {
     await question.getByRole('button', { name: label }).click();
     await expect
       .poll(() => actions(host.ofMethod('dispatchAction')), POLL)
-      .toContainEqual(expect.objectContaining({ type: 'session/toolCallConfirmed', toolCallId: 'c1', ...expected }));
+      .toContainEqual(expect.objectContaining({ type: 'chat/toolCallConfirmed', toolCallId: 'c1', ...expected }));
   });
 
   it('shows what would run, also where a host says that no file changes', async () => {
     const toolCall = { ...CALL, toolInput: '{"target":"production"}', edits: { items: [] } };
-    const activeTurn = {
-      id: 't1',
-      userMessage: { text: 'go' },
-      responseParts: [{ kind: 'toolCall' as const, toolCall }],
-    };
-    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const activeTurn = begun([{ kind: 'toolCall', toolCall }]);
+    const host = await startPuppetHost({ session: puppetSession({ status: 24 }, { activeTurn }) });
     const page = await open(host.link);
     await page.locator('.tool-input', { hasText: 'production' }).waitFor();
   });
@@ -71,8 +63,8 @@ describeInBrowser('duties of a user interface', (open) => {
       .poll(() => actions(host.ofMethod('dispatchAction')), POLL)
       .toContainEqual(
         expect.objectContaining({
-          type: 'session/turnStarted',
-          userMessage: { text: '#main.ts', attachments: [attachment] },
+          type: 'chat/turnStarted',
+          message: { ...said('#main.ts'), attachments: [attachment] },
         }),
       );
   });

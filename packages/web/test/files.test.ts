@@ -3,12 +3,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect, REQUEST_TIMEOUT_MS } from '@atrium/client';
-import { ACTIVITY_MASK, SessionStatus } from '@atrium/protocol';
+import { ACTIVITY_MASK, SessionStatus } from '@atrium/protocol/ahp-1';
 import { expect, it } from 'vitest';
 import { sorted } from '../src/files/entries.js';
 import { stepTo } from '../src/files/virtual-list.js';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { TOKEN } from './support/page-host.js';
+import { said } from './support/puppet-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
 /** One red pixel. */
@@ -186,7 +187,7 @@ async function mention(link: string, file: string): Promise<void> {
     .toSatisfy((status) => (Number(status) & ACTIVITY_MASK) === SessionStatus.Idle);
   const [session] = await client.listSessions();
   const attachments = [{ type: 'resource' as const, label: 'outside', uri: pathToFileURL(file).href }];
-  const userMessage = { text: 'see', attachments };
-  await client.dispatch(session?.resource ?? '', { type: 'session/turnStarted', turnId: 'other', userMessage });
+  const opened = await client.open(session?.resource ?? '');
+  await opened.dispatch({ type: 'chat/turnStarted', turnId: 'other', message: { ...said('see'), attachments } });
   client.close();
 }

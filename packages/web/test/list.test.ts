@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { begin, choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
+import { said } from './support/puppet-host.js';
 
 const PROMPTS = {
   apples: [{ title: 'About apples' }, { text: 'Round.' }],
@@ -74,7 +75,8 @@ describeInBrowser('the list of sessions', (open) => {
     const desktop = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
     onTestFinished(() => desktop.close());
     const session = await desktop.createSession({ provider: 'mock' });
-    await desktop.dispatch(session, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'apples' } });
+    const opened = await desktop.open(session);
+    await opened.dispatch({ type: 'chat/turnStarted', turnId: 't1', message: said('apples') });
     await list(page)
       .getByRole('link', { name: /About apples.*Idle \(new\)/ })
       .waitFor();

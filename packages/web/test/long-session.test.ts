@@ -1,24 +1,19 @@
 /** A session of ten thousand turns opens like one of ten. */
 
 import { MemoryLog } from '@atrium/host';
-import type { Turn } from '@atrium/protocol';
-import { defaultChatUri } from '@atrium/protocol/ahp-1';
-import { sessionUp } from '@atrium/protocol/dialects';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { choose, describeInBrowser, PHONE } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
-import { puppetSession } from './support/puppet-host.js';
+import { puppetSession, said } from './support/puppet-host.js';
 
 const TURNS = 10_000;
 
 async function storedLog(): Promise<MemoryLog> {
   const log = new MemoryLog();
-  const shown = puppetSession(
-    { turns: Array.from({ length: TURNS }, (_, index) => turn(index)) },
-    { resource: 'ahp-session:/long', title: 'Very long' },
-  );
-  const { session, chat, summary } = sessionUp(shown, defaultChatUri(shown.summary.resource));
+  const turns = Array.from({ length: TURNS }, (_, index) => turn(index));
+  const { session, chat, summary } = puppetSession({ title: 'Very long' }, { turns });
   const items = chat.turns.map((each) => ({ id: each.id, json: JSON.stringify(each) }));
   await log.append({
     entries: [],
@@ -36,7 +31,7 @@ function turn(index: number): Turn {
   const content = `Answer ${index}. ${'One token at a time. '.repeat(1 + (index % 12))}`;
   return {
     id: `t${index}`,
-    userMessage: { text: `Question ${index}` },
+    message: said(`Question ${index}`),
     responseParts: [{ kind: 'markdown', id: `m${index}`, content }],
     state: 'complete',
   };

@@ -1,5 +1,5 @@
 /** The pure parts of the page. */
-import type { ActiveTurn, SessionInputRequest, Turn } from '@atrium/protocol';
+import type { ActiveTurn, ChatInputRequest, Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { diffLines, hunks } from '../src/diff/diff.js';
 import { providersOf } from '../src/model/customizations.js';
@@ -8,6 +8,7 @@ import { rowsOf } from '../src/model/rows.js';
 import { activityOf, isUnread } from '../src/model/sessions.js';
 import { answerAction } from '../src/parts/answer.js';
 import { isAnswered, submitted } from '../src/questions/answers.js';
+import { said } from './support/puppet-host.js';
 
 describe('diff', () => {
   const text = (before: string, after: string) =>
@@ -69,14 +70,17 @@ describe('status', () => {
 });
 
 describe('rows', () => {
-  const turn: Turn = { id: 't1', userMessage: { text: 'a' }, responseParts: [], state: 'complete' };
+  const turn: Turn = { id: 't1', message: said('a'), responseParts: [], state: 'complete' };
   const part = (content: string) => ({ kind: 'markdown' as const, id: 'm', content });
 
   it('stay the same objects while only the last part grows', () => {
     const turns = [turn];
-    const userMessage = { text: 'b' };
+    const message = said('b');
     const first = part('done');
-    const at = (content: string): ActiveTurn => ({ id: 't2', userMessage, responseParts: [first, part(content)] });
+    const at = (content: string): ActiveTurn => ({
+      ...{ id: 't2', startedAt: '', message },
+      responseParts: [first, part(content)],
+    });
     const before = rowsOf({ turns, activeTurn: at('x') });
     const after = rowsOf({ turns, activeTurn: at('xy') });
     const changed = after.filter((row, index) => row !== before[index]).map(({ key }) => key);
@@ -104,7 +108,7 @@ describe('providers', () => {
 });
 
 describe('answers', () => {
-  const request: SessionInputRequest = {
+  const request: ChatInputRequest = {
     id: 'r',
     questions: [
       { kind: 'text', id: 'a', message: 'A', defaultValue: 'usual' },
@@ -134,7 +138,7 @@ describe('answers', () => {
       toolInput: 'ls',
       editable: true,
     };
-    const plain = { call, turnId: 't', input: 'ls -a', advice: 'look first ' };
+    const plain = { call, turnId: 't', asked: 'ls', input: 'ls -a', advice: 'look first ' };
     expect(answerAction({ ...plain, option: { id: 'go', label: 'Go', kind: 'approve' } })).toMatchObject({
       approved: true,
       editedToolInput: 'ls -a',

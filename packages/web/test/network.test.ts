@@ -12,7 +12,7 @@ const SCRIPT = {
 
 describeInBrowser('a host that the network reaches', (open) => {
   it('serves the page, lets in with the token, and without it does not', async () => {
-    const host = await startMortalHost(SCRIPT, ['--host', '0.0.0.0', '--allowed-hosts', NETWORK_NAME]);
+    const host = await startMortalHost(SCRIPT, { more: ['--host', '0.0.0.0', '--allowed-hosts', NETWORK_NAME] });
     const at = (link: string) => link.replace('localhost', NETWORK_NAME);
     const stranger = await open(at(host.link).replace(/#.*$/, ''));
     await stranger.getByRole('heading', { name: 'This host asks for a token' }).waitFor();

@@ -1,19 +1,19 @@
 /** Questions that do not come from the agent: pairing codes, trust, and providers in the details. */
 import { expect, it } from 'vitest';
 import { describeInBrowser, POLL } from './support/browser.js';
-import { type PuppetHost, puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { type PuppetHost, puppetSession, standing, startPuppetHost } from './support/puppet-host.js';
 
 const completed = (host: PuppetHost) =>
   host
     .ofMethod('dispatchAction')
     .map(({ params }) => params.action as { type: string })
-    .filter(({ type }) => type === 'session/inputCompleted');
+    .filter(({ type }) => type === 'chat/inputCompleted');
 
 describeInBrowser('questions of the host', (open) => {
   it('[REL-069] shows a pairing request once and large, beside all sessions, and can refuse it', async () => {
     const session = puppetSession({});
     const codes = [
-      { session: session.summary.resource, title: 'One', code: '123 456' },
+      { session: session.uri, title: 'One', code: '123 456' },
       { session: 'ahp-session:/other', title: 'Other', code: '654 321' },
     ];
     let items: readonly object[] = [{ id: 'pair-1', name: 'ci\u202e', codes }];
@@ -27,7 +27,7 @@ describeInBrowser('questions of the host', (open) => {
     expect(await page.getByRole('alert', { name: 'Pairing' }).count()).toBe(1);
     await page.getByLabel('For the session').selectOption('ahp-session:/other');
     await page.getByRole('img', { name: 'Code 6 5 4 3 2 1' }).waitFor();
-    await page.getByLabel('For the session').selectOption(session.summary.resource);
+    await page.getByLabel('For the session').selectOption(session.uri);
     const code = page.getByRole('img', { name: 'Code 1 2 3 4 5 6' });
     await code.waitFor();
     expect(await code.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(40);
@@ -71,7 +71,9 @@ describeInBrowser('questions of the host', (open) => {
       '',
       'Nothing runs yet.',
     ];
-    const session = puppetSession({ inputRequests: [{ id: 'trust-1', message: message.join('\n'), questions: [] }] });
+    const session = puppetSession({
+      inputNeeded: standing({ id: 'trust-1', message: message.join('\n'), questions: [] }),
+    });
     const host = await startPuppetHost({ session });
     const page = await open(host.link);
     await page.getByText('provider ci: node ci.js <b>now</b>').waitFor();
@@ -87,7 +89,7 @@ describeInBrowser('questions of the host', (open) => {
   it('[REL-053] takes no yes to a question about trust that has come up just now', async () => {
     const message =
       'Do you trust this folder?\n\n    /srv/app\n\nIt would start 1 program:\n\n    provider ci: node ci.js';
-    const session = puppetSession({ inputRequests: [{ id: 'trust-1', message, questions: [] }] });
+    const session = puppetSession({ inputNeeded: standing({ id: 'trust-1', message, questions: [] }) });
     const host = await startPuppetHost({ session });
     const page = await open('about:blank');
     await page.addInitScript(() => {
@@ -107,7 +109,7 @@ describeInBrowser('questions of the host', (open) => {
 
   it('shows the providers of a session with their trust and tools, and switches one off', async () => {
     const id = 'gateway-provider:/ci';
-    const entry = { type: 'plugin' as const, id, uri: id, name: 'ci', enabled: true };
+    const entry = { type: 'plugin' as const, id, uri: id, name: 'ci' };
     const provider = { name: 'ci', providerId: 'p1', trust: 'paired', tools: ['build_status'] };
     const session = puppetSession({ customizations: [entry], _meta: { gateway: { providers: [provider] } } });
     const host = await startPuppetHost({ session });
@@ -115,7 +117,11 @@ describeInBrowser('questions of the host', (open) => {
     await page.getByText('trust: paired · 1 tool: build_status').waitFor();
     await page.getByRole('switch', { name: 'Use ci' }).click();
     const toggles = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);
-    await expect.poll(toggles, POLL).toContainEqual({ type: 'session/customizationToggled', id, enabled: false });
+    await expect.poll(toggles, POLL).toContainEqual({
+      type: 'session/customizationToggled',
+      id,
+      enablement: [{ kind: 'session', enabled: false }],
+    });
     await page.getByRole('switch', { name: 'Use ci', checked: false }).waitFor();
   });
 });

@@ -1,11 +1,12 @@
 /** What people do with one session all day: watch it work, change its input, choose who works, wait, go on. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Message } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
-import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { begun, puppetSession, said, startPuppetHost } from './support/puppet-host.js';
 
 /** Goes on when a test says so, by making these files. */
 const until = (file: string) => `until [ -e ${file} ]; do sleep 0.1; done`;
@@ -168,20 +169,31 @@ const CONTAINER = {
 
 describeInBrowser('a custom agent', (open) => {
   it('is chosen for the next turns, and given up again', async () => {
-    const host = await startPuppetHost({ session: puppetSession({ customizations: [CONTAINER] }) });
+    const host = await startPuppetHost({
+      session: puppetSession({ customizations: [CONTAINER] }, { activeTurn: begun([]) }),
+    });
     const page = await open(host.link);
     const choice = page.getByRole('combobox', { name: 'Custom agent' });
-    const changes = () =>
+    const sent = () =>
       host
         .ofMethod('dispatchAction')
-        .map(({ params }) => params.action as { readonly type: string })
-        .filter(({ type }) => type === 'session/agentChanged');
+        .map(({ params }) => params.action as { readonly type: string; readonly message?: Message })
+        .flatMap(({ type, message }) => (type === 'chat/pendingMessageSet' && message ? [message] : []));
+    const field = page.getByRole('textbox', { name: 'Message' });
     await choice.selectOption('reviewer');
-    await expect.poll(changes, POLL).toEqual([{ type: 'session/agentChanged', agent: { uri: REVIEWER } }]);
     await expect.poll(() => choice.inputValue(), POLL).toBe(REVIEWER);
+    await field.fill('one');
+    await field.press('Enter');
+    await expect.poll(sent, POLL).toEqual([{ ...said('one'), agent: { uri: REVIEWER } }]);
+    await field.fill('two');
+    await field.press('Enter');
+    await expect.poll(sent, POLL).toHaveLength(2);
+    expect(sent()[1]).toEqual({ ...said('two'), agent: { uri: REVIEWER } });
     await choice.selectOption('No custom agent');
-    await expect.poll(changes, POLL).toHaveLength(2);
-    expect(changes()[1]).toEqual({ type: 'session/agentChanged' });
+    await field.fill('three');
+    await field.press('Enter');
+    await expect.poll(sent, POLL).toHaveLength(3);
+    expect(sent()[2]).toEqual(said('three'));
   });
 
   it('is not offered while what brings it is switched off', async () => {

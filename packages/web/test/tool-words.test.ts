@@ -1,12 +1,12 @@
 /** What is said about tool calls, tokens, agents and folders: the pure parts. */
-import { type SessionState, type SessionSummary, type ToolCallState, toolInputMembers } from '@atrium/protocol';
+import { type SessionState, type SessionSummary, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { customAgents } from '../src/model/customizations.js';
 import { usedFolders } from '../src/model/sessions.js';
 import { contextUse } from '../src/model/usage.js';
 import { withMember } from '../src/parts/answer.js';
 import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
-import { puppetSession } from './support/puppet-host.js';
+import { puppetSession, said } from './support/puppet-host.js';
 
 const COMPLETED = {
   status: 'completed' as const,
@@ -76,8 +76,8 @@ describe('the context of a session', () => {
   const model = { id: 'm', provider: 'mock', name: 'M', maxContextWindow: 1_000 };
   const agents = [{ provider: 'mock', displayName: 'Mock', description: '', models: [model] }];
   const used = (usage: object) => {
-    const turn = { id: 't', userMessage: { text: '' }, responseParts: [], state: 'complete' as const, usage };
-    return contextUse(puppetSession({ turns: [turn] }, { model: { id: 'm' } }), agents);
+    const turn = { id: 't', message: said(''), responseParts: [], state: 'complete' as const, usage };
+    return contextUse({ provider: 'mock', chat: { turns: [turn] }, model: 'm' }, agents);
   };
 
   it('is what the last step filled, not the sum of all steps', () => {
@@ -99,9 +99,10 @@ describe('choices that come from elsewhere', () => {
     const agent = (id: string) => ({ type: 'agent' as const, id, uri: `file:///${id}`, name: id });
     const skill = { type: 'skill' as const, id: 's', uri: 'file:///s', name: 's' };
     const entry = (id: string, enabled: boolean) => ({ id, uri: `file:///${id}`, name: id, enabled });
+    const off = { enablement: [{ kind: 'session' as const, enabled: false }] };
     const items: SessionState['customizations'] = [
       { ...entry('on', true), type: 'plugin', children: [agent('a'), skill] },
-      { ...entry('off', false), type: 'plugin', children: [agent('b')] },
+      { ...entry('off', false), ...off, type: 'plugin', children: [agent('b')] },
       { ...entry('agents', true), type: 'directory', contents: 'agent', writable: true, children: [agent('c')] },
       { ...entry('empty', true), type: 'plugin' },
     ];
@@ -109,10 +110,10 @@ describe('choices that come from elsewhere', () => {
   });
 
   it('are the folders of earlier sessions, the newest first and each once', () => {
-    const item = (modifiedAt: number, folder?: string): SessionSummary => ({
-      ...puppetSession({}).summary,
-      modifiedAt,
-      ...(folder && { workingDirectory: `file://${folder}` }),
+    const item = (time: number, folder?: string): SessionSummary => ({
+      ...puppetSession().summary,
+      modifiedAt: new Date(time).toISOString(),
+      ...(folder && { workingDirectories: [`file://${folder}`] }),
     });
     expect(usedFolders([item(1, '/a'), item(3, '/b'), item(2, '/a'), item(4)])).toEqual(['/b', '/a']);
   });

@@ -1,5 +1,5 @@
 /** One changed file: what happened to it, in a line; unfolded, its operations and its diff. */
-import type { ChangesetFile, ChangesetOperation, FileEdit } from '@atrium/protocol';
+import type { ChangesetFile, ChangesetOperation, FileEdit } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useState } from 'react';
 import { type Piece, pieceWords } from '../diff/diff.js';
 import { DiffLines } from '../diff/diff-lines.js';
@@ -8,7 +8,7 @@ import { bytesText } from '../model/format.js';
 import { useEditTexts } from '../parts/edits.js';
 import { Icon } from '../ui/icons.js';
 import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
-import type { Operations } from './use-operation.js';
+import { isInvocable, type Operations } from './use-operation.js';
 
 interface Props {
   readonly file: ChangesetFile;
@@ -106,7 +106,7 @@ function OperationButtons({ operations, isBusy, about, onRequest }: OperationBut
       className="quiet small"
       title={operation.description}
       aria-label={about && `${operation.label}: ${about}`}
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || !isInvocable(operation)}
       onClick={() => onRequest(operation)}
     >
       {operation.label}

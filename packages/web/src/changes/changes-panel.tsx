@@ -1,24 +1,37 @@
 /** The changes of a folder, of a session or of one turn: operations on all of them, then the files. */
-import type { ChangesetOperation, ChangesetState, ChangesetSummary, SessionState } from '@atrium/protocol';
+import type {
+  Changeset as ChangesetEntry,
+  ChangesetOperation,
+  ChangesetState,
+  ChatState,
+  SessionState,
+} from '@atrium/protocol/ahp-1';
 import { useId, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { plural } from '../model/format.js';
+import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { useKeptFocus } from '../ui/focus.js';
 import { IconButton } from '../ui/icons.js';
 import { FileRow } from './changed-file.js';
 import { totals } from './file-state.js';
 import { shownChanges, useChangeset } from './use-changeset.js';
-import { FollowUp, type Operations, useOperation } from './use-operation.js';
-import { turnChoices, wholeViews } from './views.js';
+import { FollowUp, isInvocable, type Operations, useOperation } from './use-operation.js';
+import { changesetsOf, turnChoices, wholeViews } from './views.js';
 import './changes.css';
 
-export function ChangesPanel({ state }: { readonly state: SessionState }) {
+interface PanelProps {
+  readonly state: SessionState;
+  readonly chat: ChatState;
+}
+
+export function ChangesPanel({ state, chat }: PanelProps) {
   const session = useOpenSession();
   const id = useId();
   const wanted = useStore(shownChanges);
-  const whole = wholeViews(state.summary.changesets);
-  const turns = turnChoices(state);
+  const changesets = changesetsOf(state, chat);
+  const whole = wholeViews(changesets);
+  const turns = turnChoices(changesets, chat);
   const uri = wanted?.session === session.uri ? wanted.uri : whole[0]?.uriTemplate;
   if (uri === undefined) return <p className="changes-note hint">Nothing is recorded here yet.</p>;
   const about = whole.find(({ uriTemplate }) => uriTemplate === uri)?.description;
@@ -52,12 +65,12 @@ export function ChangesPanel({ state }: { readonly state: SessionState }) {
           {about ?? 'What the agent changed in this turn.'}
         </p>
       </div>
-      <Changeset key={uri} uri={uri} folder={state.summary.workingDirectory} />
+      <Changeset key={uri} uri={uri} folder={folderOf(state)} />
     </div>
   );
 }
 
-function titleOf({ label, files }: ChangesetSummary): string {
+function titleOf({ label, files }: ChangesetEntry): string {
   return files === undefined ? label : `${label} (${files})`;
 }
 
@@ -130,7 +143,7 @@ function Whole({ state, operations, run }: WholeProps) {
           type="button"
           className="small"
           title={operation.description}
-          aria-disabled={run.isBusy}
+          aria-disabled={run.isBusy || !isInvocable(operation)}
           onClick={() => run.request({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
         >
           {operation.label}

@@ -1,5 +1,5 @@
 /** The state of a changed file, as a letter and as a word. */
-import type { ChangesetFile, FileEdit } from '@atrium/protocol';
+import type { ChangesetFile, FileEdit } from '@atrium/protocol/ahp-1';
 import { pathIn } from '../model/format.js';
 
 interface FileState {

@@ -1,14 +1,14 @@
 /** The way from a turn to what it changed, with the lines that its edits name. */
-import type { Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import { useOpenSession } from '../host/context.js';
 import { editCount } from '../parts/tool-words.js';
 import { Icon } from '../ui/icons.js';
 import { showChanges, useChangeset } from './use-changeset.js';
-import { hasTools, turnView } from './views.js';
+import { changesetsOf, hasTools, turnView } from './views.js';
 
 export function TurnChanges({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
-  const view = turnView(session.state.summary.changesets, turn.id);
+  const view = turnView(changesetsOf(session.state, session.chat), turn.id);
   if (!view || !hasTools(turn)) return null;
   const written = countOf(turn);
   const isEdited = written.added + written.removed > 0;

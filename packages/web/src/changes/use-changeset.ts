@@ -1,6 +1,6 @@
 /** The set of changes on the screen: its state, and which one is chosen. */
 import type { Subscription } from '@atrium/client';
-import type { ChangesetState } from '@atrium/protocol';
+import type { ChangesetState } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';

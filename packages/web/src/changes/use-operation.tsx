@@ -1,5 +1,5 @@
 /** Runs the operations of a set of changes. A destructive one asks first, with the text that the host sends. */
-import type { ChangesetOperation, ChangesetOperationFollowUp, ChangesetOperationTarget } from '@atrium/protocol';
+import type { ChangesetOperation, ChangesetOperationFollowUp, ChangesetOperationTarget } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useState } from 'react';
 import { showFile } from '../files/file-link.js';
 import { useHost, useOpenSession } from '../host/context.js';
@@ -28,6 +28,11 @@ export interface Operations {
   readonly question: ReactNode;
 }
 
+/** The host may have it run already, or not allow it now. */
+export function isInvocable({ status }: ChangesetOperation): boolean {
+  return status !== 'running' && status !== 'disabled';
+}
+
 export function useOperation(uri: string): Operations {
   const { client } = useHost();
   const session = useOpenSession();
@@ -54,7 +59,7 @@ export function useOperation(uri: string): Operations {
   };
   // The buttons are not disabled meanwhile: that would take the focus away from them.
   const request = (wanted: OperationRequest) => {
-    if (isBusy) return;
+    if (isBusy || !isInvocable(wanted.operation)) return;
     if (wanted.operation.confirmation === undefined) void invoke(wanted);
     else setAsked(wanted);
   };

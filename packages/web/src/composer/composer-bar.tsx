@@ -1,10 +1,11 @@
 /** Below the text: who answers and how full its memory is at the left, what can be done at the right. */
-import type { SessionState } from '@atrium/protocol';
+import { type ChatState, type SessionState, selectionOf } from '@atrium/protocol/ahp-1';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
 import { stopTurn } from '../host/turns.js';
 import { customAgents } from '../model/customizations.js';
 import { short } from '../model/format.js';
+import type { Selection } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { contextUse } from '../model/usage.js';
 import { Icon } from '../ui/icons.js';
@@ -12,19 +13,23 @@ import { Icon } from '../ui/icons.js';
 interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
+  readonly chat: ChatState;
+  /** What the next message is for. */
+  readonly selection: Selection;
+  readonly onSelect: (selection: Selection) => void;
   readonly isEmpty: boolean;
   readonly isEditing: boolean;
   readonly onSend: (isSteering: boolean) => void;
 }
 
-export function ComposerBar({ session, state, isEmpty, isEditing, onSend }: Props) {
-  const isWorking = state.activeTurn !== undefined;
+export function ComposerBar({ session, state, chat, selection, onSelect, isEmpty, isEditing, onSend }: Props) {
+  const isWorking = chat.activeTurn !== undefined;
   return (
     <div className="compose-bar">
       <div className="compose-choices">
-        <ModelChoice session={session} state={state} />
-        <AgentChoice session={session} state={state} />
-        <ContextMeter state={state} />
+        <ModelChoice state={state} selection={selection} onSelect={onSelect} />
+        <AgentChoice state={state} selection={selection} onSelect={onSelect} />
+        <ContextMeter state={state} chat={chat} model={selection.model?.id} />
       </div>
       {isWorking && !isEmpty && !isEditing && (
         <button type="button" className="small" title="Ctrl+Enter" onClick={() => onSend(true)}>
@@ -51,17 +56,18 @@ export function ComposerBar({ session, state, isEmpty, isEditing, onSend }: Prop
   );
 }
 
-interface ModelChoiceProps {
-  readonly session: OpenSession;
+interface ChoiceProps {
   readonly state: SessionState;
+  readonly selection: Selection;
+  readonly onSelect: (selection: Selection) => void;
 }
 
 /** The model of the next turns. */
-function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
+function ModelChoice({ state, selection, onSelect }: ChoiceProps) {
   const { link } = useHost();
-  const agent = useStore(link.root).agents.find(({ provider }) => provider === summary.provider);
+  const agent = useStore(link.root).agents.find(({ provider }) => provider === state.provider);
   const models = agent?.models ?? [];
-  const chosen = summary.model?.id ?? '';
+  const chosen = selection.model?.id ?? '';
   if (models.length === 0) return null;
   return (
     <select
@@ -69,7 +75,7 @@ function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
       aria-label="Model"
       title="The model of the next turns"
       value={chosen}
-      onChange={({ target }) => session.dispatch({ type: 'session/modelChanged', model: { id: target.value } })}
+      onChange={({ target }) => onSelect({ model: { id: target.value } })}
     >
       {chosen === '' && <option value="">Default model</option>}
       {chosen !== '' && !models.some(({ id }) => id === chosen) && <option value={chosen}>{chosen}</option>}
@@ -82,18 +88,14 @@ function ModelChoice({ session, state: { summary } }: ModelChoiceProps) {
   );
 }
 
-interface AgentChoiceProps {
-  readonly session: OpenSession;
-  readonly state: SessionState;
-}
-
 /** The custom agent of the next turns, where the folder or a plugin brings any. */
-function AgentChoice({ session, state }: AgentChoiceProps) {
+function AgentChoice({ state, selection, onSelect }: ChoiceProps) {
   const agents = customAgents(state.customizations);
-  const chosen = state.summary.agent?.uri ?? '';
+  const chosen = selection.agent?.uri ?? '';
+  /** The host adds it to messages that name none, so that a message without an agent cannot be sent. */
+  const kept = selectionOf(state._meta).agent;
   if (agents.length === 0 && chosen === '') return null;
-  const choose = (uri: string) =>
-    session.dispatch({ type: 'session/agentChanged', ...(uri !== '' && { agent: { uri } }) });
+  const choose = (uri: string) => onSelect({ agent: uri === '' ? undefined : { uri } });
   return (
     <select
       className="bare"
@@ -102,7 +104,7 @@ function AgentChoice({ session, state }: AgentChoiceProps) {
       value={chosen}
       onChange={({ target }) => choose(target.value)}
     >
-      <option value="">No custom agent</option>
+      {!kept && <option value="">No custom agent</option>}
       {chosen !== '' && !agents.some(({ uri }) => uri === chosen) && <option value={chosen}>Gone agent</option>}
       {agents.map(({ uri, name }) => (
         <option key={uri} value={uri}>
@@ -118,10 +120,16 @@ const HIGH = 0.8;
 /** So that the share in percent is the length of the line. */
 const RADIUS = 100 / (2 * Math.PI);
 
+interface MeterProps {
+  readonly state: SessionState;
+  readonly chat: ChatState;
+  readonly model: string | undefined;
+}
+
 /** How full the model's window is: a ring that fills, or just the number where the size of the window is unknown. */
-function ContextMeter({ state }: { readonly state: SessionState }) {
+function ContextMeter({ state, chat, model }: MeterProps) {
   const { link } = useHost();
-  const use = contextUse(state, useStore(link.root).agents);
+  const use = contextUse({ provider: state.provider, chat, model }, useStore(link.root).agents);
   if (!use) return null;
   const { used, size } = use;
   if (size === undefined) return <span className="context-meter">{short(used)} tokens</span>;

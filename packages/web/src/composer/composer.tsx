@@ -1,35 +1,45 @@
 /** The message field. Idle agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
-import { type CompletionItem, type MessageAttachment, readSlash, type SessionState } from '@atrium/protocol';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import {
+  type ChatState,
+  type CompletionItem,
+  type MessageAttachment,
+  readSlash,
+  type SessionState,
+} from '@atrium/protocol/ahp-1';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
+import { type Selection, selectionFor } from '../model/selection.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
 import { IconButton } from '../ui/icons.js';
 import { ComposerBar } from './composer-bar.js';
 import { PendingMessages } from './pending-messages.js';
+import { useChatDraft } from './use-chat-draft.js';
 import { type Completions, useCompletions } from './use-completions.js';
-import { type Draft, NO_DRAFT, useDraft } from './use-draft.js';
+import type { Draft } from './use-draft.js';
 
 const WORKING_HINT = hasKeyboard() ? 'Queue a message, or steer with Ctrl+Enter' : 'Queue a message, or steer';
 
 interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
+  readonly chat: ChatState;
   /** The turn that is being said differently. */
   readonly editing: string | undefined;
   readonly onEditEnd: () => void;
 }
 
-export function Composer({ session, state, editing, onEditEnd }: Props) {
-  const writing = useWriting(session.uri, state, editing);
-  const { text, attachments } = writing;
+export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const writing = useWriting({ session, chat, field }, editing);
+  const { text, attachments } = writing;
+  const selection = selectionFor(writing.chosen, state, chat);
   const completions = useCompletions(session, field, text, (next, attachment) => {
     writing.change({ text: next, attachments: withAttachment(attachments, attachment) });
   });
   const { items, id, chosen } = completions;
-  const isWorking = state.activeTurn !== undefined;
+  const isWorking = chat.activeTurn !== undefined;
   useEffect(() => {
     if (mayTakeFocus()) field.current?.focus();
   }, []);
@@ -47,7 +57,7 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
     if (text.trim() === '') return;
     const verdict = readSlash(text.trim(), state);
     if (verdict.kind === 'unknown') return setRefusal({ text, advice: verdict.advice });
-    const message = messageOf(verdict.text, attachments);
+    const message = messageOf({ text: verdict.text, attachments, ...selection });
     if (editing !== undefined) void resend(session, editing, message);
     else if (isSteering && isWorking) steer(session, message);
     else sendMessage(session, message);
@@ -61,7 +71,7 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
   };
   return (
     <div className="composer">
-      <PendingMessages session={session} state={state} />
+      <PendingMessages session={session} chat={chat} isReady={state.lifecycle === 'ready'} />
       {editing !== undefined && (
         <p className="strip">
           Sending replaces this message and everything after it.{' '}
@@ -87,11 +97,15 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
           onChange={(next) => writing.change({ text: next })}
           onEnter={(event) => send(event.ctrlKey || event.metaKey)}
           onKeyDown={pressed}
+          onBlur={writing.left}
           list={items.length > 0 ? { id, option: `${id}-${chosen}` } : undefined}
         />
         <ComposerBar
           session={session}
           state={state}
+          chat={chat}
+          selection={selection}
+          onSelect={writing.choose}
           isEmpty={text.trim() === ''}
           isEditing={editing !== undefined}
           onSend={send}
@@ -174,29 +188,48 @@ function hintOf({ insertText, attachment: { label, displayKind } }: CompletionIt
     : label;
 }
 
-interface Writing extends Draft {
+interface Writing {
+  readonly text: string;
+  readonly attachments: Draft['attachments'];
+  /** The model and the agent that were chosen here. */
+  readonly chosen: Selection;
   change(patch: Partial<Draft>): void;
+  choose(selection: Selection): void;
   clear(): void;
+  left(): void;
 }
 
 interface Edit extends Draft {
   readonly turnId: string;
 }
 
+interface Place {
+  readonly session: OpenSession;
+  readonly chat: ChatState;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
+
 /**
  * The content of the field: the draft, or an earlier message that is being edited. The draft waits meanwhile and
  * returns when the edit is cancelled.
  */
-function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
-  const [draft, setDraft] = useDraft(uri);
+function useWriting(place: Place, editing: string | undefined): Writing {
+  const { draft, change, sent, left } = useChatDraft(place);
   const [edit, setEdit] = useState<Edit>();
-  if (editing === undefined)
-    return { ...draft, change: (patch) => setDraft({ ...draft, ...patch }), clear: () => setDraft(NO_DRAFT) };
-  const current = edit?.turnId === editing ? edit : editOf(turns, editing);
-  return { ...current, change: (patch) => setEdit({ ...current, ...patch }), clear: () => setEdit(undefined) };
+  const common = { chosen: draft, choose: change, left };
+  const { text, attachments } = draft;
+  if (editing === undefined) return { ...common, text, attachments, change, clear: sent };
+  const current = edit?.turnId === editing ? edit : editOf(place.chat.turns, editing);
+  return {
+    ...common,
+    text: current.text,
+    attachments: current.attachments,
+    change: (patch) => setEdit({ ...current, ...patch }),
+    clear: () => setEdit(undefined),
+  };
 }
 
-function editOf(turns: SessionState['turns'], turnId: string): Edit {
-  const { text = '', attachments = [] } = turns.find(({ id }) => id === turnId)?.userMessage ?? {};
+function editOf(turns: ChatState['turns'], turnId: string): Edit {
+  const { text = '', attachments = [] } = turns.find(({ id }) => id === turnId)?.message ?? {};
   return { turnId, text, attachments };
 }

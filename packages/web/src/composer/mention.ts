@@ -1,5 +1,5 @@
 /** A mention in a message: whether one is being typed, and what the message is once something was chosen for it. */
-import type { CompletionItem } from '@atrium/protocol';
+import type { CompletionItem } from '@atrium/protocol/ahp-1';
 
 /** What the host found for the message as it was then. */
 export interface Found {

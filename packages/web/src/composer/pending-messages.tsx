@@ -2,30 +2,32 @@
  * Messages that wait: the one that steers, and those for later, in the order in which they will be sent. After a turn
  * that was stopped or failed they wait for a person, who may have changed their mind.
  */
-import type { PendingMessage, PendingMessageKind, SessionState } from '@atrium/protocol';
+import type { ChatState, PendingMessage, PendingMessageKind } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from '../host/open-session.js';
 import { startPending } from '../host/turns.js';
 import { IconButton } from '../ui/icons.js';
 
 interface Props {
   readonly session: OpenSession;
-  readonly state: SessionState;
+  readonly chat: ChatState;
+  /** The agent has started. */
+  readonly isReady: boolean;
 }
 
-export function PendingMessages({ session, state }: Props) {
-  const { steeringMessage, queuedMessages = [] } = state;
+export function PendingMessages({ session, chat, isReady }: Props) {
+  const { steeringMessage, queuedMessages = [] } = chat;
   const next = steeringMessage ?? queuedMessages[0];
   if (!next) return null;
-  const isHeld = state.activeTurn === undefined && state.lifecycle === 'ready';
+  const isHeld = chat.activeTurn === undefined && isReady;
   const ids = queuedMessages.map(({ id }) => id);
   const toFront = (first: string) =>
     session.dispatch({
-      type: 'session/queuedMessagesReordered',
+      type: 'chat/queuedMessagesReordered',
       order: [first, ...ids.filter((id) => id !== first)],
     });
   return (
     <section className="pending" aria-label="Messages that wait">
-      {isHeld && <Held state={state} onSend={() => startPending(session, next)} />}
+      {isHeld && <Held chat={chat} onSend={() => startPending(session, next)} />}
       <ul aria-label="Waiting messages">
         {steeringMessage && (
           <Pending session={session} kind="steering" message={steeringMessage} tag={isHeld ? 'Waits' : 'Steering'} />
@@ -47,9 +49,9 @@ export function PendingMessages({ session, state }: Props) {
 
 const REASONS = { complete: '', cancelled: 'the last turn was stopped', error: 'the last turn failed' } as const;
 
-function Held({ state, onSend }: { readonly state: SessionState; readonly onSend: () => void }) {
-  const last = state.turns.at(-1)?.state ?? 'complete';
-  const isOne = !(state.steeringMessage && state.queuedMessages) && (state.queuedMessages?.length ?? 1) === 1;
+function Held({ chat, onSend }: { readonly chat: ChatState; readonly onSend: () => void }) {
+  const last = chat.turns.at(-1)?.state ?? 'complete';
+  const isOne = !(chat.steeringMessage && chat.queuedMessages) && (chat.queuedMessages?.length ?? 1) === 1;
   return (
     <p className="held" role="status">
       <span>
@@ -72,12 +74,12 @@ interface PendingProps {
 }
 
 function Pending({ session, kind, message, tag, onFirst }: PendingProps) {
-  const { id, userMessage } = message;
+  const { id, message: said } = message;
   return (
     <li>
       <span className="tag">{tag}</span>
-      <span className="text" title={userMessage.text}>
-        {userMessage.text}
+      <span className="text" title={said.text}>
+        {said.text}
       </span>
       {onFirst && (
         <button type="button" className="quiet small" onClick={onFirst}>
@@ -87,7 +89,7 @@ function Pending({ session, kind, message, tag, onFirst }: PendingProps) {
       <IconButton
         icon="close"
         label="Take back"
-        onClick={() => session.dispatch({ type: 'session/pendingMessageRemoved', kind, id })}
+        onClick={() => session.dispatch({ type: 'chat/pendingMessageRemoved', kind, id })}
       />
     </li>
   );

@@ -2,7 +2,7 @@
  * What could be inserted at the caret, asked for when one of the host's trigger characters begins a word. An item that
  * is chosen brings its attachment, which goes back to the host exactly as it came.
  */
-import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
+import type { CompletionItem, MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { type Found, inserted, isMention, NOTHING } from './mention.js';
@@ -102,7 +102,7 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
 
 async function ask(session: OpenSession, text: string, offset: number): Promise<readonly CompletionItem[]> {
   try {
-    const params = { channel: session.uri, kind: 'userMessage' as const, text, offset };
+    const params = { channel: session.chatUri, kind: 'userMessage' as const, text, offset };
     return (await session.client.request('completions', params)).items;
   } catch {
     // Without an answer there is nothing to offer; the message can be written all the same.

@@ -1,47 +1,49 @@
-/** The unsent message of each session, with its attachments. It lives as long as the tab. */
-import type { MessageAttachment } from '@atrium/protocol';
+/** The unsent message of a form that belongs to no chat, with its attachments. It lives as long as the tab. */
+import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
+import type { Selection } from '../model/selection.js';
 
-export interface Draft {
+export interface Draft extends Selection {
   readonly text: string;
   readonly attachments: readonly MessageAttachment[];
 }
 
 export const NO_DRAFT: Draft = { text: '', attachments: [] };
 
-/** `about`: the session, or what else is being written. */
+/** `about`: what is being written. */
 export function useDraft(about: string): [Draft, (draft: Draft) => void] {
-  const key = keyOf(about);
-  const [draft, setDraft] = useState(() => kept(key));
+  const [draft, setDraft] = useState(() => keptDraft(about) ?? NO_DRAFT);
   const change = (next: Draft) => {
     setDraft(next);
-    keep(key, next);
+    keepDraft(about, next);
   };
   return [draft, change];
-}
-
-/** For a session that is opened next. */
-export function keepDraft(about: string, draft: Draft): void {
-  keep(keyOf(about), draft);
 }
 
 function keyOf(about: string): string {
   return `atrium.draft.${about}`;
 }
 
-function kept(key: string): Draft {
+/** What this tab remembers; undefined when that is nothing. */
+export function keptDraft(about: string): Draft | undefined {
   try {
-    return { ...NO_DRAFT, ...JSON.parse(sessionStorage.getItem(key) ?? '{}') };
+    const kept = sessionStorage.getItem(keyOf(about));
+    return kept === null ? undefined : { ...NO_DRAFT, ...JSON.parse(kept) };
   } catch {
-    return NO_DRAFT;
+    return undefined;
   }
 }
 
-function keep(key: string, draft: Draft): void {
+/** An empty one is forgotten. */
+export function keepDraft(about: string, draft: Draft): void {
   try {
-    if (draft.text === '' && draft.attachments.length === 0) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(draft));
+    if (isBlank(draft)) sessionStorage.removeItem(keyOf(about));
+    else sessionStorage.setItem(keyOf(about), JSON.stringify(draft));
   } catch {
     // Longer than browsers keep: it is still in the field.
   }
+}
+
+export function isBlank({ text, attachments, model, agent }: Draft): boolean {
+  return text === '' && attachments.length === 0 && !model && !agent;
 }

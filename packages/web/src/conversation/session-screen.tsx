@@ -1,5 +1,5 @@
 /** One session: loading, gone, or there. */
-import { type SessionState, SessionStatus } from '@atrium/protocol';
+import { type SessionState, SessionStatus } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
@@ -10,6 +10,7 @@ import { pathOf } from '../model/format.js';
 import { activityOf, isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
+import { openQuestions } from '../questions/open-questions.js';
 import { Questions } from '../questions/questions.js';
 import { useHandOver } from '../terminals/claims.js';
 import { Icon, IconButton } from '../ui/icons.js';
@@ -28,24 +29,30 @@ export function SessionScreen({ uri }: { readonly uri: string }) {
 }
 
 function Conversation({ session }: { readonly session: OpenSession }) {
-  const { state, window, isGone } = useStore(session.view);
+  const { session: state, chat, older, isGone } = useStore(session.view);
   const hasPanel = useStore(isPanelOpen);
   const [editing, setEditing] = useState<string>();
-  useMarkRead(session, state);
+  useMarkRead(session, state, chat.activeTurn !== undefined);
   useHandOver(session);
   if (isGone) return <Missing why="Somebody removed this session." />;
   return (
     <div className={`session ${hasPanel ? 'with-panel' : ''}`}>
-      <section className="conversation" aria-label={state.summary.title}>
+      <section className="conversation" aria-label={state.title}>
         <SessionHeader state={state} />
         <CreationNote state={state} />
-        <Timeline session={session} state={state} start={window.start} onEdit={setEditing} />
+        <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
         <div className="dock">
-          <Questions requests={state.inputRequests} />
-          <Composer session={session} state={state} editing={editing} onEditEnd={() => setEditing(undefined)} />
+          <Questions questions={openQuestions(state, chat)} />
+          <Composer
+            session={session}
+            state={state}
+            chat={chat}
+            editing={editing}
+            onEditEnd={() => setEditing(undefined)}
+          />
         </div>
       </section>
-      {hasPanel && <Panel state={state} />}
+      {hasPanel && <Panel state={state} chat={chat} />}
     </div>
   );
 }
@@ -66,23 +73,22 @@ function Missing({ why }: { readonly why: string }) {
 function SessionHeader({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
   const { agents } = useStore(link.root);
-  const { summary } = state;
-  const activity = activityOf(summary);
+  const activity = activityOf(state);
   const word = useActivityWord(activity);
-  const agent = agents.find(({ provider }) => provider === summary.provider)?.displayName ?? summary.provider;
-  const folder = summary.workingDirectory && pathOf(summary.workingDirectory);
+  const agent = agents.find(({ provider }) => provider === state.provider)?.displayName ?? state.provider;
+  const folder = state.workingDirectories?.map(pathOf).join(', ');
   return (
     <header className="session-header">
       <a className="icon-button back" href={hashOf({ at: 'home' })} aria-label="All sessions">
         <Icon name="back" />
       </a>
       <div className="heading">
-        <Title title={summary.title} />
+        <Title title={state.title} />
         <p>
           <span className={`word ${activity}`}>{word}</span>
           {` · ${agent}`}
-          {folder && <span title={folder}>{` · ${placeOf(summary)}`}</span>}
-          {isArchived(summary) && ' · Archived'}
+          {folder && <span title={folder}>{` · ${placeOf(state)}`}</span>}
+          {isArchived(state) && ' · Archived'}
         </p>
       </div>
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
@@ -138,8 +144,8 @@ function CreationNote({ state }: { readonly state: SessionState }) {
 }
 
 /** A session on a visible page counts as read. */
-function useMarkRead(session: OpenSession, { summary, activeTurn }: SessionState): void {
-  const isUnread = (summary.status & SessionStatus.IsRead) === 0 && !activeTurn;
+function useMarkRead(session: OpenSession, { status }: SessionState, isWorking: boolean): void {
+  const isUnread = (status & SessionStatus.IsRead) === 0 && !isWorking;
   useEffect(() => {
     if (!isUnread) return;
     const mark = () => {

@@ -2,14 +2,14 @@
  * The conversation as a list of which only the visible part exists. It opens at the end, follows the answer while it is
  * written unless the person scrolls away, and fetches older turns when they come near.
  */
-import type { SessionState } from '@atrium/protocol';
+import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type MouseEvent, memo, useMemo, useRef } from 'react';
 import { useIsReachable, useOpenSession } from '../host/context.js';
-import type { OpenSession } from '../host/open-session.js';
+import type { OlderTurns, OpenSession } from '../host/open-session.js';
 import { pathOf, plural } from '../model/format.js';
 import { type Row, rowsOf } from '../model/rows.js';
-import { activityOf } from '../model/sessions.js';
+import { activityOf, folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { PartView } from '../parts/part-view.js';
 import { Boundary } from '../ui/boundary.js';
@@ -26,18 +26,19 @@ const NEAR_TOP_PX = 1_200;
 interface Props {
   readonly session: OpenSession;
   readonly state: SessionState;
-  /** How many older turns are not here yet. */
-  readonly start: number;
+  readonly chat: ChatState;
+  /** Turns that are not here yet. */
+  readonly older: OlderTurns;
   readonly onEdit: (turnId: string) => void;
 }
 
 export function Timeline(props: Props) {
-  const { turns, activeTurn } = props.state;
+  const { turns, activeTurn } = props.chat;
   const rows = useMemo(() => rowsOf({ turns, activeTurn }), [turns, activeTurn]);
   return rows.length === 0 ? <FirstWords state={props.state} /> : <Rows {...props} rows={rows} />;
 }
 
-function Rows({ session, state, start, onEdit, rows }: Props & { readonly rows: readonly Row[] }) {
+function Rows({ session, chat, older, onEdit, rows }: Props & { readonly rows: readonly Row[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const list = useTimelineList(rows, scroller);
@@ -45,7 +46,7 @@ function Rows({ session, state, start, onEdit, rows }: Props & { readonly rows: 
   const moved = () => {
     scrolled();
     const { scrollTop = 0 } = scroller.current ?? {};
-    if (start > 0 && scrollTop < NEAR_TOP_PX) void session.loadOlder();
+    if (older.isAny && scrollTop < NEAR_TOP_PX) void session.loadOlder();
   };
   const clicked = ({ target }: MouseEvent) => {
     if (target instanceof Element && target.closest('[aria-expanded="false"]')) letGo();
@@ -64,7 +65,7 @@ function Rows({ session, state, start, onEdit, rows }: Props & { readonly rows: 
         onClickCapture={clicked}
       >
         <div ref={content}>
-          <Older session={session} start={start} />
+          <Older session={session} older={older} />
           <div className="rows" ref={list.containerRef}>
             {list.getVirtualItems().map(({ key, index }) => {
               const row = rows[index];
@@ -79,7 +80,7 @@ function Rows({ session, state, start, onEdit, rows }: Props & { readonly rows: 
           </div>
         </div>
       </div>
-      {!isAtEnd && <ToEnd state={state} onClick={toEnd} />}
+      {!isAtEnd && <ToEnd chat={chat} onClick={toEnd} />}
     </div>
   );
 }
@@ -99,8 +100,8 @@ function useTimelineList(rows: readonly Row[], scroller: React.RefObject<HTMLDiv
 }
 
 /** A question below must not go unnoticed while reading further up. */
-function ToEnd({ state, onClick }: { readonly state: SessionState; readonly onClick: () => void }) {
-  const isAsking = activityOf(state.summary) === 'needs-you';
+function ToEnd({ chat, onClick }: { readonly chat: ChatState; readonly onClick: () => void }) {
+  const isAsking = activityOf(chat) === 'needs-you';
   return (
     <button type="button" className={`to-end small ${isAsking ? 'primary' : ''}`} onClick={onClick}>
       <Icon name="down" /> {isAsking ? 'The agent asks you something' : 'To the end'}
@@ -108,15 +109,16 @@ function ToEnd({ state, onClick }: { readonly state: SessionState; readonly onCl
   );
 }
 
-function Older({ session, start }: { readonly session: OpenSession; readonly start: number }) {
+function Older({ session, older }: { readonly session: OpenSession; readonly older: OlderTurns }) {
   const isLoading = useStore(session.isLoadingOlder);
-  if (start === 0) return null;
-  return <p className="older">{isLoading ? 'Loading …' : `${plural(start, 'older turn')} above`}</p>;
+  if (!older.isAny) return null;
+  const words = older.count === undefined ? 'Older turns above' : `${plural(older.count, 'older turn')} above`;
+  return <p className="older">{isLoading ? 'Loading …' : words}</p>;
 }
 
 /** An empty conversation, which says what can be done with it. */
 function FirstWords({ state }: { readonly state: SessionState }) {
-  const folder = state.summary.workingDirectory;
+  const folder = folderOf(state);
   return (
     <div className="empty">
       <h2>Nothing has been said yet</h2>
@@ -163,13 +165,13 @@ const RowView = memo(({ row, onEdit }: RowViewProps) => {
 /** The agent is at work, as far as the host can be asked. */
 function WorkingRow() {
   const session = useOpenSession();
-  const { summary } = useStore(session.view).state;
+  const { chat } = useStore(session.view);
   const isReachable = useIsReachable();
   if (!isReachable) return <p className="working">The host cannot be reached: what happens there is not known here.</p>;
-  if (activityOf(summary) === 'needs-you') return <p className="working">Waiting for you</p>;
+  if (activityOf(chat) === 'needs-you') return <p className="working">Waiting for you</p>;
   return (
     <p className="working">
-      <span className="pulse" aria-hidden="true" /> {summary.activity ?? 'Working'}
+      <span className="pulse" aria-hidden="true" /> {chat.activity ?? 'Working'}
     </p>
   );
 }

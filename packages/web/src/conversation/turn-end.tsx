@@ -1,8 +1,10 @@
 /** The end of a turn: how it went, what it cost, and where to go from here. */
-import type { Turn } from '@atrium/protocol';
+import type { Message, Turn } from '@atrium/protocol/ahp-1';
 import { TurnChanges } from '../changes/turn-changes.js';
 import { useOpenSession } from '../host/context.js';
-import { forkFrom, startTurn } from '../host/turns.js';
+import { isAtrium } from '../host/extensions.js';
+import { forkFrom, messageOf, resumeTurn, startTurn } from '../host/turns.js';
+import { useStore } from '../model/store.js';
 import { usageText } from '../model/usage.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Icon } from '../ui/icons.js';
@@ -15,9 +17,11 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
       {turn.state === 'error' && <TurnError turn={turn} />}
       {turn.state === 'cancelled' && <p className="cancelled">Stopped</p>}
       <div className="row-actions">
-        <button type="button" className="quiet small" onClick={() => void forkFrom(session, turn.id)}>
-          <Icon name="fork" /> Fork from here
-        </button>
+        {isAtrium(session.client) && (
+          <button type="button" className="quiet small" onClick={() => void forkFrom(session, turn.id)}>
+            <Icon name="fork" /> Fork from here
+          </button>
+        )}
         {answer !== '' && <CopyButton text={answer} what="answer" />}
         <TurnChanges turn={turn} />
         {turn.usage && <span className="usage">{usageText(turn.usage)}</span>}
@@ -33,18 +37,39 @@ function answerOf({ responseParts }: Turn): string {
 
 function TurnError({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
-  const { errorType = 'error', message = 'The agent gave no reason.' } = turn.error ?? {};
+  const { chat } = useStore(session.view);
+  const part = turn.responseParts.at(-1);
+  const { error, resumable = false } = part?.kind === 'error' ? part : {};
+  const { errorType = 'error', message = 'The agent gave no reason.' } = error ?? {};
+  const isLast = chat.activeTurn === undefined && chat.turns.at(-1)?.id === turn.id;
   return (
     <div className="turn-error" role="alert">
       <p>
         <b>This turn failed.</b> {message}
       </p>
       <p className="hint">{adviceFor(errorType)}</p>
-      <button type="button" className="small" onClick={() => startTurn(session, turn.userMessage)}>
-        Try again
-      </button>
+      <div className="buttons">
+        {resumable && isLast && (
+          <button
+            type="button"
+            className="small primary"
+            title="It goes on where it was cut off; what it has done stays done"
+            onClick={() => resumeTurn(session, turn.id)}
+          >
+            Resume
+          </button>
+        )}
+        <button type="button" className="small" onClick={() => startTurn(session, againOf(turn.message))}>
+          Try again
+        </button>
+      </div>
     </div>
   );
+}
+
+/** The same words, said by the person who repeats them. */
+function againOf({ text, attachments, model, agent }: Message): Message {
+  return messageOf({ text, ...(attachments && { attachments }), model, agent });
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [

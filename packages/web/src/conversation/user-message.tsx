@@ -1,5 +1,5 @@
 /** What a person said, with a way to say it differently. */
-import type { ActiveTurn, UserMessage as Message, Turn } from '@atrium/protocol';
+import type { ActiveTurn, Message, Turn } from '@atrium/protocol/ahp-1';
 import type { ReactNode } from 'react';
 import { FileLink } from '../files/file-link.js';
 import { IconButton } from '../ui/icons.js';
@@ -11,7 +11,7 @@ interface Props {
 
 export function UserMessage({ turn, onEdit }: Props) {
   return (
-    <SaidByPerson message={turn.userMessage}>
+    <SaidByPerson message={turn.message}>
       {'state' in turn && <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />}
     </SaidByPerson>
   );

@@ -1,5 +1,5 @@
 /** The difference between two texts, line by line, in the colours of their language. */
-import { isVisible } from '@atrium/protocol';
+import { isVisible } from '@atrium/protocol/ahp-1';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { htmlLines, languageOfFile, useHighlighted } from '../markdown/highlight.js';
 import { plural } from '../model/format.js';

@@ -1,5 +1,5 @@
 /** The diff of two texts by lines, with some context, and its pieces. */
-import type { TextRange } from '@atrium/protocol';
+import type { TextRange } from '@atrium/protocol/ahp-1';
 import { diffArrays } from 'diff';
 
 interface Line {

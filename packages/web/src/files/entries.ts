@@ -1,6 +1,6 @@
 /** The entries of a folder of the host, in the order in which people look for them: folders first, 2 before 10. */
 import type { Client } from '@atrium/client';
-import { type DirectoryEntry, ErrorCode } from '@atrium/protocol';
+import { type DirectoryEntry, ErrorCode } from '@atrium/protocol/ahp-1';
 import { codeOf, problemText } from '../host/problem.js';
 import { pathOf } from '../model/format.js';
 

@@ -1,6 +1,7 @@
 /** Links to files in the conversation, and which file the panel shows. */
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
+import { folderOf } from '../model/sessions.js';
 import { Store } from '../model/store.js';
 import { openPanel } from '../ui/panel-state.js';
 import { VisibleText } from '../ui/visible-text.js';
@@ -14,7 +15,7 @@ interface Props {
 
 export function FileLink({ uri, label, line }: Props) {
   const session = useOpenSession();
-  const name = label ?? pathIn(uri, session.state.summary.workingDirectory);
+  const name = label ?? pathIn(uri, folderOf(session.state));
   if (!uri.startsWith('file:'))
     return (
       <span className="path">

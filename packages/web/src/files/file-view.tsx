@@ -6,7 +6,9 @@ import { problemText } from '../host/problem.js';
 import { languageOfFile } from '../markdown/highlight.js';
 import { Code } from '../markdown/markdown.js';
 import { bytesText, pathIn, pathOf } from '../model/format.js';
+import { folderOf } from '../model/sessions.js';
 import { expectingQuestion } from '../questions/expected.js';
+import { openQuestions } from '../questions/open-questions.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
@@ -19,7 +21,7 @@ export function FileView({ file }: { readonly file: ShownFile }) {
   const [attempt, setAttempt] = useState(0);
   const lookAgain = useCallback(() => setAttempt((last) => last + 1), []);
   const content = useFile(file.uri, attempt);
-  const path = pathIn(file.uri, session.state.summary.workingDirectory);
+  const path = pathIn(file.uri, folderOf(session.state));
   return (
     <section className="file-view" aria-label={path}>
       <header className="files-head">
@@ -113,7 +115,7 @@ function AskForAccess({ uri, onAnswered }: AskForAccessProps) {
     if (!isAsking) return;
     let count = 0;
     return session.view.subscribe(() => {
-      const { length } = session.state.inputRequests ?? [];
+      const { length } = openQuestions(session.state, session.chat);
       if (length < count) onAnswered();
       count = length;
     });

@@ -1,9 +1,10 @@
 /** The files of the session's folder: all of them, or one. */
 import type { Client } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { lastPart, pathOf } from '../model/format.js';
+import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { shownFile } from './file-link.js';
@@ -15,7 +16,7 @@ import './files.css';
 export function FilesPanel({ state }: { readonly state: SessionState }) {
   const session = useOpenSession();
   const file = useStore(shownFile);
-  const root = state.summary.workingDirectory;
+  const root = folderOf(state);
   const isHere = file?.session === session.uri;
   return (
     <div className="files-panel">

@@ -1,6 +1,6 @@
 /** The way to the host, from the first attempt on: tries until it is let in, then keeps what the whole page shows. */
 import type { Client, SessionList, Status, Subscription } from '@atrium/client';
-import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol';
+import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { Store } from '../model/store.js';
 import { keepToken, keptToken } from './token.js';
 

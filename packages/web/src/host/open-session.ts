@@ -1,6 +1,6 @@
-/** One session that is on the screen: its state as of the last frame, and everything that can be done to it. */
-import type { ActionOf, Client, Subscription, WindowPosition } from '@atrium/client';
-import type { SessionState } from '@atrium/protocol';
+/** One session with one of its chats, on the screen: both states as of the last frame, and everything that can be done. */
+import type { Client, DispatchOf, OpenSession as Opened } from '@atrium/client';
+import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
@@ -8,55 +8,94 @@ import { Store } from '../model/store.js';
 export const TURNS_FIRST = 50;
 const TURNS_MORE = 100;
 
-interface SessionView {
-  readonly state: SessionState;
-  readonly window: WindowPosition;
+export interface SessionView {
+  readonly session: SessionState;
+  readonly chat: ChatState;
+  /** Turns of the chat that are not here yet. */
+  readonly older: OlderTurns;
   /** Disposed, perhaps by another client. */
   readonly isGone: boolean;
+}
+
+export interface OlderTurns {
+  readonly isAny: boolean;
+  /** Undefined where the host does not say. */
+  readonly count: number | undefined;
 }
 
 export class OpenSession {
   readonly view: Store<SessionView>;
   readonly isLoadingOlder = new Store(false);
-  readonly #subscription: Subscription;
+  readonly #opened: Opened;
   readonly #frame: PerFrame;
 
   private constructor(
     readonly client: Client,
-    subscription: Subscription,
+    opened: Opened,
     private readonly onProblem: (text: string) => void,
   ) {
-    this.#subscription = subscription;
+    this.#opened = opened;
     this.view = new Store(this.#look());
     this.#frame = perFrame(() => this.view.set(this.#look()));
-    subscription.onChange(() => this.#frame.request());
-    subscription.onGone(() => this.#frame.request());
-    subscription.onRejected(({ reason }) => this.onProblem(`The host did not accept that: ${reason}.`));
+    opened.onChange(() => this.#frame.request());
+    for (const part of [opened.session, opened.chat]) {
+      part.onGone(() => this.#frame.request());
+      part.onRejected(({ action, reason }) => this.#refused(action.type, reason));
+    }
   }
 
-  static async open(client: Client, uri: string, onProblem: (text: string) => void): Promise<OpenSession> {
-    const subscription = await client.subscribe(uri, { kind: 'session', turns: { last: TURNS_FIRST } });
-    return new OpenSession(client, subscription, onProblem);
+  /** `chat`: the default one of the session, if left out. */
+  static async open(
+    client: Client,
+    uri: string,
+    onProblem: (text: string) => void,
+    chat?: string,
+  ): Promise<OpenSession> {
+    const opened = await client.open(uri, { turns: { last: TURNS_FIRST }, ...(chat !== undefined && { chat }) });
+    return new OpenSession(client, opened, onProblem);
   }
 
   get uri(): string {
-    return this.#subscription.uri;
+    return this.#opened.session.uri;
+  }
+
+  get chatUri(): string {
+    return this.#opened.chat.uri;
   }
 
   get state(): SessionState {
-    return this.#subscription.state;
+    return this.#opened.session.state;
   }
 
-  readonly dispatch = (action: ActionOf<'session'>): void => {
+  get chat(): ChatState {
+    return this.#opened.chat.state;
+  }
+
+  readonly dispatch = (action: DispatchOf<'session'> | DispatchOf<'chat'>): void => {
     // A refusal is told by `onRejected`, everything else by the state and the connection banner.
-    this.#subscription.dispatch(action).catch(() => {});
+    this.#opened.dispatch(action).catch(() => {});
   };
 
+  /** To any chat of the session, open or not: questions may stand in one that nobody looks at. */
+  readonly dispatchTo = (chat: string, action: DispatchOf<'chat'>): void => {
+    if (chat === this.chatUri) return this.dispatch(action);
+    this.client.dispatch(chat, action).catch((error: Error) => this.onProblem(error.message));
+  };
+
+  /** Resolves with whether the host has stored the draft; some keep none. */
+  keepDraft(draft: ChatState['draft']): Promise<boolean> {
+    const action = { type: 'chat/draftChanged' as const, ...(draft && { draft }) };
+    return this.#opened.dispatch(action).then(
+      () => true,
+      () => false,
+    );
+  }
+
   async loadOlder(count: number = TURNS_MORE): Promise<void> {
-    if (this.isLoadingOlder.get() || this.#subscription.window.start === 0) return;
+    if (this.isLoadingOlder.get() || !this.#opened.chat.hasOlder) return;
     this.isLoadingOlder.set(true);
     try {
-      await this.#subscription.loadOlder(count);
+      await this.#opened.chat.loadOlder(count);
     } catch {
       // Without a connection; scrolling asks again.
     } finally {
@@ -67,11 +106,17 @@ export class OpenSession {
 
   close(): void {
     this.#frame.cancel();
-    this.#subscription.close();
+    this.#opened.close();
+  }
+
+  #refused(action: string, reason: string): void {
+    // The text is still in the field, and in the memory of this tab.
+    if (action !== 'chat/draftChanged') this.onProblem(`The host did not accept that: ${reason}.`);
   }
 
   #look(): SessionView {
-    const { state, window, isGone } = this.#subscription;
-    return { state, window, isGone };
+    const { session, chat, isGone } = this.#opened;
+    const older = { isAny: chat.hasOlder, count: chat.olderCount };
+    return { session: session.state, chat: chat.state, older, isGone };
   }
 }

@@ -1,63 +1,80 @@
-/** Starting, repeating and branching turns. */
-import type { MessageAttachment, PendingMessage, UserMessage } from '@atrium/protocol';
+/** Starting, repeating, resuming and branching turns. */
+import type { Message, MessageAttachment, PendingMessage } from '@atrium/protocol/ahp-1';
+import type { Selection } from '../model/selection.js';
 import { tell } from '../ui/notices.js';
 import { newId } from './new-id.js';
 import type { OpenSession } from './open-session.js';
 import { problemText } from './problem.js';
 import { goTo } from './router.js';
 
-export function messageOf(text: string, attachments: readonly MessageAttachment[] = []): UserMessage {
-  return { text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
+interface Words extends Selection {
+  readonly text: string;
+  readonly attachments?: readonly MessageAttachment[];
+}
+
+/** What a person says, with the model and the agent that it is for. */
+export function messageOf({ text, attachments = [], model, agent }: Words): Message {
+  return {
+    text,
+    origin: { kind: 'user' },
+    ...(attachments.length > 0 && { attachments: [...attachments] }),
+    ...(model && { model }),
+    ...(agent && { agent }),
+  };
 }
 
 /** At once when the agent is free, otherwise when it is. */
-export function sendMessage(session: OpenSession, userMessage: UserMessage): void {
-  if (!session.state.activeTurn) return startTurn(session, userMessage);
-  session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id: newId(), userMessage });
+export function sendMessage(session: OpenSession, message: Message): void {
+  if (!session.chat.activeTurn) return startTurn(session, message);
+  session.dispatch({ type: 'chat/pendingMessageSet', kind: 'queued', id: newId(), message });
 }
 
-export function startTurn(session: OpenSession, userMessage: UserMessage): void {
-  session.dispatch({ type: 'session/turnStarted', turnId: newId(), userMessage });
+export function startTurn(session: OpenSession, message: Message): void {
+  session.dispatch({ type: 'chat/turnStarted', turnId: newId(), message });
 }
 
 /** A message that waits is sent now; those behind it follow when the agent is free again. */
-export function startPending(session: OpenSession, { id, userMessage }: PendingMessage): void {
-  session.dispatch({ type: 'session/turnStarted', turnId: newId(), userMessage, queuedMessageId: id });
+export function startPending(session: OpenSession, { id, message }: PendingMessage): void {
+  session.dispatch({ type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
 }
 
 /** Steers the running turn. */
-export function steer(session: OpenSession, userMessage: UserMessage): void {
-  session.dispatch({ type: 'session/pendingMessageSet', kind: 'steering', id: newId(), userMessage });
+export function steer(session: OpenSession, message: Message): void {
+  session.dispatch({ type: 'chat/pendingMessageSet', kind: 'steering', id: newId(), message });
 }
 
 export function stopTurn(session: OpenSession): void {
-  const turnId = session.state.activeTurn?.id;
-  if (turnId !== undefined) session.dispatch({ type: 'session/turnCancelled', turnId });
+  const turnId = session.chat.activeTurn?.id;
+  if (turnId !== undefined) session.dispatch({ type: 'chat/turnCancelled', turnId });
+}
+
+/** The last turn, which was cut off, goes on where it was. */
+export function resumeTurn(session: OpenSession, turnId: string): void {
+  session.dispatch({ type: 'chat/turnResume', turnId });
 }
 
 /** Forgets a turn and everything after it, then says it differently. */
-export async function resend(session: OpenSession, turnId: string, userMessage: UserMessage): Promise<void> {
+export async function resend(session: OpenSession, turnId: string, message: Message): Promise<void> {
   const before = await turnBefore(session, turnId);
   if (before === 'unknown') return tell('That turn is not there any more.');
-  session.dispatch({ type: 'session/truncated', ...(before !== undefined && { turnId: before }) });
-  startTurn(session, userMessage);
+  session.dispatch({ type: 'chat/truncated', ...(before !== undefined && { turnId: before }) });
+  startTurn(session, message);
 }
 
 async function turnBefore(session: OpenSession, turnId: string): Promise<string | undefined | 'unknown'> {
-  const isFirstHere = session.state.turns[0]?.id === turnId;
+  const isFirstHere = session.chat.turns[0]?.id === turnId;
   if (isFirstHere) await session.loadOlder(1);
-  const { turns } = session.state;
+  const { turns } = session.chat;
   const index = turns.findIndex(({ id }) => id === turnId);
   return index === -1 ? 'unknown' : turns[index - 1]?.id;
 }
 
 export async function forkFrom(session: OpenSession, turnId: string): Promise<void> {
-  const { provider, model, workingDirectory } = session.state.summary;
+  const { provider, workingDirectories } = session.state;
   try {
     const uri = await session.client.createSession({
       provider,
-      ...(model && { model }),
-      ...(workingDirectory && { workingDirectory }),
+      ...(workingDirectories && { workingDirectories }),
       fork: { session: session.uri, turnId },
     });
     goTo({ at: 'session', uri });

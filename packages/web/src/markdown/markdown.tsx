@@ -1,5 +1,5 @@
 /** Shows Markdown. A block that has not changed is not drawn again. */
-import type { StringOrMarkdown } from '@atrium/protocol';
+import type { StringOrMarkdown } from '@atrium/protocol/ahp-1';
 import type { Token } from 'marked';
 import { memo, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.js';

@@ -1,5 +1,11 @@
 /** The customizations of a session: providers, read from its metadata, and custom agents. */
-import type { ChildCustomization, SessionState } from '@atrium/protocol';
+import {
+  type ChildCustomization,
+  type Customization,
+  isChildEnabled,
+  type SessionCustomizationToggledAction,
+  type SessionState,
+} from '@atrium/protocol/ahp-1';
 
 export interface ProviderInfo {
   readonly name: string;
@@ -51,8 +57,31 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 
 type CustomAgent = Extract<ChildCustomization, { type: 'agent' }>;
 
-/** The custom agents that can be chosen: those of containers that are switched on. */
+/** The custom agents that can be chosen: those that are switched on, in containers that are. */
 export function customAgents(customizations: SessionState['customizations'] = []): readonly CustomAgent[] {
-  const children = customizations.filter(({ enabled }) => enabled).flatMap((container) => container.children ?? []);
+  const children = customizations.flatMap((container) =>
+    'children' in container ? (container.children ?? []).filter((child) => isChildEnabled(container, child)) : [],
+  );
   return children.filter((child) => child.type === 'agent');
+}
+
+type Entry = Customization | ChildCustomization;
+
+/** Switches it for this session; what was decided for the folder or everywhere stays, and counts elsewhere. */
+export function toggled(entry: Entry, isOn: boolean): SessionCustomizationToggledAction {
+  const others = decisionsOf(entry).filter(({ kind }) => kind !== 'session');
+  const enablement = [{ kind: 'session' as const, enabled: isOn }, ...others];
+  return { type: 'session/customizationToggled', id: entry.id, enablement };
+}
+
+const SCOPES: Readonly<Record<string, string>> = { workspace: 'this folder', global: 'all sessions' };
+
+/** Where it was switched off, unless that is this session alone. */
+export function decidedFor(entry: Entry): string | undefined {
+  const decision = decisionsOf(entry)[0];
+  return decision && !decision.enabled ? SCOPES[decision.kind] : undefined;
+}
+
+function decisionsOf(entry: Entry) {
+  return ('enablement' in entry && entry.enablement) || [];
 }

@@ -2,7 +2,7 @@
  * A conversation as the rows of a list. A row stays the same object as long as what it shows has not changed, so that
  * while an answer streams only its last row is drawn again.
  */
-import type { ActiveTurn, ResponsePart, SessionState, Turn } from '@atrium/protocol';
+import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/ahp-1';
 
 interface UserRow {
   readonly kind: 'user';
@@ -34,7 +34,7 @@ interface WorkingRow {
 
 export type Row = UserRow | PartRow | EndRow | WorkingRow;
 
-export function rowsOf({ turns, activeTurn }: Pick<SessionState, 'turns' | 'activeTurn'>): readonly Row[] {
+export function rowsOf({ turns, activeTurn }: Pick<ChatState, 'turns' | 'activeTurn'>): readonly Row[] {
   const rows = finishedRows(turns);
   return activeTurn ? [...rows, ...activeRows(activeTurn)] : rows;
 }
@@ -55,11 +55,17 @@ const ofTurn = new WeakMap<Turn, readonly Row[]>();
 function turnRows(turn: Turn): readonly Row[] {
   const known = ofTurn.get(turn);
   if (known) return known;
-  const { id, responseParts } = turn;
-  const parts = responseParts.map((part, index) => partRow(id, index, part, { isActive: false, isLast: false }));
+  const { id } = turn;
+  const parts = partsBeforeEnd(turn).map((part, index) => partRow(id, index, part, { isActive: false, isLast: false }));
   const rows: Row[] = [userRow(turn), ...parts, { kind: 'end', key: `${id}/end`, turn }];
   ofTurn.set(turn, rows);
   return rows;
+}
+
+/** Why a turn failed is said at its end, with what to do about it. */
+function partsBeforeEnd({ responseParts, state }: Turn): readonly ResponsePart[] {
+  const isTold = state === 'error' && responseParts.at(-1)?.kind === 'error';
+  return isTold ? responseParts.slice(0, -1) : responseParts;
 }
 
 function activeRows(turn: ActiveTurn): Row[] {
@@ -72,10 +78,10 @@ function activeRows(turn: ActiveTurn): Row[] {
 }
 
 function userRow(turn: Turn | ActiveTurn): UserRow {
-  const known = ofMessage.get(turn.userMessage);
+  const known = ofMessage.get(turn.message);
   if (known && known.turn.id === turn.id && 'state' in known.turn === 'state' in turn) return known;
   const row: UserRow = { kind: 'user', key: `${turn.id}/user`, turn };
-  ofMessage.set(turn.userMessage, row);
+  ofMessage.set(turn.message, row);
   return row;
 }
 

@@ -1,5 +1,5 @@
 /** A session in the list: its activity, its place, and its group. */
-import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { lastPart, matches, pathOf } from './format.js';
 
 export type Activity = 'idle' | 'working' | 'needs-you' | 'error';
@@ -27,9 +27,19 @@ export function isArchived({ status }: Pick<SessionSummary, 'status'>): boolean 
 }
 
 /** Where a session works, as people call it: a worktree by its project and branch, anything else by its folder. */
-export function placeOf(summary: Pick<SessionSummary, 'project' | 'workingDirectory'>): string {
-  const { workingDirectory } = summary;
-  return projectLabel(summary) ?? (workingDirectory ? lastPart(pathOf(workingDirectory)) : '');
+export function placeOf(summary: Pick<SessionSummary, 'project' | 'workingDirectories'>): string {
+  const folder = folderOf(summary);
+  return projectLabel(summary) ?? (folder ? lastPart(pathOf(folder)) : '');
+}
+
+/** The folder that a session works in; the first of several. */
+export function folderOf({ workingDirectories }: Pick<SessionSummary, 'workingDirectories'>): string | undefined {
+  return workingDirectories?.[0];
+}
+
+/** In milliseconds since 1970; 0 for a date that cannot be read. */
+export function timeOf({ modifiedAt }: Pick<SessionSummary, 'modifiedAt'>): number {
+  return Date.parse(modifiedAt) || 0;
 }
 
 interface SessionGroups {
@@ -42,9 +52,9 @@ interface SessionGroups {
 export function groupSessions(items: readonly SessionSummary[], query: string): SessionGroups {
   const found = items
     .filter((item) =>
-      matches(query, item.title, item.provider, item.activity, placeOf(item), pathOf(item.workingDirectory ?? '')),
+      matches(query, item.title, item.provider, item.activity, placeOf(item), pathOf(folderOf(item) ?? '')),
     )
-    .sort((a, b) => b.modifiedAt - a.modifiedAt);
+    .sort((a, b) => timeOf(b) - timeOf(a));
   const open = found.filter((item) => !isArchived(item));
   return {
     waiting: open.filter((item) => activityOf(item) === 'needs-you'),
@@ -58,7 +68,7 @@ const FOLDERS_MAX = 10;
 
 /** The folders of earlier sessions, the newest first. */
 export function usedFolders(items: readonly SessionSummary[]): readonly string[] {
-  const newest = [...items].sort((a, b) => b.modifiedAt - a.modifiedAt);
-  const folders = newest.flatMap(({ workingDirectory }) => (workingDirectory ? [pathOf(workingDirectory)] : []));
+  const newest = [...items].sort((a, b) => timeOf(b) - timeOf(a));
+  const folders = newest.flatMap(({ workingDirectories = [] }) => workingDirectories.slice(0, 1).map(pathOf));
   return [...new Set(folders)].slice(0, FOLDERS_MAX);
 }

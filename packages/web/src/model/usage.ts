@@ -1,5 +1,5 @@
 /** Tokens: of a turn, and how much of the model's window is filled. */
-import type { AgentInfo, SessionState, UsageInfo } from '@atrium/protocol';
+import type { AgentInfo, ChatState, UsageInfo } from '@atrium/protocol/ahp-1';
 import { short } from './format.js';
 
 export function usageText({ inputTokens, outputTokens, model }: UsageInfo): string {
@@ -16,18 +16,24 @@ interface ContextUse {
   readonly size: number | undefined;
 }
 
-export function lastUsage(state: Pick<SessionState, 'activeTurn' | 'turns'>): UsageInfo | undefined {
+export function lastUsage(state: Pick<ChatState, 'activeTurn' | 'turns'>): UsageInfo | undefined {
   return state.activeTurn?.usage ?? state.turns.findLast((turn) => turn.usage)?.usage;
 }
 
-export function contextUse(state: SessionState, agents: readonly AgentInfo[]): ContextUse | undefined {
-  const usage = lastUsage(state);
+interface Asked {
+  readonly provider: string;
+  readonly chat: Pick<ChatState, 'activeTurn' | 'turns'>;
+  /** The chosen one, for a usage that names none. */
+  readonly model: string | undefined;
+}
+
+export function contextUse({ provider, chat, model }: Asked, agents: readonly AgentInfo[]): ContextUse | undefined {
+  const usage = lastUsage(chat);
   const used = usage && contextTokens(usage);
   if (used === undefined) return undefined;
-  const models = agents.find(({ provider }) => provider === state.summary.provider)?.models;
-  const named = usage?.model ?? state.summary.model?.id;
-  const model = models?.find(({ id }) => id === named) ?? models?.find(({ id }) => id === state.summary.model?.id);
-  return { used, size: model?.maxContextWindow };
+  const models = agents.find((agent) => agent.provider === provider)?.models;
+  const found = models?.find(({ id }) => id === (usage?.model ?? model)) ?? models?.find(({ id }) => id === model);
+  return { used, size: found?.maxContextWindow };
 }
 
 /**

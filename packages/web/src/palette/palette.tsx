@@ -1,10 +1,11 @@
 /** The palette: one field that finds every command and every session. Also the list of shortcuts. */
-import type { SessionSummary } from '@atrium/protocol';
+import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { goTo } from '../host/router.js';
 import { matches } from '../model/format.js';
-import { ACTIVITY_WORDS, activityOf, isArchived, placeOf } from '../model/sessions.js';
+import { ACTIVITY_WORDS, activityOf, isArchived, placeOf, timeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { openPanel, togglePanel } from '../ui/panel-state.js';
@@ -19,12 +20,12 @@ interface Props {
 }
 
 export function Palette({ onClose, onOverlay }: Props) {
-  const { link } = useHost();
+  const { link, client } = useHost();
   const sessions = useStore(link.sessions) ?? [];
   const id = useId();
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState(0);
-  const found = commandsOf(sessions, onOverlay)
+  const found = commandsOf({ sessions, isRestoring: isAtrium(client), onOverlay })
     .filter(({ title, detail }) => matches(query, title, detail))
     .slice(0, SHOWN_MAX);
   const run = (command: Command | undefined) => {
@@ -87,12 +88,20 @@ interface Command {
 
 type OnOverlay = (overlay: 'help' | 'deleted') => void;
 
+interface Offer {
+  readonly sessions: readonly SessionSummary[];
+  /** Deleted sessions can be brought back. */
+  readonly isRestoring: boolean;
+  readonly onOverlay: OnOverlay;
+}
+
 /** Commands of the page first, then sessions; archived ones last. */
-function commandsOf(sessions: readonly SessionSummary[], onOverlay: OnOverlay): readonly Command[] {
-  const ordered = [...sessions].sort(
-    (a, b) => Number(isArchived(a)) - Number(isArchived(b)) || b.modifiedAt - a.modifiedAt,
-  );
-  return [...pageCommands(onOverlay), ...ordered.map(sessionCommand)];
+function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Command[] {
+  const ordered = [...sessions].sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || timeOf(b) - timeOf(a));
+  return [
+    ...pageCommands(onOverlay).filter(({ id }) => id !== 'deleted' || isRestoring),
+    ...ordered.map(sessionCommand),
+  ];
 }
 
 function pageCommands(onOverlay: OnOverlay): Command[] {

@@ -1,10 +1,17 @@
 /** What was found for this session: plugins and folders, how far each has loaded, what is inside. */
-import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
+import {
+  type ChildCustomization,
+  type Customization,
+  type CustomizationLoadState,
+  isChildEnabled,
+  isCustomizationEnabled,
+} from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
-import { isProviderEntry } from '../model/customizations.js';
+import { decidedFor, isProviderEntry, toggled } from '../model/customizations.js';
 import { plural } from '../model/format.js';
 import { FileEditor } from './file-editor.js';
+import { ServerActions, ServerState } from './mcp-server.js';
 import { Section, Switch } from './section.js';
 
 export function Customizations({ items = [] }: { readonly items: readonly Customization[] | undefined }) {
@@ -35,37 +42,59 @@ export function Customizations({ items = [] }: { readonly items: readonly Custom
 }
 
 /** Looked into, and nothing was there: not worth a line of its own. */
-function isEmptyFolder({ type, load, children }: Customization): boolean {
-  return type === 'directory' && (!load || load.kind === 'loaded') && children?.length === 0;
+function isEmptyFolder(item: Customization): boolean {
+  if (item.type !== 'directory') return false;
+  return (!item.load || item.load.kind === 'loaded') && item.children?.length === 0;
 }
 
 function Container({ item }: { readonly item: Customization }) {
-  const session = useOpenSession();
-  const { id, name, enabled, load, children } = item;
+  const { id, name } = item;
+  const load = 'load' in item ? item.load : undefined;
+  const children = 'children' in item ? (item.children ?? []) : [];
   return (
-    <li className={enabled ? '' : 'off'}>
+    <li className={isCustomizationEnabled(item) ? '' : 'off'}>
       <div className="entry-head">
         <span className="name">{name}</span>
         <LoadState load={load} />
-        <Switch
-          label={`Use ${name}`}
-          isOn={enabled}
-          onChange={(isOn) => session.dispatch({ type: 'session/customizationToggled', id, enabled: isOn })}
-        />
+        {item.type === 'mcpServer' && <ServerState server={item} />}
+        <UseSwitch entry={item} />
       </div>
+      <OffElsewhere entry={item} />
       {load && 'message' in load && <p className={load.kind === 'error' ? 'problem' : 'hint'}>{load.message}</p>}
-      {children && children.length > 0 && (
+      {item.type === 'mcpServer' && <ServerActions server={item} />}
+      {children.length > 0 && (
         <details className="fold">
           <summary>{plural(children.length, 'entry').replace('entrys', 'entries')}</summary>
           <ul>
             {children.map((child) => (
-              <Child key={child.id} child={child} isWritable={item.type === 'directory' && item.writable} />
+              <Child
+                key={`${id} ${child.id}`}
+                container={item}
+                child={child}
+                isWritable={item.type === 'directory' && item.writable}
+              />
             ))}
           </ul>
         </details>
       )}
     </li>
   );
+}
+
+function UseSwitch({ entry }: { readonly entry: Customization | ChildCustomization }) {
+  const session = useOpenSession();
+  return (
+    <Switch
+      label={`Use ${entry.name}`}
+      isOn={isCustomizationEnabled(entry)}
+      onChange={(isOn) => session.dispatch(toggled(entry, isOn))}
+    />
+  );
+}
+
+function OffElsewhere({ entry }: { readonly entry: Customization | ChildCustomization }) {
+  const scope = decidedFor(entry);
+  return scope ? <p className="hint">Switched off for {scope}; the switch decides for this session.</p> : null;
 }
 
 const STATES: Readonly<Record<CustomizationLoadState['kind'], string>> = {
@@ -82,20 +111,29 @@ function LoadState({ load }: { readonly load: CustomizationLoadState | undefined
 const KINDS: Readonly<Record<string, string>> = { mcpServer: 'MCP server' };
 
 interface ChildProps {
+  readonly container: Customization;
   readonly child: ChildCustomization;
   readonly isWritable: boolean;
 }
 
-function Child({ child, isWritable }: ChildProps) {
+function Child({ container, child, isWritable }: ChildProps) {
   const [isEditing, setEditing] = useState(false);
   const description = 'description' in child ? child.description : undefined;
   return (
-    <li title={description}>
-      <span className="tag">{KINDS[child.type] ?? child.type}</span> {child.name}
+    <li title={description} className={isChildEnabled(container, child) ? '' : 'off'}>
+      <span className="tag">{KINDS[child.type] ?? child.type}</span> {child.name}{' '}
+      {child.type === 'mcpServer' && <ServerState server={child} />}
       {isWritable && (
         <button type="button" className="quiet small" onClick={() => setEditing(true)}>
           Edit
         </button>
+      )}
+      {child.type === 'mcpServer' && isCustomizationEnabled(container) && (
+        <>
+          <UseSwitch entry={child} />
+          <OffElsewhere entry={child} />
+          <ServerActions server={child} />
+        </>
       )}
       {isEditing && <FileEditor uri={child.uri} name={child.name} onClose={() => setEditing(false)} />}
     </li>

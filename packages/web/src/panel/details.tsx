@@ -1,7 +1,8 @@
 /** The details of a session: what it may do, who takes part, what it has loaded, what it cost. */
-import type { SessionState, ToolDefinition } from '@atrium/protocol';
+import type { ChatState, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import { useHost } from '../host/context.js';
 import { plural, short } from '../model/format.js';
+import { selectionFor } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { contextUse, lastUsage, usageText } from '../model/usage.js';
 import { Customizations } from './customizations.js';
@@ -9,11 +10,16 @@ import { Providers } from './providers.js';
 import { Section } from './section.js';
 import { Settings } from './settings.js';
 
-export function Details({ state }: { readonly state: SessionState }) {
+interface Props {
+  readonly state: SessionState;
+  readonly chat: ChatState;
+}
+
+export function Details({ state, chat }: Props) {
   return (
     <div className="details">
       <Settings state={state} />
-      <Usage state={state} />
+      <Usage state={state} chat={chat} />
       <Providers state={state} />
       <Customizations items={state.customizations} />
       <Tools state={state} />
@@ -22,23 +28,21 @@ export function Details({ state }: { readonly state: SessionState }) {
   );
 }
 
-/** Which client lends its tools to the session, and how this page is connected. */
+/** Which clients lend their tools to the session, and how this page is connected. */
 function People({ state }: { readonly state: SessionState }) {
   const { link, client } = useHost();
   const status = useStore(link.status);
-  const { activeClient } = state;
-  const isMe = activeClient?.clientId === client.clientId;
+  const lenders = state.activeClients.map(({ clientId, displayName, tools }) => {
+    const name = clientId === client.clientId ? 'this page' : (displayName ?? clientId);
+    return `${name}, ${plural(tools.length, 'tool')}`;
+  });
   return (
     <Section title="Connection">
       <dl className="facts">
         <dt>This page</dt>
         <dd>{status.at === 'open' ? `connected, protocol ${status.protocolVersion}` : status.at}</dd>
         <dt>Lends tools</dt>
-        <dd>
-          {activeClient
-            ? `${isMe ? 'this page' : (activeClient.displayName ?? activeClient.clientId)}, ${plural(activeClient.tools.length, 'tool')}`
-            : 'no client'}
-        </dd>
+        <dd>{lenders.length > 0 ? lenders.join('; ') : 'no client'}</dd>
       </dl>
     </Section>
   );
@@ -47,15 +51,16 @@ function People({ state }: { readonly state: SessionState }) {
 /** The tools that the model may call, by whom they come from. */
 function Tools({ state }: { readonly state: SessionState }) {
   const own = state.serverTools ?? [];
-  const lent = state.activeClient?.tools ?? [];
+  const lent = state.activeClients.flatMap(({ tools }) => tools);
   if (own.length + lent.length === 0) return null;
   return (
     <Section title="Tools" count={own.length + lent.length}>
       <details className="fold">
         <summary>Show them</summary>
         <ul className="entries">
-          {[...own, ...lent].map((tool) => (
-            <Tool key={tool.name} tool={tool} />
+          {[...own, ...lent].map((tool, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two clients may lend tools of the same name
+            <Tool key={`${index} ${tool.name}`} tool={tool} />
           ))}
         </ul>
       </details>
@@ -74,10 +79,12 @@ function Tool({ tool }: { readonly tool: ToolDefinition }) {
 }
 
 /** How full the model's window is, and what the last turn cost. */
-function Usage({ state }: { readonly state: SessionState }) {
+function Usage({ state, chat }: Props) {
   const { link } = useHost();
-  const use = contextUse(state, useStore(link.root).agents);
-  const usage = lastUsage(state);
+  const { model } = selectionFor({}, state, chat);
+  const asked = { provider: state.provider, chat, model: model?.id };
+  const use = contextUse(asked, useStore(link.root).agents);
+  const usage = lastUsage(chat);
   if (!use || !usage) return null;
   const { used, size } = use;
   return (

@@ -1,6 +1,6 @@
 /** A small editor for customizations that may be written. */
 import { type Client, RequestError } from '@atrium/client';
-import { ErrorCode } from '@atrium/protocol';
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';

@@ -1,5 +1,5 @@
 /** The panel at the side: a heading or tabs, and what belongs to the one that is chosen. */
-import type { RootState, SessionState } from '@atrium/protocol';
+import type { ChatState, RootState, SessionState } from '@atrium/protocol/ahp-1';
 import {
   type ComponentType,
   type KeyboardEvent,
@@ -11,7 +11,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { changesetsOf } from '../changes/views.js';
 import { useHost } from '../host/context.js';
+import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { IconButton } from '../ui/icons.js';
 import {
@@ -25,12 +27,17 @@ import {
 } from '../ui/panel-state.js';
 import { Details } from './details.js';
 
-export function Panel({ state }: { readonly state: SessionState }) {
+interface Props {
+  readonly state: SessionState;
+  readonly chat: ChatState;
+}
+
+export function Panel({ state, chat }: Props) {
   const id = useId();
   const { link } = useHost();
   const root = useStore(link.root);
   const chosen = useStore(panelTab);
-  const tabs = PANEL_TABS.filter(({ isShown }) => isShown?.(state, root) ?? true);
+  const tabs = PANEL_TABS.filter(({ isShown }) => isShown?.({ state, chat }, root) ?? true);
   const tab = tabs.find((each) => each.id === chosen) ?? tabs[0];
   if (!tab) return null;
   const hasTabs = tabs.length > 1;
@@ -47,7 +54,7 @@ export function Panel({ state }: { readonly state: SessionState }) {
         {...(hasTabs && { role: 'tabpanel', id, 'aria-labelledby': `${id}-${tab.id}`, tabIndex: 0 })}
       >
         <Suspense fallback={<p className="hint">Loading …</p>}>
-          <tab.View state={state} />
+          <tab.View state={state} chat={chat} />
         </Suspense>
       </div>
     </aside>
@@ -58,11 +65,11 @@ export function Panel({ state }: { readonly state: SessionState }) {
 interface PanelTab {
   readonly id: string;
   readonly title: string;
-  readonly View: ComponentType<{ readonly state: SessionState }>;
+  readonly View: ComponentType<Props>;
   /** It needs room: the panel is wider while it is shown. */
   readonly isWide?: boolean;
   /** Absent: always there. */
-  isShown?(state: SessionState, root: RootState): boolean;
+  isShown?(shown: Props, root: RootState): boolean;
 }
 
 /** Views of their own weight come when they are first looked at. */
@@ -73,14 +80,14 @@ const PANEL_TABS: readonly PanelTab[] = [
     title: 'Files',
     View: lazy(() => import('../files/files-panel.js').then(({ FilesPanel }) => ({ default: FilesPanel }))),
     isWide: true,
-    isShown: ({ summary }) => summary.workingDirectory?.startsWith('file:') === true,
+    isShown: ({ state }) => folderOf(state)?.startsWith('file:') === true,
   },
   {
     id: 'changes',
     title: 'Changes',
     View: lazy(() => import('../changes/changes-panel.js').then(({ ChangesPanel }) => ({ default: ChangesPanel }))),
     isWide: true,
-    isShown: ({ summary }) => (summary.changesets?.length ?? 0) > 0,
+    isShown: ({ state, chat }) => changesetsOf(state, chat).length > 0,
   },
   {
     id: 'terminal',
@@ -89,7 +96,7 @@ const PANEL_TABS: readonly PanelTab[] = [
       import('../terminals/terminal-panel.js').then(({ TerminalPanel }) => ({ default: TerminalPanel })),
     ),
     isWide: true,
-    isShown: ({ summary }, { terminals }) => terminals !== undefined || summary.workingDirectory !== undefined,
+    isShown: ({ state }, { terminals }) => terminals !== undefined || folderOf(state) !== undefined,
   },
 ];
 

@@ -1,7 +1,7 @@
 /** Who has plugged something into this session: how far it is trusted, what it brings, and a switch. */
-import type { SessionState } from '@atrium/protocol';
+import { isCustomizationEnabled, type SessionState } from '@atrium/protocol/ahp-1';
 import { useOpenSession } from '../host/context.js';
-import { type ProviderInfo, providerEntry, providersOf } from '../model/customizations.js';
+import { type ProviderInfo, providerEntry, providersOf, toggled } from '../model/customizations.js';
 import { plural } from '../model/format.js';
 import { Section, Switch } from './section.js';
 
@@ -20,6 +20,8 @@ export function Providers({ state }: { readonly state: SessionState }) {
       <ul className="entries">
         {providers.map((provider) => {
           const entry = entryOf(provider);
+          const load = entry && 'load' in entry ? entry.load : undefined;
+          const problem = load && 'message' in load ? load.message : undefined;
           return (
             <li key={provider.providerId}>
               <div className="entry-head">
@@ -27,15 +29,13 @@ export function Providers({ state }: { readonly state: SessionState }) {
                 {entry && (
                   <Switch
                     label={`Use ${provider.name}`}
-                    isOn={entry.enabled}
-                    onChange={(enabled) =>
-                      session.dispatch({ type: 'session/customizationToggled', id: entry.id, enabled })
-                    }
+                    isOn={isCustomizationEnabled(entry)}
+                    onChange={(isOn) => session.dispatch(toggled(entry, isOn))}
                   />
                 )}
               </div>
               <p className="hint">{describe(provider)}</p>
-              {entry?.load && 'message' in entry.load && <p className="problem">{entry.load.message}</p>}
+              {problem !== undefined && <p className="problem">{problem}</p>}
             </li>
           );
         })}

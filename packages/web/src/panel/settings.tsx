@@ -1,7 +1,8 @@
 /** Who works where, and the configuration as far as it can still be changed. */
-import type { SessionState, SessionSummary } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { pathOf } from '../model/format.js';
@@ -17,17 +18,21 @@ import { Section } from './section.js';
 export function Settings({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
   const session = useOpenSession();
-  const { summary } = state;
-  const agent = useStore(link.root).agents.find(({ provider }) => provider === summary.provider);
+  const agent = useStore(link.root).agents.find(({ provider }) => provider === state.provider);
+  const folders = state.workingDirectories ?? [];
   return (
     <Section title="Session">
       <dl className="facts">
         <dt>Agent</dt>
-        <dd>{agent?.displayName ?? summary.provider}</dd>
-        {summary.workingDirectory && (
+        <dd>{agent?.displayName ?? state.provider}</dd>
+        {folders.length > 0 && (
           <>
-            <dt>Folder</dt>
-            <dd className="path">{pathOf(summary.workingDirectory)}</dd>
+            <dt>{folders.length === 1 ? 'Folder' : 'Folders'}</dt>
+            {folders.map((folder) => (
+              <dd key={folder} className="path">
+                {pathOf(folder)}
+              </dd>
+            ))}
           </>
         )}
       </dl>
@@ -38,16 +43,16 @@ export function Settings({ state }: { readonly state: SessionState }) {
           onChange={(config) => session.dispatch({ type: 'session/configChanged', config })}
         />
       </div>
-      <SessionActions summary={summary} />
+      <SessionActions state={state} />
     </Section>
   );
 }
 
 /** Putting a session away, or deleting it for everybody, with a way back. */
-function SessionActions({ summary }: { readonly summary: SessionSummary }) {
+function SessionActions({ state }: { readonly state: SessionState }) {
   const session = useOpenSession();
   const [isAsking, setAsking] = useState(false);
-  const archived = isArchived(summary);
+  const archived = isArchived(state);
   const archive = () => session.dispatch({ type: 'session/isArchivedChanged', isArchived: !archived });
   return (
     <div className="buttons">
@@ -57,26 +62,26 @@ function SessionActions({ summary }: { readonly summary: SessionSummary }) {
       <button type="button" className="small" onClick={() => setAsking(true)}>
         <Icon name="trash" /> Delete
       </button>
-      {isAsking && <DeleteDialog summary={summary} onClose={() => setAsking(false)} />}
+      {isAsking && <DeleteDialog title={state.title || 'Untitled'} onClose={() => setAsking(false)} />}
     </div>
   );
 }
 
 interface DialogProps {
-  readonly summary: SessionSummary;
+  readonly title: string;
   readonly onClose: () => void;
 }
 
-function DeleteDialog({ summary, onClose }: DialogProps) {
+function DeleteDialog({ title, onClose }: DialogProps) {
   const { client } = useHost();
+  const { uri } = useOpenSession();
+  const isRestorable = isAtrium(client);
   const remove = async () => {
     try {
-      await client.disposeSession(summary.resource);
+      await client.disposeSession(uri);
       goTo({ at: 'home' });
-      tell(`“${summary.title || 'Untitled'}” is deleted.`, {
-        label: 'Restore',
-        run: () => void restoreSession(client, summary.resource),
-      });
+      const restore = { label: 'Restore', run: () => void restoreSession(client, uri) };
+      tell(`“${title}” is deleted.`, isRestorable ? restore : undefined);
     } catch (error) {
       onClose();
       tell(problemText(error));
@@ -85,8 +90,11 @@ function DeleteDialog({ summary, onClose }: DialogProps) {
   return (
     <Dialog title="Delete this session?" onClose={onClose}>
       <p>
-        “{summary.title || 'Untitled'}” goes off the list, on every device. It can be restored for {DELETED_KEPT_DAYS}{' '}
-        days, from “Deleted sessions” below the list. Files stay as they are.
+        “{title}” goes off the list, on every device.{' '}
+        {isRestorable
+          ? `It can be restored for ${DELETED_KEPT_DAYS} days, from “Deleted sessions” below the list.`
+          : 'This host cannot bring it back.'}{' '}
+        Files stay as they are.
       </p>
       <div className="buttons">
         <button type="button" className="danger" onClick={() => void remove()}>

@@ -1,10 +1,11 @@
 /** The answer to a permission question: its options, the edited input, and the action. */
 import {
+  type ChatToolCallConfirmedAction,
   type ConfirmationOption,
-  type SessionToolCallConfirmedAction,
   type ToolCallPendingConfirmationState,
   toolInputObject,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
+import { messageOf } from '../host/turns.js';
 
 /** Used when the host offers no options of its own; their ids are never sent. */
 const PLAIN: readonly ConfirmationOption[] = [
@@ -22,17 +23,19 @@ interface Answer {
   readonly call: ToolCallPendingConfirmationState;
   readonly turnId: string;
   readonly option: ConfirmationOption;
+  /** The input of the call. */
+  readonly asked: string;
   /** The input as it stands in the field. */
   readonly input: string;
   /** What to do instead; empty for none. */
   readonly advice: string;
 }
 
-export function answerAction({ call, turnId, option, input, advice }: Answer): SessionToolCallConfirmedAction {
-  const target = { type: 'session/toolCallConfirmed' as const, turnId, toolCallId: call.toolCallId };
+export function answerAction({ call, turnId, option, asked, input, advice }: Answer): ChatToolCallConfirmedAction {
+  const target = { type: 'chat/toolCallConfirmed' as const, turnId, toolCallId: call.toolCallId };
   const chosen = PLAIN.includes(option) ? {} : { selectedOptionId: option.id };
   if (option.kind === 'approve') {
-    const isEdited = call.editable === true && input !== (call.toolInput ?? '');
+    const isEdited = call.editable === true && input !== asked;
     return {
       ...target,
       approved: true,
@@ -42,7 +45,13 @@ export function answerAction({ call, turnId, option, input, advice }: Answer): S
     };
   }
   const words = advice.trim();
-  return { ...target, approved: false, reason: 'denied', ...(words && { userSuggestion: { text: words } }), ...chosen };
+  return {
+    ...target,
+    approved: false,
+    reason: 'denied',
+    ...(words && { userSuggestion: messageOf({ text: words }) }),
+    ...chosen,
+  };
 }
 
 /** The input of a tool with one of its members said differently. */

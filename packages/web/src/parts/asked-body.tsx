@@ -8,7 +8,7 @@ import {
   type ShownEdit,
   type ToolCallPendingConfirmationState,
   toolInputMembers,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { useCallback, useMemo, useState } from 'react';
 import { VisibleLines, VisibleText } from '../ui/visible-text.js';
 import { EditView, type LoadedTexts } from './edits.js';
@@ -18,8 +18,13 @@ import { isReadable, lineCount, ReadBox, useReading } from './reading.js';
 const ROW_CHARACTERS = 60;
 const NO_EDITS: readonly FileEdit[] = [];
 
-export function AskedBody({ call }: { readonly call: ToolCallPendingConfirmationState }) {
-  const { toolInput: input = '', edits: { items: edits = NO_EDITS } = {} } = call;
+interface Props {
+  readonly call: ToolCallPendingConfirmationState;
+  readonly input: string;
+}
+
+export function AskedBody({ call, input }: Props) {
+  const { edits: { items: edits = NO_EDITS } = {} } = call;
   const [texts, setTexts] = useState<ReadonlyMap<number, LoadedTexts>>(new Map());
   const loaded = useCallback(
     (index: number, text: LoadedTexts) => setTexts((before) => new Map([...before, [index, text]])),

@@ -3,7 +3,7 @@
  * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while a person writes
  * advice, the only answer is the denial that carries it.
  */
-import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol';
+import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { AutoText } from '../ui/auto-text.js';
@@ -17,22 +17,24 @@ import { plainText } from './tool-words.js';
 interface Props {
   readonly call: ToolCallPendingConfirmationState;
   readonly turnId: string;
+  /** Its input. */
+  readonly asked: string;
   /** How far what would run has been read. */
   readonly reading: Reading;
   /** It has come up just now. */
   readonly isNew: boolean;
 }
 
-export function Confirmation({ call, turnId, reading, isNew }: Props) {
+export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
   const session = useOpenSession();
   /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
   const options = optionsOf(call);
   const deny = options.find(({ kind }) => kind === 'deny');
-  const input = edited ?? call.toolInput ?? '';
+  const input = edited ?? asked;
   const answer = (option: ConfirmationOption) =>
-    session.dispatch(answerAction({ call, turnId, option, input, advice: advice ?? '' }));
+    session.dispatch(answerAction({ call, turnId, option, asked, input, advice: advice ?? '' }));
   const title = plainText(call.confirmationTitle).trim() || `Let ${call.displayName} run?`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
@@ -66,7 +68,7 @@ export function Confirmation({ call, turnId, reading, isNew }: Props) {
               ),
             )}
             {call.editable && edited === undefined && reading === 'read' && (
-              <button type="button" className="quiet" onClick={() => setEdited(call.toolInput ?? '')}>
+              <button type="button" className="quiet" onClick={() => setEdited(asked)}>
                 Edit input
               </button>
             )}

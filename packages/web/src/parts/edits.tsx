@@ -1,6 +1,6 @@
 /** File edits of a tool call as diffs, and loading both sides of an edit. */
 import type { Client } from '@atrium/client';
-import { type FileEdit, type FileEditSide, toolInputObject } from '@atrium/protocol';
+import { type FileEdit, type FileEditSide, toolInputObject } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';

@@ -1,5 +1,5 @@
 /** The input of a tool: to read, and to change before it runs. */
-import { isVisible, toolInputMembers } from '@atrium/protocol';
+import { isVisible, toolInputMembers } from '@atrium/protocol/ahp-1';
 import { AutoText } from '../ui/auto-text.js';
 import { VisibleLines, VisibleText } from '../ui/visible-text.js';
 import { withMember } from './answer.js';

@@ -1,10 +1,11 @@
 /** One part of an answer. A kind that this page does not know is named, never a reason to fail. */
-import { steeringIn } from '@atrium/protocol';
+import { steeringIn } from '@atrium/protocol/ahp-1';
 import { memo, useState } from 'react';
 import { SaidByPerson } from '../conversation/user-message.js';
 import { Markdown, Words } from '../markdown/markdown.js';
 import { pathOf } from '../model/format.js';
 import type { PartRow } from '../model/rows.js';
+import { AnsweredQuestion } from '../questions/answered.js';
 import { ToolCall } from './tool-call.js';
 
 export const PartView = memo(({ row }: { readonly row: PartRow }) => {
@@ -20,6 +21,8 @@ export const PartView = memo(({ row }: { readonly row: PartRow }) => {
         <Words text={part.content} />
       </p>
     );
+  if (part.kind === 'inputRequest') return isActive && !part.response ? null : <AnsweredQuestion part={part} />;
+  if (part.kind === 'error') return <p className="note">It was cut off here: {part.error.message}</p>;
   if (part.kind === 'contentRef') return <p className="note">Content in {pathOf(part.uri)}</p>;
   return <p className="note">Something that this page cannot show yet</p>;
 });

@@ -1,15 +1,21 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
-import { asksOneOf, type ToolCallPendingResultConfirmationState, type ToolCallState } from '@atrium/protocol';
+import {
+  asksOneOf,
+  type ToolCallPendingResultConfirmationState,
+  type ToolCallRiskAssessment,
+  type ToolCallState,
+} from '@atrium/protocol/ahp-1';
 import { memo, type ReactNode, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
 import { useStore } from '../model/store.js';
+import { questionsOfTurn } from '../questions/open-questions.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { AskedBody } from './asked-body.js';
 import { Confirmation } from './confirmation.js';
 import { InputView } from './input-view.js';
-import { ReadingGate, useIsNew, useReadingGate } from './reading.js';
+import { ReadingGate, useIsNew, useReading, useReadingGate } from './reading.js';
 import { ToolContent } from './tool-content.js';
 import {
   type CallLook,
@@ -18,9 +24,11 @@ import {
   isErrorTold,
   isNamedOtherwise,
   lookOf,
+  plainText,
   stateWord,
   toolMessage,
 } from './tool-words.js';
+import { useToolInput } from './use-tool-input.js';
 
 interface Props {
   readonly call: ToolCallState;
@@ -44,7 +52,9 @@ export const ToolCall = memo((props: Props) =>
 function AskingCall({ call, turnId, isActive }: Props) {
   const { report, reading } = useReadingGate();
   const isNew = useIsNew();
-  const key = `${call.toolCallId} ${'toolInput' in call ? call.toolInput : ''}`;
+  const loaded = useToolInput('toolInput' in call ? call.toolInput : undefined);
+  const input = loaded.at === 'here' ? (loaded.text ?? '') : '';
+  const key = `${call.toolCallId} ${input}`;
   return (
     <article className="tool-call is-asking is-open">
       <div className="tool-head">
@@ -58,9 +68,26 @@ function AskingCall({ call, turnId, isActive }: Props) {
       </div>
       {call.status === 'pending-confirmation' && (
         <ReadingGate value={report}>
-          <AskedBody key={key} call={call} />
-          <Confirmation key={call.toolCallId} call={call} turnId={turnId} reading={reading} isNew={isNew} />
+          <RiskNote assessment={call.riskAssessment} />
+          {loaded.at === 'here' ? <AskedBody key={key} call={call} input={input} /> : <MissingInput at={loaded.at} />}
+          <Confirmation
+            key={call.toolCallId}
+            call={call}
+            turnId={turnId}
+            asked={input}
+            reading={reading}
+            isNew={isNew}
+          />
         </ReadingGate>
+      )}
+      {call.status === 'auth-required' && (
+        <div className="tool-body">
+          <p className="hint">
+            {call.auth.description ??
+              `${call.auth.resource.resource_name ?? call.auth.resource.resource} wants a token.`}{' '}
+            The call goes on when you have signed in.
+          </p>
+        </div>
       )}
       {call.status === 'pending-result-confirmation' && (
         <ReadingGate value={report}>
@@ -72,12 +99,35 @@ function AskingCall({ call, turnId, isActive }: Props) {
   );
 }
 
+/** What would run stands elsewhere, and is not here to be read. */
+function MissingInput({ at }: { readonly at: 'loading' | 'unknown' }) {
+  useReading(at === 'loading' ? 'loading' : 'too-long');
+  if (at === 'loading') return null;
+  return <p className="tool-body problem">The input of this call cannot be read here.</p>;
+}
+
+/** From 0, dangerous, to 1, safe. */
+const RISKY = 0.5;
+
+/** What the host thinks of the risk, where it judges. */
+function RiskNote({ assessment }: { readonly assessment: ToolCallRiskAssessment | undefined }) {
+  if (!assessment) return null;
+  if (assessment.status === 'loading') return <p className="tool-body hint">The risk is being assessed …</p>;
+  const isRisky = assessment.safety < RISKY;
+  return (
+    <p className={`tool-body ${isRisky ? 'problem' : 'hint'}`}>
+      {isRisky ? 'Judged as risky: ' : 'Judged as safe: '}
+      <VisibleText text={plainText(assessment.reason)} />
+    </p>
+  );
+}
+
 function QuietCall({ call, isActive }: Props) {
   const session = useOpenSession();
-  const { inputRequests = [] } = useStore(session.view).state;
+  const { chat } = useStore(session.view);
   const [choice, setChoice] = useState<boolean>();
   // What it asks stands below the conversation, with its choices.
-  const isAsked = asksOneOf(call, inputRequests);
+  const isAsked = asksOneOf(call, questionsOfTurn(chat));
   const isShown = !isAsked && (choice ?? (isActive && call.status === 'running'));
   const failure = failureOf(call);
   const count = editCount(call);
@@ -132,7 +182,7 @@ interface ResultConfirmationProps {
 function ResultConfirmation({ call, turnId, isAllowed }: ResultConfirmationProps) {
   const session = useOpenSession();
   const answer = (approved: boolean) =>
-    session.dispatch({ type: 'session/toolCallResultConfirmed', turnId, toolCallId: call.toolCallId, approved });
+    session.dispatch({ type: 'chat/toolCallResultConfirmed', turnId, toolCallId: call.toolCallId, approved });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">
@@ -157,7 +207,8 @@ function ResultConfirmation({ call, turnId, isAllowed }: ResultConfirmationProps
 
 /** Input and output of a tool call that does not ask for permission. */
 function ToolBody({ call }: { readonly call: ToolCallState }) {
-  const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
+  const loaded = useToolInput(call.status === 'streaming' ? call.partialInput : call.toolInput);
+  const input = loaded.at === 'here' ? loaded.text : undefined;
   const content = 'content' in call ? call.content : undefined;
   const isDiff = content?.some(({ type }) => type === 'fileEdit');
   return (

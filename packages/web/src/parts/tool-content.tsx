@@ -1,6 +1,6 @@
 /** The output of a tool, block by block; while it runs, the end of it stays in view. */
 import type { Client } from '@atrium/client';
-import type { ResourceReadResult, ToolResultContent } from '@atrium/protocol';
+import type { ResourceReadResult, ToolResultContent } from '@atrium/protocol/ahp-1';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { FileLink } from '../files/file-link.js';
 import { useHost } from '../host/context.js';

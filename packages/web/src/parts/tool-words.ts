@@ -1,5 +1,5 @@
 /** One line about a tool call: its title, its state, its changed lines. */
-import type { StringOrMarkdown, ToolCallState } from '@atrium/protocol';
+import type { StringOrMarkdown, ToolCallState } from '@atrium/protocol/ahp-1';
 
 export function toolMessage(call: ToolCallState): StringOrMarkdown {
   if (call.status === 'completed') return call.pastTenseMessage;

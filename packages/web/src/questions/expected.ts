@@ -1,8 +1,9 @@
 /** Knows which questions come from what the person just did, like a commit: such a question takes the focus. */
 import type { OpenSession } from '../host/open-session.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
+import { openQuestions } from './open-questions.js';
 
-type Asked = Pick<OpenSession, 'state'>;
+type Asked = Pick<OpenSession, 'state' | 'chat'>;
 
 interface Expectation {
   readonly session: Asked;
@@ -39,6 +40,6 @@ export function expectedQuestion(session: Asked, id: string): { readonly takesFo
   return { takesFocus: hasKeyboard() && (isStill || mayTakeFocus()) };
 }
 
-function openIn({ state }: Asked): string[] {
-  return (state.inputRequests ?? []).map(({ id }) => id);
+function openIn({ state, chat }: Asked): string[] {
+  return openQuestions(state, chat).map(({ request }) => request.id);
 }

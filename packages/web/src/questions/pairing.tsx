@@ -1,8 +1,9 @@
 /** A local program asks for access: its user types the code that stands here. Belongs to the host, so it is beside all sessions. */
 import type { Client } from '@atrium/client';
-import { visibleText } from '@atrium/protocol';
+import { visibleText } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { problemText } from '../host/problem.js';
 import { tell } from '../ui/notices.js';
 import { VisibleText } from '../ui/visible-text.js';
@@ -22,20 +23,16 @@ interface Request {
   readonly codes: readonly Code[];
 }
 
-/** Requests of ours that the protocol does not know. */
-function ask(client: Client, method: string, params: object): Promise<unknown> {
-  return client.request(method as never, params as never);
-}
-
 export function Pairings() {
   const { client } = useHost();
   const [requests, setRequests] = useState<readonly Request[]>([]);
   useEffect(() => {
+    if (!isAtrium(client)) return;
     const look = () => {
       if (document.visibilityState === 'hidden') return;
-      ask(client, 'atrium/pairings', {}).then(
+      client.requestExtension('atrium/pairings').then(
         (found) => setRequests((found as { items: readonly Request[] }).items),
-        // Hosts of others know nothing of it, and one that is away shows nothing.
+        // A host that is away shows nothing.
         () => setRequests([]),
       );
     };
@@ -57,7 +54,9 @@ function Pairing({ request: { id, name, codes }, client }: { readonly request: R
   const [chosen, setChosen] = useState(codes[0]?.session);
   const code = codes.find(({ session }) => session === chosen) ?? codes[0];
   const refuse = () =>
-    void ask(client, 'atrium/declinePairing', { id }).catch((error) => tell(`Not refused: ${problemText(error)}`));
+    void client
+      .requestExtension('atrium/declinePairing', { id })
+      .catch((error) => tell(`Not refused: ${problemText(error)}`));
   return (
     <section className="ask" role="alert" aria-label="Pairing">
       <p>

@@ -1,19 +1,14 @@
 /** One question with the field that fits it. */
-import type {
-  SessionInputAnswer,
-  SessionInputAnswerValue,
-  SessionInputOption,
-  SessionInputQuestion,
-} from '@atrium/protocol';
+import type { ChatInputAnswer, ChatInputAnswerValue, ChatInputOption, ChatInputQuestion } from '@atrium/protocol/ahp-1';
 import { useEffect, useId, useRef, useState } from 'react';
 import { VisibleText } from '../ui/visible-text.js';
 import { draft } from './answers.js';
 
 interface Props {
-  readonly question: SessionInputQuestion;
-  readonly answer: SessionInputAnswerValue | undefined;
+  readonly question: ChatInputQuestion;
+  readonly answer: ChatInputAnswerValue | undefined;
   readonly isMissing: boolean;
-  readonly onChange: (answer: SessionInputAnswer | undefined) => void;
+  readonly onChange: (answer: ChatInputAnswer | undefined) => void;
 }
 
 export function QuestionField({ question, answer, isMissing, onChange }: Props) {
@@ -80,7 +75,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
   );
 }
 
-function freeformOf(answer: SessionInputAnswerValue | undefined): string {
+function freeformOf(answer: ChatInputAnswerValue | undefined): string {
   return answer && 'freeformValues' in answer ? (answer.freeformValues?.[0] ?? '') : '';
 }
 
@@ -91,7 +86,7 @@ interface Own {
 
 interface OptionListProps {
   readonly name: string;
-  readonly options: readonly SessionInputOption[];
+  readonly options: readonly ChatInputOption[];
   readonly chosen: readonly string[];
   readonly isMany?: boolean;
   /** Absent: only the choices. */

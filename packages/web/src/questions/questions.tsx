@@ -1,47 +1,50 @@
 /** Everything that waits for an answer outside of tool calls, above the place where people write. */
-import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/ahp-1';
+import { type FormEvent, useEffect, useReducer, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import type { OpenSession } from '../host/open-session.js';
 import { uncover } from '../ui/panel-state.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { draftOf, isAnswered, submitted } from './answers.js';
 import { expectedQuestion } from './expected.js';
+import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { QuestionField } from './question-field.js';
 import { Trust } from './trust.js';
 
-export function Questions({ requests = [] }: { readonly requests: readonly SessionInputRequest[] | undefined }) {
-  if (requests.length === 0) return null;
+export function Questions({ questions }: { readonly questions: readonly OpenQuestion[] }) {
+  if (questions.length === 0) return null;
   return (
     <div className="asks">
-      {requests.map((request) => (
-        <Question key={request.id} request={request} />
+      {questions.map((question) => (
+        <Question key={question.request.id} question={question} />
       ))}
     </div>
   );
 }
 
-function Question({ request }: { readonly request: SessionInputRequest }) {
-  if (request.id.startsWith('trust-')) return <Trust request={request} />;
-  return <QuestionForm request={request} />;
+function Question({ question }: { readonly question: OpenQuestion }) {
+  if (question.request.id.startsWith('trust-')) return <Trust question={question} />;
+  return <QuestionForm question={question} />;
 }
 
 const WEB = /^https?:\/\//i;
 
 /** Questions of the agent. Drafts go to every client as they are written, so that another device can finish them. */
-function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
+function QuestionForm({ question: { request, chat } }: { readonly question: OpenQuestion }) {
   const session = useOpenSession();
   const form = useRef<HTMLFormElement>(null);
   const [missing, setMissing] = useState<string>();
   const { id: requestId, questions = [], message, url } = request;
   // A request that asks one thing often says it twice.
   const isAskedBelow = questions.some((question) => question.message.trim() === message?.trim());
-  // What was typed a moment ago is in the session already, and on the screen only with the next frame.
-  const latest = () => session.state.inputRequests?.find(({ id }) => id === requestId) ?? request;
-  const change = (questionId: string, answer: SessionInputAnswer | undefined) =>
-    session.dispatch({ type: 'session/inputAnswerChanged', requestId, questionId, ...(answer && { answer }) });
+  const { latest, changed } = useOwnAnswers(session, request);
+  const change = (questionId: string, answer: ChatInputAnswer | undefined) => {
+    changed(questionId, answer);
+    session.dispatchTo(chat, { type: 'chat/inputAnswerChanged', requestId, questionId, ...(answer && { answer }) });
+  };
   const end = (response: 'accept' | 'decline') => {
     const answers = response === 'accept' ? submitted(latest()) : undefined;
-    session.dispatch({ type: 'session/inputCompleted', requestId, response, ...(answers && { answers }) });
+    session.dispatchTo(chat, { type: 'chat/inputCompleted', requestId, response, ...(answers && { answers }) });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -75,7 +78,7 @@ function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
         <QuestionField
           key={question.id}
           question={question}
-          answer={draftOf(request, question)}
+          answer={draftOf(latest(), question)}
           isMissing={missing === question.id}
           onChange={(answer) => change(question.id, answer)}
         />
@@ -90,4 +93,36 @@ function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
       </div>
     </form>
   );
+}
+
+interface OwnAnswers {
+  /** With what was answered here a moment ago. */
+  latest(): ChatInputRequest;
+  changed(questionId: string, answer: ChatInputAnswer | undefined): void;
+}
+
+/**
+ * The answers as they are now. Those to a question of a turn are in the chat at once; those to a question that stands
+ * outside of turns come back from the host, and are remembered until then.
+ */
+function useOwnAnswers(session: OpenSession, request: ChatInputRequest): OwnAnswers {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const own = useRef<Readonly<Record<string, ChatInputAnswer | undefined>>>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another request is the answer of the host
+  useEffect(() => {
+    own.current = {};
+  }, [request]);
+  const latest = () => {
+    const open = openQuestions(session.state, session.chat).find((each) => each.request.id === request.id);
+    const now = open?.request ?? request;
+    const answers = Object.entries({ ...now.answers, ...own.current }).flatMap(([id, answer]) =>
+      answer ? [[id, answer] as const] : [],
+    );
+    return { ...now, answers: Object.fromEntries(answers) };
+  };
+  const changed = (questionId: string, answer: ChatInputAnswer | undefined) => {
+    own.current = { ...own.current, [questionId]: answer };
+    redraw();
+  };
+  return { latest, changed };
 }

@@ -1,15 +1,15 @@
 /** Whether the programs that a folder names may start. */
-import type { SessionInputRequest } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
 import { ReadBox, ReadingGate, useIsNew, useReadingGate } from '../parts/reading.js';
 import { VisibleText } from '../ui/visible-text.js';
+import type { OpenQuestion } from './open-questions.js';
 
-export function Trust({ request }: { readonly request: SessionInputRequest }) {
+export function Trust({ question: { request, chat } }: { readonly question: OpenQuestion }) {
   const session = useOpenSession();
   const { report, reading } = useReadingGate();
   const isNew = useIsNew();
   const answer = (response: 'accept' | 'decline') =>
-    session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response });
+    session.dispatchTo(chat, { type: 'chat/inputCompleted', requestId: request.id, response });
   const [question, ...blocks] = blocksOf(request.message ?? '');
   return (
     <section className="ask" role="alert" aria-label="Trust">

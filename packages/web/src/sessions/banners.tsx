@@ -1,5 +1,5 @@
 /** Banners about the host as a whole: a lost connection, damaged files. */
-import type { SessionSummary } from '@atrium/protocol';
+import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { activityOf } from '../model/sessions.js';

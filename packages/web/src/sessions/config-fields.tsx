@@ -1,5 +1,5 @@
 /** Fields for a configuration that the host describes: switches, lists, numbers and texts. */
-import type { SessionConfigPropertySchema, SessionConfigState } from '@atrium/protocol';
+import type { SessionConfigPropertySchema, SessionConfigState } from '@atrium/protocol/ahp-1';
 import { type FocusEvent, type KeyboardEvent, useId } from 'react';
 import { SuggestInput } from '../ui/suggest-input.js';
 import type { LookUp } from './use-session-config.js';
@@ -96,18 +96,18 @@ interface ChoiceSelectProps extends Pick<FieldProps, 'property' | 'onChange'> {
 
 function ChoiceSelect({ id, property, value, onChange }: ChoiceSelectProps) {
   const { enum: choices = [], enumLabels, enumDescriptions } = property;
-  const about = enumDescriptions?.[choices.indexOf(value)];
+  const about = enumDescriptions?.[choices.map(String).indexOf(value)];
   return (
     <>
       <select
         id={id}
         value={value}
         aria-describedby={about && `${id}-about`}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => onChange(choices[event.target.selectedIndex])}
       >
         {choices.map((choice, index) => (
-          <option key={choice} value={choice}>
-            {enumLabels?.[index] ?? choice}
+          <option key={String(choice)} value={String(choice)}>
+            {enumLabels?.[index] ?? String(choice)}
           </option>
         ))}
       </select>

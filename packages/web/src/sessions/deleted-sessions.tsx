@@ -1,8 +1,9 @@
 /** Sessions that were deleted and are still kept: each can be brought back. */
-import type { CallMethod, CallParams, Client } from '@atrium/client';
-import type { SessionSummary } from '@atrium/protocol';
+import type { Client } from '@atrium/client';
+import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { ago } from '../model/format.js';
@@ -21,14 +22,9 @@ interface DeletedSession {
   readonly disposedAt: number;
 }
 
-/** Requests that the protocol does not know: Atrium's own. */
-function ownRequest(client: Client, method: string, params: object): Promise<unknown> {
-  return client.request(method as CallMethod, params as CallParams<CallMethod>);
-}
-
 export async function restoreSession(client: Client, uri: string): Promise<void> {
   try {
-    await ownRequest(client, 'atrium/restoreSession', { channel: uri });
+    await client.requestExtension('atrium/restoreSession', { channel: uri });
     goTo({ at: 'session', uri });
     tell('The session is back.');
   } catch (error) {
@@ -38,7 +34,9 @@ export async function restoreSession(client: Client, uri: string): Promise<void>
 
 /** The way to them, where the sessions are listed. */
 export function DeletedSessionsButton() {
+  const { client } = useHost();
   const [isOpen, setOpen] = useState(false);
+  if (!isAtrium(client)) return null;
   return (
     <>
       <button type="button" className="quiet small deleted-link" onClick={() => setOpen(true)}>
@@ -89,7 +87,7 @@ export function DeletedSessions({ onClose }: { readonly onClose: () => void }) {
 
 /** Those that were deleted last come first. */
 async function deletedSessions(client: Client): Promise<readonly DeletedSession[]> {
-  const { items } = (await ownRequest(client, 'atrium/listDisposed', {})) as { items: DeletedSession[] };
+  const { items } = (await client.requestExtension('atrium/listDisposed')) as { items: DeletedSession[] };
   return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
 }
 

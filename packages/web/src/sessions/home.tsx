@@ -1,5 +1,5 @@
 /** The start page: a field for the task, with the few choices that matter. */
-import type { AgentInfo } from '@atrium/protocol';
+import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef } from 'react';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';

@@ -1,10 +1,10 @@
 /** A group of sessions under a heading. The archive begins folded. */
-import type { SessionSummary } from '@atrium/protocol';
+import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
 import { ago } from '../model/format.js';
-import { type Activity, activityOf, isArchived, isUnread, placeOf } from '../model/sessions.js';
+import { type Activity, activityOf, isArchived, isUnread, placeOf, timeOf } from '../model/sessions.js';
 import { IconButton } from '../ui/icons.js';
 import { useNow } from '../ui/use-now.js';
 
@@ -67,7 +67,7 @@ const SessionItem = memo(({ item, now }: SessionItemProps) => {
       >
         <span className={`dot ${activity}`} />
         <span className="title">{item.title || 'Untitled'}</span>
-        <time dateTime={new Date(item.modifiedAt).toISOString()}>{ago(item.modifiedAt, now)}</time>
+        <time dateTime={item.modifiedAt}>{ago(timeOf(item), now)}</time>
         <span className="detail">
           <span className={`word ${activity}`}>
             {isArchived(item) ? archivedWord(activity, word) : word}

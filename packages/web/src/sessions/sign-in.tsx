@@ -1,10 +1,9 @@
 /** Signing in: asks for the tokens that an agent or a server needs and sends them to the host. The page keeps none. */
 import type { Client } from '@atrium/client';
-import { ErrorCode, type ProtectedResourceMetadata, type RootState } from '@atrium/protocol';
+import { ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { codeOf, problemText } from '../host/problem.js';
-import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { hasKeyboard } from '../ui/focus.js';
 import { tell } from '../ui/notices.js';
@@ -119,61 +118,55 @@ function Documentation({ resource_documentation: address = '' }: ProtectedResour
 }
 
 interface Wanted {
-  readonly resource: string;
+  readonly needed: ProtectedResourceMetadata;
   readonly isExpired: boolean;
 }
 
 /** A banner for each agent or server that asks for a token during the session. */
 export function AuthRequired() {
-  const { client, link } = useHost();
-  const root = useStore(link.root);
+  const { client } = useHost();
   const [wanted, setWanted] = useState<readonly Wanted[]>([]);
-  const [asked, setAsked] = useState<string>();
-  const drop = (gone: string) => setWanted((all) => all.filter(({ resource }) => resource !== gone));
+  const [asked, setAsked] = useState<ProtectedResourceMetadata>();
+  const others = (all: readonly Wanted[], { resource }: ProtectedResourceMetadata) =>
+    all.filter(({ needed }) => needed.resource !== resource);
   useEffect(
     () =>
-      client.onNotification('auth/required', ({ resource, reason }) =>
+      client.onNotification('auth/required', ({ resource: needed, reason }) =>
         setWanted((all) => [
-          ...all.filter((other) => other.resource !== resource),
-          { resource, isExpired: reason === 'expired' },
+          ...all.filter((other) => other.needed.resource !== needed.resource),
+          { needed, isExpired: reason === 'expired' },
         ]),
       ),
     [client],
   );
-  const done = (resource: string) => {
-    drop(resource);
+  const drop = (gone: ProtectedResourceMetadata) => setWanted((all) => others(all, gone));
+  const done = (signedIn: ProtectedResourceMetadata) => {
+    drop(signedIn);
     setAsked(undefined);
     tell('Signed in. Say it again, and the agent goes on.');
   };
   return (
     <>
-      {wanted.map(({ resource, isExpired }) => (
-        <div key={resource} className="banner" role="status">
+      {wanted.map(({ needed, isExpired }) => (
+        <div key={needed.resource} className="banner" role="status">
           <span>
-            <b>{resourceName(metadataOf(root, resource))}</b>{' '}
-            {isExpired ? 'does not take its token any more.' : 'needs you to sign in.'}
+            <b>{resourceName(needed)}</b> {isExpired ? 'does not take its token any more.' : 'needs you to sign in.'}
           </span>
-          <button type="button" className="small primary" onClick={() => setAsked(resource)}>
+          <button type="button" className="small primary" onClick={() => setAsked(needed)}>
             Sign in
           </button>
-          <button type="button" className="quiet small" onClick={() => drop(resource)}>
+          <button type="button" className="quiet small" onClick={() => drop(needed)}>
             Not now
           </button>
         </div>
       ))}
       {asked !== undefined && (
         <Dialog title="Sign in" onClose={() => setAsked(undefined)}>
-          <SignIn needed={[metadataOf(root, asked)]} onDone={() => done(asked)} />
+          <SignIn needed={[asked]} onDone={() => done(asked)} />
         </Dialog>
       )}
     </>
   );
-}
-
-/** What the agents say about it; servers that ask on their own are known by their address alone. */
-function metadataOf({ agents }: RootState, resource: string): ProtectedResourceMetadata {
-  const all = agents.flatMap(({ protectedResources = [] }) => protectedResources);
-  return all.find((it) => it.resource === resource) ?? { resource };
 }
 
 /** The resources that an error asks to sign in to; empty for any other error. Some hosts send the bare list. */

@@ -3,16 +3,18 @@ import type { Client } from '@atrium/client';
 import {
   type AgentInfo,
   hasCallableNames,
+  type Message,
   type ProtectedResourceMetadata,
   readSlash,
   type SessionState,
-} from '@atrium/protocol';
+} from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { keepDraft, NO_DRAFT } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
+import { messageOf } from '../host/turns.js';
 import { pathOf, uriOf } from '../model/format.js';
 import { tell } from '../ui/notices.js';
 import { neededTokens } from './sign-in.js';
@@ -58,18 +60,15 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
     try {
       const uri = await client.createSession({
         ...(agent && { provider: agent.provider }),
-        ...(agent?.models.some(({ id }) => id === model) && { model: { id: model } }),
-        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
         ...(Object.keys(config.chosen).length > 0 && { config: config.chosen }),
       });
+      const chosen = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
       const verdict = readSlash(text.trim(), text.startsWith('/') ? await withNames(client, uri) : {});
-      if (verdict.kind === 'unknown') {
-        keepDraft(uri, { ...NO_DRAFT, text });
-        tell(verdict.advice);
-      } else if (verdict.text !== '') {
-        const turn = { type: 'session/turnStarted' as const, turnId: newId(), userMessage: { text: verdict.text } };
-        client.dispatch(uri, turn).catch((error) => tell(`The first message was not sent. ${problemText(error)}`));
-      }
+      const isUnsent = verdict.kind === 'unknown';
+      if (isUnsent) tell(verdict.advice);
+      else if (verdict.text !== '') void startFirst(client, uri, messageOf({ text: verdict.text, ...chosen }));
+      keepDraft(uri, { ...NO_DRAFT, ...chosen, ...(isUnsent && { text }) });
       goTo({ at: 'session', uri });
       return true;
     } catch (error) {
@@ -102,12 +101,22 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
   };
 }
 
+/** A session is there before its first chat; the message waits for it. */
+async function startFirst(client: Client, uri: string, message: Message): Promise<void> {
+  try {
+    const opened = await client.open(uri);
+    await opened.dispatch({ type: 'chat/turnStarted', turnId: newId(), message }).finally(() => opened.close());
+  } catch (error) {
+    tell(`The first message was not sent. ${problemText(error)}`);
+  }
+}
+
 /** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
 const NAMES_WAIT_MS = 2_000;
 
 /** The new session, when it is known what can be called by name in it. */
 async function withNames(client: Client, uri: string): Promise<SessionState> {
-  const session = await client.subscribe(uri);
+  const session = await client.subscribe(uri, { kind: 'session' });
   let done: () => void = () => {};
   const known = new Promise<void>((resolve) => {
     done = resolve;

@@ -2,7 +2,7 @@
  * What a new session can be configured with. It depends on what was chosen so far, so the host is asked again after each
  * choice; where it offers more values than it lists, they are looked up.
  */
-import type { SessionConfigState, SessionConfigValueItem } from '@atrium/protocol';
+import type { SessionConfigState, SessionConfigValueItem } from '@atrium/protocol/ahp-1';
 import { useEffect, useMemo, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { uriOf } from '../model/format.js';

@@ -1,11 +1,16 @@
 /** Claims: who holds a terminal, and how a page that reloads hands its terminals over. */
-import type { TerminalClaim } from '@atrium/protocol';
+import type { TerminalClaim } from '@atrium/protocol/ahp-1';
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
 
 export function isMine(claim: TerminalClaim, clientId: string): boolean {
   return claim.kind === 'client' && claim.clientId === clientId;
+}
+
+/** Of the session, where everybody can take it. */
+export function sessionClaim({ uri, chatUri }: Pick<OpenSession, 'uri' | 'chatUri'>): TerminalClaim {
+  return { kind: 'session', session: uri, chat: chatUri };
 }
 
 /** A tool is using it right now. */
@@ -32,7 +37,7 @@ export function useHandOver(session: OpenSession): void {
     const leave = () => {
       const mine = (link.root.get().terminals ?? []).filter(({ claim }) => isMine(claim, client.clientId));
       if (mine.length > 0) sessionStorage.setItem(KEY, mine.map(({ resource }) => resource).join('\n'));
-      const claim = { kind: 'session' as const, session: session.uri };
+      const claim = sessionClaim(session);
       for (const { resource } of mine) client.dispatch(resource, { type: 'terminal/claimed', claim }).catch(() => {});
     };
     addEventListener('pagehide', leave);

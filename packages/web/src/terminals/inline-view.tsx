@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
-import { isOfCall } from './claims.js';
+import { isOfCall, sessionClaim } from './claims.js';
 import { OpenTerminal } from './open-terminal.js';
 import { type Screen, useScreen } from './screen.js';
 import { showTerminal } from './shown-terminal.js';
@@ -60,9 +60,7 @@ function Live({ terminal }: { readonly terminal: OpenTerminal }) {
             type="button"
             className="quiet small"
             title="The agent goes on; the command runs in the background"
-            onClick={() =>
-              terminal.dispatch({ type: 'terminal/claimed', claim: { kind: 'session', session: session.uri } })
-            }
+            onClick={() => terminal.dispatch({ type: 'terminal/claimed', claim: sessionClaim(session) })}
           >
             Detach
           </button>

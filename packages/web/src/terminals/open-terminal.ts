@@ -3,7 +3,7 @@
  * too fast to be drawn by anything but the terminal itself.
  */
 import type { ActionOf, Client, Subscription } from '@atrium/client';
-import type { TerminalClaim, TerminalContentPart, TerminalState } from '@atrium/protocol';
+import type { TerminalClaim, TerminalContentPart } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
@@ -85,14 +85,11 @@ export class OpenTerminal {
 
   #look(): TerminalAbout {
     const { state, isGone } = this.#subscription;
-    const { title, claim, cols, rows, exitCode } = state;
-    return { title, claim, cols, rows, hasExited: hasExited(state), exitCode, isGone };
+    const { title, claim, cols, rows, lifecycle } = state;
+    const hasExited = lifecycle.status === 'exited';
+    const exitCode = lifecycle.status === 'exited' ? lifecycle.exitCode : undefined;
+    return { title, claim, cols, rows, hasExited, exitCode, isGone };
   }
-}
-
-/** A process that was ended may have no code; the member is there all the same. */
-function hasExited(state: TerminalState): boolean {
-  return 'exitCode' in state;
 }
 
 function isSame(one: TerminalAbout, other: TerminalAbout): boolean {

@@ -4,7 +4,7 @@ import { useOpenSession } from '../host/context.js';
 import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { useKeptFocus } from '../ui/focus.js';
-import { isMine, isOfCall, ownerWords } from './claims.js';
+import { isMine, isOfCall, ownerWords, sessionClaim } from './claims.js';
 import type { OpenTerminal, TerminalAbout } from './open-terminal.js';
 
 const TAKE_OVER = { session: 'Make it yours', client: 'Make it yours, once the device that has it is gone' };
@@ -39,14 +39,14 @@ export function TerminalBar({ terminal, onFit, onDispose }: Props) {
           <Action
             label="Detach"
             title="The agent goes on; the command runs in the background"
-            onClick={() => claimAs({ kind: 'session', session: claim.session })}
+            onClick={() => claimAs({ kind: 'session', session: claim.session, chat: claim.chat })}
           />
         )}
         {isMine(claim, me) && !hasExited && (
           <Action
             label="Leave to the session"
             title="Others in this session can take it over then"
-            onClick={() => claimAs({ kind: 'session', session: session.uri })}
+            onClick={() => claimAs(sessionClaim(session))}
           />
         )}
         {!isMine(claim, me) && !hasExited && (

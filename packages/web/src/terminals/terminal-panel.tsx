@@ -1,10 +1,11 @@
 /** The terminals of the host: choose one, watch it, type into it. */
-import type { TerminalInfo } from '@atrium/protocol';
+import { ErrorCode, type TerminalInfo } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { newId } from '../host/new-id.js';
-import { problemText } from '../host/problem.js';
+import { codeOf, problemText } from '../host/problem.js';
 import { distinct } from '../model/format.js';
+import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
@@ -15,7 +16,7 @@ import './terminals.css';
 
 export function TerminalPanel() {
   const terminals = useTerminals();
-  const { all, shown, isBusy, create } = terminals;
+  const { all, shown, isBusy, isMissing, create } = terminals;
   const head = useRef<HTMLElement>(null);
   return (
     <div className="terminal-panel">
@@ -26,7 +27,7 @@ export function TerminalPanel() {
             type="button"
             className="small"
             aria-label="New terminal"
-            disabled={isBusy}
+            disabled={isBusy || isMissing}
             onClick={() => void create()}
           >
             <Icon name="plus" /> New
@@ -40,6 +41,8 @@ export function TerminalPanel() {
           onDispose={() => void terminals.dispose(shown.resource)}
           onLeave={() => head.current?.querySelector('button')?.focus()}
         />
+      ) : isMissing ? (
+        <p className="terminal-note hint">This host opens no terminals.</p>
       ) : (
         <div className="empty">
           <p>
@@ -76,7 +79,7 @@ function TerminalList({ all, shown }: TerminalListProps) {
       {all.map((terminal, index) => {
         const { resource, claim } = terminal;
         const title = names[index] ?? '';
-        const hasExited = 'exitCode' in terminal;
+        const hasExited = terminal.lifecycle.status === 'exited';
         return (
           <li key={resource}>
             <button
@@ -102,6 +105,8 @@ interface Terminals {
   readonly all: readonly TerminalInfo[];
   readonly shown: TerminalInfo | undefined;
   readonly isBusy: boolean;
+  /** The host said that it has none. */
+  readonly isMissing: boolean;
   create(): Promise<void>;
   dispose(uri: string): Promise<void>;
 }
@@ -113,23 +118,27 @@ function useTerminals(): Terminals {
   const wanted = useStore(shownTerminal);
   const { terminals = [] } = useStore(link.root);
   const [isBusy, setBusy] = useState(false);
+  const [isMissing, setMissing] = useState(false);
   const isOurs = ({ claim }: TerminalInfo) => claim.kind === 'session' && claim.session === session.uri;
   const all = [...terminals.filter(isOurs), ...terminals.filter((each) => !isOurs(each))];
   const shown = all.find(({ resource }) => resource === wanted) ?? all[0];
 
   const attempt = async (work: () => Promise<unknown>) => {
     setBusy(true);
-    await work().catch((error) => tell(problemText(error)));
+    await work().catch((error) => {
+      if (codeOf(error) === ErrorCode.MethodNotFound) setMissing(true);
+      else tell(problemText(error));
+    });
     setBusy(false);
   };
   const create = () =>
     attempt(async () => {
       const channel = `ahp-terminal:/${newId()}`;
-      const cwd = session.state.summary.workingDirectory;
+      const cwd = folderOf(session.state);
       const claim = { kind: 'client' as const, clientId: client.clientId };
       await client.request('createTerminal', { channel, claim, ...(cwd !== undefined && { cwd }) });
       chooseTerminal(channel);
     });
   const dispose = (uri: string) => attempt(() => client.request('disposeTerminal', { channel: uri }));
-  return { all, shown, isBusy, create, dispose };
+  return { all, shown, isBusy, isMissing, create, dispose };
 }

@@ -2,7 +2,7 @@
  * Finds what a terminal has written since it was looked at the last time. What is oldest may have been dropped meanwhile,
  * and everything may have been cleared or replaced; then all that there is counts as new.
  */
-import type { TerminalContentPart } from '@atrium/protocol';
+import type { TerminalContentPart } from '@atrium/protocol/ahp-1';
 
 /** How much of what was read is compared, to notice that it was replaced by something else. */
 const TAIL_CHARACTERS = 64;

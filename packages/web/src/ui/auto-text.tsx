@@ -6,6 +6,7 @@ interface Props {
   readonly value: string;
   readonly onChange: (text: string) => void;
   readonly onEnter?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
+  readonly onBlur?: () => void;
   readonly onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
   readonly placeholder?: string;
   readonly id?: string;
@@ -23,6 +24,7 @@ export function AutoText(props: Props) {
     value,
     onChange,
     onEnter,
+    onBlur,
     onKeyDown,
     placeholder,
     id,
@@ -64,6 +66,7 @@ export function AutoText(props: Props) {
       placeholder={placeholder}
       value={value}
       onChange={(event) => onChange(event.target.value)}
+      onBlur={onBlur}
       onKeyDown={pressed}
     />
   );

@@ -1,5 +1,5 @@
 /** Text from outside in which everything that cannot be seen is spelled out and marked. */
-import { type VisibleTextMode, visibleSegments } from '@atrium/protocol';
+import { type VisibleTextMode, visibleSegments } from '@atrium/protocol/ahp-1';
 
 interface Props {
   readonly text: string;

@@ -1,10 +1,10 @@
 /** The real command as a process that can be killed and started again on the same port, with the same token. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Script } from '@atrium/host';
+import { type Script, userConfigFile } from '@atrium/host';
 import { onTestFinished } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 
@@ -12,6 +12,8 @@ const TOKEN = 'the-token-of-the-tests-0123456789';
 
 export interface MortalHost {
   readonly link: string;
+  /** Where its sessions work. */
+  readonly folder: string;
   /** What it stores. */
   readonly database: string;
   kill(): Promise<void>;
@@ -21,11 +23,19 @@ export interface MortalHost {
   startAgain(token?: string): Promise<void>;
 }
 
-export async function startMortalHost(script: Script, more: readonly string[] = []): Promise<MortalHost> {
+interface Options {
+  /** Further options of the command. */
+  readonly more?: readonly string[];
+  /** The configuration of its user. */
+  readonly config?: object;
+}
+
+export async function startMortalHost(script: Script, { more = [], config }: Options = {}): Promise<MortalHost> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-web-'));
   const files = { more, script: path.join(folder, 'script.json'), token: path.join(folder, 'token') };
   await writeFile(files.script, JSON.stringify(script));
   await writeFile(files.token, TOKEN);
+  if (config) await writeConfig(folder, config);
   const port = lastingPort();
   let child = start(folder, files, port);
   onTestFinished(async () => {
@@ -34,6 +44,7 @@ export async function startMortalHost(script: Script, more: readonly string[] = 
   });
   await ready(child);
   return {
+    folder,
     database: path.join(folder, 'data', 'atrium.db'),
     link: `http://localhost:${port}/#token=${TOKEN}`,
     kill: () => ended(child),
@@ -44,6 +55,12 @@ export async function startMortalHost(script: Script, more: readonly string[] = 
       await ready(child);
     },
   };
+}
+
+async function writeConfig(home: string, config: object): Promise<void> {
+  const file = userConfigFile({ platform: process.platform, env: {}, home });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(config));
 }
 
 /** A port outside the range from which the system gives them out: nobody else takes it between two lives. */

@@ -5,7 +5,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { staticFiles } from '@atrium/host';
-import { PROTOCOL_VERSION, type SessionState } from '@atrium/protocol';
+import {
+  AHP_1_VERSION,
+  type ChatState,
+  defaultChatUri,
+  type Message,
+  type SessionState,
+  type SessionSummary,
+  standingEntry,
+} from '@atrium/protocol/ahp-1';
 import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { PAGE_FOLDER } from './browser.js';
@@ -25,10 +33,22 @@ export interface PuppetHost {
   act(channel: string, action: object): void;
 }
 
-interface Options {
+/** A session with one chat, as the puppet shows it. */
+export interface Puppet {
+  readonly uri: string;
   readonly session: SessionState;
+  readonly chat: ChatState;
+  readonly summary: SessionSummary;
+}
+
+interface Options {
+  readonly session: Puppet;
+  /** What it says of itself: as a host of ours, unless given. */
+  readonly greeting?: object;
   /** States of other channels. */
   readonly channels?: Readonly<Record<string, unknown>>;
+  /** Which actions it does not accept. */
+  isRefusing?(action: { readonly type: string }): boolean;
   /** Answers to other requests: a result, now or later, or an error when it throws one with a code. */
   answer?(method: string, params: Asked['params']): unknown;
 }
@@ -39,11 +59,14 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
   const server = createServer((request, response) => files.answer(request, response));
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
+    let clientId: unknown;
     socket.on('message', (text) => {
       const message: Asked = JSON.parse(String(text));
       asked.push(message);
+      if (message.method === 'initialize') clientId = message.params.clientId;
       if (message.id !== undefined) void reply(socket, options, message);
-      else if (message.method === 'dispatchAction') echo(socket, message, asked.length);
+      else if (message.method === 'dispatchAction')
+        echo(socket, options, { ...message, clientId, serverSeq: asked.length });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,7 +75,7 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const session = encodeURIComponent(options.session.summary.resource);
+  const session = encodeURIComponent(options.session.uri);
   return {
     link: `http://127.0.0.1:${port}/#/session/${session}`,
     asked,
@@ -74,47 +97,74 @@ async function reply(socket: WebSocket, options: Options, { id, method, params }
   }
 }
 
-function resultOf({ session, channels, answer }: Options, method: string, params: Asked['params']): unknown {
-  if (method === 'initialize')
-    return {
-      protocolVersion: PROTOCOL_VERSION,
-      serverSeq: 0,
-      snapshots: [],
-      completionTriggerCharacters: ['#'],
-    };
-  if (method === 'listSessions') return { items: [session.summary] };
+function resultOf(options: Options, method: string, params: Asked['params']): unknown {
+  const { session: puppet, channels, greeting = { serverInfo: { name: 'atrium' } }, answer } = options;
+  if (method === 'initialize') {
+    const completionTriggerCharacters = ['#'];
+    return { protocolVersion: AHP_1_VERSION, serverSeq: 0, snapshots: [], completionTriggerCharacters, ...greeting };
+  }
+  if (method === 'listSessions') return { items: [puppet.summary] };
   if (method === 'ping') return {};
   if (method === 'subscribe') {
     const resource = String(params.channel);
-    const state = { 'ahp-root://': { agents: [] }, [session.summary.resource]: session, ...channels }[resource];
-    return { snapshot: { resource, state, fromSeq: 0 } };
+    const own = { 'ahp-root://': { agents: [] }, [puppet.uri]: puppet.session, [puppet.chat.resource]: puppet.chat };
+    const states: Record<string, unknown> = { ...own, ...channels };
+    return { snapshot: { resource, state: states[resource], fromSeq: 0 } };
   }
   const result = answer?.(method, params);
   if (result === undefined) throw new Error(`not played here: ${method}`);
   return result;
 }
 
-/** Accepts everything, so that nothing stays undecided. */
-function echo(socket: WebSocket, { params }: Asked, serverSeq: number): void {
+interface Dispatched extends Asked {
+  readonly clientId: unknown;
+  readonly serverSeq: number;
+}
+
+/** Accepts everything that it is not told to refuse, so that nothing stays undecided. */
+function echo(socket: WebSocket, { isRefusing }: Options, { params, clientId, serverSeq }: Dispatched): void {
   const { channel, clientSeq, action } = params;
-  const envelope = { channel, serverSeq, action, origin: { clientId: 'another', clientSeq } };
+  const rejected = isRefusing?.(action as { type: string }) && { rejectionReason: 'not here' };
+  const envelope = { channel, serverSeq, action, origin: { clientId, clientSeq }, ...rejected };
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }));
 }
 
-/** A session to begin from. */
-export function puppetSession(members: Partial<SessionState>, summary: object = {}): SessionState {
+const TIME = '2026-01-01T00:00:00.000Z';
+
+/** What a person said. */
+export function said(text: string): Message {
+  return { text, origin: { kind: 'user' } };
+}
+
+/** A turn that has begun. */
+export function begun(responseParts: NonNullable<ChatState['activeTurn']>['responseParts'], text = 'go') {
+  return { id: 't1', startedAt: TIME, message: said(text), responseParts };
+}
+
+/** A session to begin from, with its chat. */
+export function puppetSession(session: Partial<SessionState> = {}, chat: Partial<ChatState> = {}): Puppet {
+  const uri = 'ahp-session:/puppet';
+  const { title = 'Puppet', status = chat.status ?? 1 } = session;
+  const resource = defaultChatUri(uri);
+  const entry = { resource, title, status, modifiedAt: TIME };
+  const { workingDirectories, project } = session;
   return {
-    summary: {
-      resource: 'ahp-session:/puppet',
-      provider: 'mock',
-      title: 'Puppet',
-      status: 1,
-      createdAt: 0,
-      modifiedAt: 0,
-      ...summary,
+    uri,
+    session: {
+      ...{ provider: 'mock', title, status, lifecycle: 'ready' as const, activeClients: [] },
+      ...{ chats: [entry], defaultChat: resource },
+      ...session,
     },
-    lifecycle: 'ready',
-    turns: [],
-    ...members,
+    chat: { ...entry, turns: [], ...chat },
+    summary: {
+      ...{ resource: uri, provider: 'mock', title, status, createdAt: TIME, modifiedAt: TIME },
+      ...(workingDirectories && { workingDirectories }),
+      ...(project && { project }),
+    },
   };
+}
+
+/** A question that belongs to no turn. */
+export function standing(request: Parameters<typeof standingEntry>[1]): SessionState['inputNeeded'] {
+  return [standingEntry(defaultChatUri('ahp-session:/puppet'), request)];
 }

@@ -1,0 +1,89 @@
+/**
+ * The unsent message of a chat. It is part of the chat, so that a person can go on writing on another device. What is typed
+ * here comes first: the page follows the host's draft only while nobody writes in this field. Until the host has stored
+ * it, and with hosts that store none, the tab remembers it.
+ */
+import type { ChatState, Message } from '@atrium/protocol/ahp-1';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import type { OpenSession } from '../host/open-session.js';
+import { messageOf } from '../host/turns.js';
+import { type Draft, isBlank, keepDraft, keptDraft, NO_DRAFT } from './use-draft.js';
+
+/** The host stores a draft this long after the last key. */
+export const DRAFT_WAIT_MS = 600;
+
+export interface ChatDraft {
+  readonly draft: Draft;
+  change(patch: Partial<Draft>): void;
+  /** The message is sent; the choice of model and agent stays. */
+  sent(): void;
+  /** Nobody writes here for now: the host gets what it has not got yet. */
+  left(): void;
+}
+
+interface Place {
+  readonly session: OpenSession;
+  readonly chat: ChatState;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function useChatDraft({ session, chat, field }: Place): ChatDraft {
+  const about = draftPlace(session);
+  /** What was written here; undefined while the draft of the host is shown. */
+  const [own, setOwn] = useState(() => keptDraft(about));
+  const latest = useRef(own);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const store = useCallback(async () => {
+    clearTimeout(timer.current);
+    const written = latest.current;
+    if (!written || !(await isStored(session, written)) || latest.current !== written) return;
+    keepDraft(about, NO_DRAFT);
+    const isWriting = document.activeElement === field.current && written.text !== '';
+    if (isWriting) return;
+    latest.current = undefined;
+    setOwn(undefined);
+  }, [session, about, field]);
+
+  const write = (next: Draft, waitMs: number) => {
+    latest.current = next;
+    setOwn(next);
+    keepDraft(about, next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(store, waitMs);
+  };
+  useEffect(() => {
+    if (latest.current) timer.current = setTimeout(store, DRAFT_WAIT_MS);
+    const leave = () => void store();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [store]);
+
+  const draft = own ?? draftOf(chat.draft);
+  return {
+    draft,
+    change: (patch) => write({ ...draft, ...patch }, 'text' in patch ? DRAFT_WAIT_MS : 0),
+    sent: () => write({ ...draft, ...NO_DRAFT }, 0),
+    left: () => void store(),
+  };
+}
+
+/** A chat that is the session's only one is known by its session before it is there. */
+export function draftPlace({ uri, chatUri, state }: Pick<OpenSession, 'uri' | 'chatUri' | 'state'>): string {
+  return chatUri === state.defaultChat ? uri : chatUri;
+}
+
+async function isStored(session: OpenSession, written: Draft): Promise<boolean> {
+  const message = isBlank(written) ? undefined : messageOf(written);
+  const isThere = JSON.stringify(message) === JSON.stringify(session.chat.draft);
+  return isThere || session.keepDraft(message);
+}
+
+function draftOf(message: Message | undefined): Draft {
+  if (!message) return NO_DRAFT;
+  const { text, attachments = [], model, agent } = message;
+  return { text, attachments, ...(model && { model }), ...(agent && { agent }) };
+}
