@@ -1,7 +1,7 @@
 /**
  * Sessions to files and back. A file is JSON Lines, so that a large session can be read and written piece by piece: the
- * first line is the session without its conversation, every further line is one finished turn of its default chat, or a
- * large content that a later turn names. A line that names another chat begins the turns of that one.
+ * first line is the session without its conversations, every further line is one finished turn of its default chat, a
+ * large content that a later turn names, or a turn of another chat with its name.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import {
   annotationsChannel,
   type ChatState,
   type ChatSummary,
+  defaultChatUri,
   type ResourceReadResult,
   ROOT_CHANNEL,
   type SessionState,
@@ -21,6 +22,7 @@ import { callExtension } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
+import { type ChatTurn, isChatTurn, type ListedChat, renamed } from './transfer-chats.js';
 
 const OWNER_ONLY = 0o600;
 /** Larger files do not fit into one text. */
@@ -43,16 +45,14 @@ async function* archiveLines(client: Client, summary: SessionSummary): AsyncGene
   const [first, ...others] = chatsOf(state);
   const known = new Set<string>();
   const main = first && (await readChat(client, first.resource));
+  const further: ReadChat[] = [];
+  for (const { resource } of others) further.push(await readChat(client, resource));
+  const chats = others.map((chat, index): ListedChat => ({ ...chat, turns: further[index]?.turns.length ?? 0 }));
   const annotations = await readAnnotations(client, summary.resource);
-  const head = { summary, state, turns: main?.turns.length ?? 0, chats: others.length, ...annotations };
+  const head = { summary, state, turns: main?.turns.length ?? 0, ...(chats.length > 0 && { chats }), ...annotations };
   yield `${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, exportedAt: new Date().toISOString(), ...head })}\n`;
-  if (main) yield* chatLines(client, main, known);
-  for (const { resource } of others) {
-    const chat = await readChat(client, resource);
-    const { turns, activeTurn: _active, ...rest } = chat;
-    yield `${JSON.stringify({ chat: rest, turns: turns.length })}\n`;
-    yield* chatLines(client, chat, known);
-  }
+  if (main) yield* turnLines(client, main, known);
+  for (const chat of further) yield* turnLines(client, chat, known, (turn) => ({ chat: chat.resource, turn }));
 }
 
 /** The default chat is the first. */
@@ -60,14 +60,15 @@ function chatsOf({ chats, defaultChat }: SessionState): ChatSummary[] {
   return chats.toSorted((a, b) => Number(b.resource === defaultChat) - Number(a.resource === defaultChat));
 }
 
-async function* chatLines(
+async function* turnLines(
   client: Client,
   { turns, activeTurn }: ChatState,
   known: Set<string>,
+  asLine: (turn: Turn) => object = (turn) => turn,
 ): AsyncGenerator<string, void, undefined> {
   if (activeTurn) tell('A turn is running; only what is finished is exported.');
   for (const turn of turns) {
-    const line = `${JSON.stringify(turn)}\n`;
+    const line = `${JSON.stringify(asLine(turn))}\n`;
     for (const name of namedContents(line, known)) {
       const content = await readContent(client, name).catch(leftOut);
       if (content) yield `${JSON.stringify(content)}\n`;
@@ -126,18 +127,15 @@ interface ImportCommandOptions {
 
 export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
   const archive = parseArchive(await readText(file));
-  const total = archive.chats.reduce((sum, { turns }) => sum + turns.length, 0);
+  const total = archive.turns.length + archive.chatTurns.length;
   let done = 0;
   const onProgress = (count: number) => {
     done += count;
     if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
   };
-  for (const content of archive.contents) await sendContent(client, content);
-  const [uri = '', ...others] = await importChats(client, archive, { ...options, onProgress });
-  const turns = archive.chats[0]?.turns.length ?? 0;
-  if (options.json) return printJson({ session: uri, turns, ...(others.length > 0 && { others }) });
-  print(`Imported ${turns} ${turns === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
-  for (const other of others) print(`Another chat of it is a session of its own here: atrium attach ${idOf(other)}`);
+  const uri = await importSession(client, archive, { ...options, onProgress });
+  if (options.json) return printJson({ session: uri, turns: total });
+  print(`Imported ${total} ${total === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
 }
 
 async function readText(file: string): Promise<string> {
@@ -165,20 +163,14 @@ interface ArchiveHeader {
   readonly exportedAt: string;
   /** How many of the default chat follow: a file that was cut off is not taken for a whole one. */
   readonly turns: number;
-  /** How many further chats follow; since version 3. */
-  readonly chats?: number;
+  /** The chats beside the default one; since version 3. */
+  readonly chats?: readonly ListedChat[];
   /** Since version 3. */
   readonly summary?: SessionSummary;
   /** Before version 3 the summary is in here. */
-  readonly state: object;
+  readonly state: { readonly summary?: SessionSummary; readonly defaultChat?: string };
   /** Notes on files, as the host keeps them. The importing host validates them. */
   readonly annotations?: unknown;
-}
-
-/** The line before the turns of a further chat. */
-interface ChatLine {
-  readonly chat: Omit<ChatState, 'turns'>;
-  readonly turns: number;
 }
 
 interface ArchivedContent {
@@ -188,18 +180,12 @@ interface ArchivedContent {
   readonly data: string;
 }
 
-interface ArchivedChat {
-  /** Undefined for the default chat, which has the title of the session. */
-  readonly title?: string;
-  readonly turns: readonly Turn[];
-}
-
 interface SessionArchive {
-  /** What the importing host takes for the session: its summary. */
-  readonly summary: object;
-  readonly annotations?: unknown;
-  /** The default chat is the first. */
-  readonly chats: readonly ArchivedChat[];
+  readonly header: ArchiveHeader;
+  /** Of the default chat. */
+  readonly turns: readonly Turn[];
+  /** Of the others. */
+  readonly chatTurns: readonly ChatTurn[];
   readonly contents: readonly ArchivedContent[];
 }
 
@@ -213,34 +199,13 @@ function parseArchive(text: string): SessionArchive {
       `the file has version ${header.version}, and this program reads up to ${FORMAT_VERSION}: update it`,
     );
   const contents = rest.filter(isContent);
-  const chats = parsedChats(
-    header,
-    rest.filter((line) => !isContent(line)),
-  );
-  const { summary = (header.state as { summary?: object }).summary, annotations } = header;
-  return { summary: summary ?? {}, annotations, chats, contents };
-}
-
-function parsedChats(header: ArchiveHeader, lines: readonly unknown[]): ArchivedChat[] {
-  const chats: { title?: string; expected: number; turns: Turn[] }[] = [{ expected: header.turns, turns: [] }];
-  for (const line of lines) {
-    if (isChatLine(line)) chats.push({ title: line.chat.title, expected: line.turns, turns: [] });
-    else chats.at(-1)?.turns.push(line as Turn);
-  }
-  if (chats.length - 1 !== (header.chats ?? 0))
-    throw new Error(
-      `the file should have ${header.chats ?? 0} more chats and has ${chats.length - 1}: it is not complete`,
-    );
-  for (const { expected, turns } of chats)
-    if (turns.length !== expected)
-      throw new Error(`the file should have ${expected} turns and has ${turns.length}: it is not complete`);
-  return chats;
-}
-
-function isChatLine(value: unknown): value is ChatLine {
-  if (typeof value !== 'object' || value === null) return false;
-  const { chat, turns } = value as Record<keyof ChatLine, unknown>;
-  return typeof chat === 'object' && chat !== null && typeof turns === 'number';
+  const chatTurns = rest.filter(isChatTurn);
+  const turns = rest.filter((line) => !isContent(line) && !isChatTurn(line));
+  const expected = (header.chats ?? []).reduce((sum, chat) => sum + chat.turns, header.turns);
+  const found = turns.length + chatTurns.length;
+  if (found !== expected)
+    throw new Error(`the file should have ${expected} turns and has ${found}: it is not complete`);
+  return { header, turns: turns as Turn[], chatTurns, contents };
 }
 
 function parsedLine(line: string, number: number): unknown {
@@ -338,41 +303,54 @@ interface ImportOptions {
   readonly onProgress: (count: number) => void;
 }
 
-/** A host imports one conversation at a time: further chats become sessions. Resolves with the URIs. */
-async function importChats(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string[]> {
-  const uris: string[] = [];
-  for (const { title, turns } of archive.chats) {
-    const named = title === undefined || title === '' ? {} : { title };
-    const summary = { ...archive.summary, ...named, ...(options.agent && { provider: options.agent }) };
-    // They belong to the session, and so to its default chat.
-    const annotations = uris.length === 0 ? archive.annotations : undefined;
-    const state = { summary, ...(annotations !== undefined && { annotations }) };
-    uris.push(await importSession(client, { state, turns, onProgress: options.onProgress }));
-  }
-  return uris;
-}
-
-interface Imported extends Pick<ImportOptions, 'onProgress'> {
-  readonly state: object;
-  readonly turns: readonly Turn[];
-}
-
 /** Resolves with the URI of the new session. */
-async function importSession(client: Client, { state, turns, onProgress }: Imported): Promise<string> {
+async function importSession(client: Client, given: SessionArchive, options: ImportOptions): Promise<string> {
   const channel = `ahp-session:/${randomUUID()}`;
+  const { header, turns, chatTurns } = given;
+  const { summary: past = header.state.summary, chats = [] } = header;
+  const from = header.state.defaultChat ?? defaultChatUri(past?.resource ?? '');
+  const { value, names } = renamed({ turns, chats, chatTurns }, { chats, from, to: channel });
+  for (const content of given.contents) await sendContent(client, content);
+  const sent = await sendTurns(client, { channel }, value.turns, options);
+  // Its further chats need a session that is begun.
+  if (sent === 0 && names.size > 0) await callExtension(client, METHOD, { channel, start: 0, turns: [] });
+  for (const chat of names.values()) {
+    const own = value.chatTurns.filter((line) => line.chat === chat).map(({ turn }) => turn);
+    await sendTurns(client, { channel, chat }, own, options);
+  }
+  const summary = { ...past, ...(options.agent && { provider: options.agent }) };
+  const notes = header.annotations !== undefined && { annotations: header.annotations };
+  const listed = value.chats.map(({ turns: _count, ...chat }) => chat);
+  const state = { summary, ...notes, ...(listed.length > 0 && { chats: listed }) };
+  await callExtension(client, METHOD, { channel, start: sent, turns: [], state });
+  return channel;
+}
+
+interface Conversation {
+  readonly channel: string;
+  /** Absent for the default one. */
+  readonly chat?: string;
+}
+
+/** Resolves with how many were sent. */
+async function sendTurns(
+  client: Client,
+  target: Conversation,
+  turns: readonly Turn[],
+  { onProgress }: ImportOptions,
+): Promise<number> {
   let start = 0;
   for (const page of pagesOf(turns)) {
-    if (typeof page === 'string') await sendPieces(client, { channel, start }, page);
-    else await callExtension(client, METHOD, { channel, start, turns: page });
+    if (typeof page === 'string') await sendPieces(client, { ...target, start }, page);
+    else await callExtension(client, METHOD, { ...target, start, turns: page });
     const count = typeof page === 'string' ? 1 : page.length;
     start += count;
     onProgress(count);
   }
-  await callExtension(client, METHOD, { channel, start, turns: [], state });
-  return channel;
+  return start;
 }
 
-async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
+async function sendPieces(client: Client, place: Conversation & { start: number }, json: string): Promise<void> {
   for (const piece of piecesOf(json)) await callExtension(client, METHOD, { ...place, piece });
 }
 
