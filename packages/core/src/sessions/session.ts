@@ -356,6 +356,8 @@ export class Session implements OpenChannel {
     }
     const { activity } = this.chat.state;
     if (activity !== this.state.activity) this.write({ type: 'session/activityChanged', activity });
+    // Annotations may be lost, and the list counts them.
+    this.#list(undefined);
   }
 
   /** The turn of a chat is over: what waited for that happens now. */

@@ -158,6 +158,25 @@ describe('annotations', () => {
     expect(await log.channels()).not.toContain(channel);
   });
 
+  it('[UP-166] leave a session that opens when what is stored of them is damaged, and are not counted any more', async () => {
+    const log = new KeptLog();
+    const { client, host, uri, channel } = await openScene({ log });
+    await refusalOf(client, channel, set(annotation(uri, 'a')));
+    await host.stop();
+    const open = log.openChannel.bind(log);
+    log.openChannel = async (at, turns) => {
+      const stored = await open(at, turns);
+      const tail = stored?.tail.map((entry) => ({ ...entry, isDamaged: true as const }));
+      return at === channel && stored && tail ? { ...stored, tail } : stored;
+    };
+    const next = await startHost({ agents: [new PuppetAgent()], log });
+    const again = await nativeClient(next, 'desk');
+    expect((await stateOf(again, channel)).annotations).toEqual([]);
+    expect(await countsOf(again, uri)).toMatchObject({ annotationCount: 0 });
+    await expect.poll(async () => (await listed(again))?.annotations?.annotationCount).toBe(0);
+    expect(await refusalOf(again, channel, set(annotation(uri, 'b')))).toBeUndefined();
+  });
+
   async function purged(log: KeptLog, clock: FakeClock): Promise<void> {
     const host: TestHost = await startHost({ agents: [new PuppetAgent()], log, clock });
     await expect.poll(async () => (await log.channels()).filter((uri) => uri.includes('/annotations'))).toEqual([]);
