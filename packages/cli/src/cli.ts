@@ -5,6 +5,7 @@ import { agentsCommand } from './commands/agents.js';
 import { callCommand } from './commands/call.js';
 import { changesCommand } from './commands/changes.js';
 import { attachCommand, chatCommand } from './commands/chat.js';
+import { chatsCommand } from './commands/chats.js';
 import { completionsCommand } from './commands/completions.js';
 import { doctorCommand } from './commands/doctor.js';
 import { filesCommand } from './commands/files.js';
@@ -80,7 +81,15 @@ function columnsOf({ isTTY, columns = HELP_COLUMNS }: Output): number {
 
 function commands(root: () => Command): Command[] {
   return [
-    ...[chatCommand(), attachCommand(), runCommand(), sessionsCommand(), watchCommand(), terminalsCommand()],
+    ...[
+      chatCommand(),
+      attachCommand(),
+      runCommand(),
+      sessionsCommand(),
+      chatsCommand(),
+      watchCommand(),
+      terminalsCommand(),
+    ],
     ...[changesCommand(), filesCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],

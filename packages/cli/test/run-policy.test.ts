@@ -10,7 +10,10 @@ function asking(call: object): OpenSessionState {
   };
   const activeTurn = { id: 't', message: { text: '' }, responseParts: [{ kind: 'toolCall', toolCall }] };
   const serverTools = [{ name: 'look', description: '', annotations: { readOnlyHint: true } }];
-  return { chat: { activeTurn }, session: { serverTools } } as unknown as OpenSessionState;
+  return {
+    chat: { resource: 'ahp-chat:/c', activeTurn },
+    session: { serverTools, chats: [] },
+  } as unknown as OpenSessionState;
 }
 
 const OPTIONS = [
@@ -36,4 +39,22 @@ it('leaves the question of a gate to a person, also about a tool that only reads
   for (const options of [undefined, once])
     expect(new Policy('reads').decide(asking({ ...ofGate, options }))).toMatchObject([{ isAllowed: false }]);
   expect(new Policy('all').decide(asking(ofGate))).toMatchObject([{ isAllowed: true }]);
+});
+
+it('[CLI-048] answers for the workers of its turn and for theirs, and for no other chat', () => {
+  const state = asking({ status: 'running' });
+  const chat = (id: string, origin?: object) => ({ resource: `ahp-chat:/${id}`, title: id, status: 24, origin });
+  const worker = (of: string) => ({ kind: 'tool', chat: `ahp-chat:/${of}`, toolCallId: 'x' });
+  const chats = [chat('c'), chat('w', worker('c')), chat('v', worker('w')), chat('o'), chat('p', worker('o'))];
+  const toolCall = { status: 'pending-confirmation', toolCallId: 'x', toolName: 'run', displayName: 'Run' };
+  const waits = (id: string) => [
+    { kind: 'toolConfirmation', id, chat: `ahp-chat:/${id}`, turnId: 't', toolCall },
+    { kind: 'chatInput', id: `${id}q`, chat: `ahp-chat:/${id}`, request: { id: `q-${id}` } },
+  ];
+  const inputNeeded = ['w', 'v', 'o', 'p'].flatMap(waits);
+  const all = { ...state, session: { ...state.session, chats, inputNeeded } } as unknown as OpenSessionState;
+  const policy = new Policy('all');
+  expect(policy.decide(all).map((decision) => decision.chat)).toEqual(['ahp-chat:/w', 'ahp-chat:/v']);
+  expect(policy.unasked(all).map(({ requestId }) => requestId)).toEqual(['q-w', 'q-v']);
+  expect([...policy.decide(all), ...policy.unasked(all)]).toEqual([]);
 });

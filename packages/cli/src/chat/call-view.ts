@@ -6,6 +6,7 @@ import type { Style } from '../text/style.js';
 import { cut } from '../text/width.js';
 import type { EditDiff } from './edits.js';
 import { terminalIn } from './live-terminals.js';
+import type { WorkerView } from './live-workers.js';
 
 /** Of a long output the end is shown. */
 const OUTPUT_LINES_MAX = 10;
@@ -25,15 +26,19 @@ interface CallFacts {
   readonly diffs: readonly EditDiff[];
   /** What its terminal shows last, where the call does not say it itself. */
   readonly tail?: string;
+  /** Those that it gave tasks to. */
+  readonly workers?: readonly WorkerView[];
 }
 
-export function callLines(call: ToolCallState, { diffs, tail = '' }: CallFacts, options: ViewOptions): string[] {
+export function callLines(call: ToolCallState, facts: CallFacts, options: ViewOptions): string[] {
+  const { diffs, tail = '', workers = [] } = facts;
   const { style, columns } = options;
   const head = cut(`${markOf(call, style)} ${style.bold(printable(call.displayName))}  ${sentence(call)}`, columns);
   return [
     head,
     ...reason(call, options),
     ...diffs.flatMap((diff) => diffView(diff, options)),
+    ...workers.map((worker) => workerLine(worker, options)),
     ...outputLines(outputText(call) || tail, options),
     ...terminalHint(call, options),
   ];
@@ -67,6 +72,12 @@ function outputLines(output: string, { style, columns }: ViewOptions): string[] 
   const shown = lines.slice(-OUTPUT_LINES_MAX).map((line) => style.dim(cut(`  ${line}`, columns)));
   const hidden = lines.length - shown.length;
   return hidden > 0 ? [style.dim(`  … ${hidden} lines above`), ...shown] : shown;
+}
+
+/** `/chats` goes to it. */
+function workerLine({ title, state, doing }: WorkerView, { style, columns }: ViewOptions): string {
+  const text = `  └ ${title}: ${state}${doing === '' ? '' : ` · ${doing}`}`;
+  return (state === 'asks you' ? style.yellow : style.dim)(cut(text, columns));
 }
 
 /** A command may ask for something: its terminal can be entered. */

@@ -1,6 +1,7 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
 import type { Client, OpenSession, OpenSessionState, Status } from '@atrium/client';
 import type { ChatState } from '@atrium/protocol/ahp-1';
+import { chatName, chatTree } from '../sessions/chats.js';
 import { folderOf, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
 import { cut, widthOf, wrap } from '../text/width.js';
@@ -8,6 +9,7 @@ import type { ViewOptions } from './call-view.js';
 import type { EditorView } from './editor.js';
 import { Edits } from './edits.js';
 import { LiveTerminals } from './live-terminals.js';
+import { LiveWorkers } from './live-workers.js';
 import type { Frame } from './screen.js';
 import { Transcript } from './transcript.js';
 
@@ -35,6 +37,7 @@ export class ChatView {
   readonly edits: Edits;
   readonly #transcript: Transcript;
   readonly #terminals: LiveTerminals;
+  readonly #workers: LiveWorkers;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
   constructor({ client, open, isLocal, view, changed }: ChatViewOptions) {
@@ -42,11 +45,14 @@ export class ChatView {
     const edits = new Edits({ client, isLocal, folder, onReady: changed });
     const terminals = new LiveTerminals(client, changed);
     this.edits = edits;
+    const workers = new LiveWorkers(client, () => open.state.session, changed);
     this.#terminals = terminals;
+    this.#workers = workers;
     this.#transcript = new Transcript({
       view,
       diffs: (call, isLive) => (isLive ? edits.ofCall(call) : edits.known(call)),
       tail: (call) => terminals.tail(call),
+      workers: (call) => workers.ofCall(call),
     });
   }
 
@@ -66,7 +72,7 @@ export class ChatView {
     { prompt, connection, isAsking, isLeaving, model }: ChatFacts,
     view: ViewOptions,
   ): Frame {
-    const above = [...this.#transcript.live(state), ...waitingLines(state.chat, view)];
+    const above = [...this.#transcript.live(state), ...waitingLines(state.chat, view), ...elsewhereLines(state, view)];
     const lead = above.length > 0 ? [...above, ''] : [];
     const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
     const status = statusLine({ state, connection, workingMs, isAsking, isLeaving, model }, view);
@@ -77,12 +83,14 @@ export class ChatView {
   }
 
   close(): void {
+    this.#workers.release();
     this.#terminals.release();
   }
 
   #keepTime({ activeTurn }: ChatState): void {
     if (!activeTurn) {
       this.#workingSince = undefined;
+      this.#workers.release();
       this.#terminals.release();
     }
     if (activeTurn && this.#workingSince?.turnId !== activeTurn.id)
@@ -111,13 +119,23 @@ interface StatusFacts {
 function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
   const { session } = facts.state;
   const { title, provider } = session;
-  const place = [title, facts.model ?? provider, placeText(session)].map(printable).filter(Boolean).join(' · ');
+  const place = [`${title}${chatSuffix(facts.state)}`, facts.model ?? provider, placeText(session)]
+    .map(printable)
+    .filter(Boolean)
+    .join(' · ');
   const doing = doingText(facts);
   const room = columns - widthOf(doing.text) - 2;
   const left = cut(place, Math.max(0, room));
   const gap = ' '.repeat(Math.max(1, columns - widthOf(left) - widthOf(doing.text)));
   const shown = doing.isAlarm ? style.red(style.bold(doing.text)) : style.cyan(doing.text);
   return `${style.dim(left)}${gap}${shown}`;
+}
+
+/** Which chat it is, where that is not the first one; how many there are, where it is. */
+function chatSuffix({ session, chat }: OpenSessionState): string {
+  const row = chatTree(session).find((each) => each.chat.resource === chat.resource);
+  if (row && !row.isDefault) return ` › ${chatName(session, chat)}`;
+  return session.chats.length > 1 ? ` (${session.chats.length} chats)` : '';
 }
 
 interface Doing {
@@ -136,6 +154,21 @@ function doingText({ connection, workingMs, isAsking, isLeaving, state }: Status
     return { text: `${frame} ${what} ${Math.floor(workingMs / 1_000)}s · Esc stops` };
   }
   return { text: state.session.lifecycle === 'creating' ? 'starting the agent…' : '/help' };
+}
+
+const ELSEWHERE_SHOWN_MAX = 3;
+
+/** Other chats that wait for an answer. */
+function elsewhereLines({ session, chat }: OpenSessionState, { style, columns }: ViewOptions): string[] {
+  const asking = chatTree(session).filter(
+    ({ asks, chat: each }) => asks !== undefined && each.resource !== chat.resource,
+  );
+  const lines = asking.slice(0, ELSEWHERE_SHOWN_MAX).map(({ asks, chat: each }, index) => {
+    const key = index === 0 ? 'Ctrl+G goes there' : '/chats';
+    return style.yellow(cut(`  ! ${key} · ${chatName(session, each)}: ${asks}`, columns));
+  });
+  const hidden = asking.length - lines.length;
+  return [...lines, ...(hidden > 0 ? [style.yellow(`  ! ${hidden} more chats wait: /chats`)] : [])];
 }
 
 /** Messages that wait. Behind a turn that was stopped nothing moves them but a person. */

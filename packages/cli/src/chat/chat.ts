@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
 import {
+  type AgentInfo,
   type ChatState,
   hasCallableNames,
   type Message,
@@ -12,6 +13,7 @@ import {
 import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, errorText, QuietExit } from '../exit.js';
 import { followPairings } from '../pairings.js';
+import { chatTree, originChat } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
 import { carriedSelection, modelOf, type OpenAction, userMessage } from '../sessions/turn-text.js';
 import type { Style } from '../text/style.js';
@@ -23,7 +25,7 @@ import { type Finder, Prompt } from './prompt.js';
 import { Display, type Frame } from './screen.js';
 import { SessionNotices } from './session-notices.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
-import { terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
+import { type Arrival, terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
 import { ToolInputs } from './tool-inputs.js';
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
@@ -31,7 +33,10 @@ const LEAVE_AGAIN_MS = 3_000;
 /** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
 const NAMES_WAIT_MS = 2_000;
 
-export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { readonly to: 'new' | 'sessions' };
+export type ChatEnd =
+  | { readonly to: 'shell'; readonly code: ExitCode }
+  | { readonly to: 'new' | 'sessions' | 'chats' }
+  | ({ readonly to: 'chat'; readonly chat: string } & Arrival);
 
 interface ChatOptions {
   readonly client: Client;
@@ -44,8 +49,12 @@ interface ChatOptions {
   readonly prompt?: string | undefined;
   /** Whether what was said before is on the screen already. */
   readonly isShown?: boolean;
-  /** The ids of the models that the agent has. */
-  models(): readonly string[];
+  /** The chat that the person came from. */
+  readonly from?: string | undefined;
+  /** What was begun and not sent, by chat. */
+  readonly drafts: Map<string, string>;
+  /** The agent of the session, as the host describes it. */
+  agent(): AgentInfo | undefined;
 }
 
 export class Chat {
@@ -89,6 +98,8 @@ export class Chat {
     });
     this.#taskContext = {
       ...{ client, open, isLocal, recall: {} },
+      agent: () => options.agent(),
+      goTo: (chat, arrival) => this.#goTo(chat, arrival),
       view: () => display.view,
       note: (text) => display.note(text),
       show: (lines) => display.show(lines),
@@ -102,7 +113,7 @@ export class Chat {
 
   /** Runs until the person leaves, or the session is gone. */
   async run(): Promise<ChatEnd> {
-    const { open, prompt, isShown } = this.#options;
+    const { open, prompt, isShown, drafts } = this.#options;
     const ended = new Promise<ChatEnd>((resolve) => {
       this.#end = (end) => {
         this.#isOver = true;
@@ -111,6 +122,8 @@ export class Chat {
     });
     for (const { message } of open.state.chat.turns) this.#prompt.remember(message.text);
     if (isShown) this.#view.skip(open.state);
+    this.#prompt.set(drafts.get(open.chat.uri) ?? '');
+    drafts.delete(open.chat.uri);
     this.#terminal.open();
     const offs = this.#listen();
     if (prompt !== undefined) this.#send(prompt);
@@ -119,6 +132,7 @@ export class Chat {
       return await ended;
     } finally {
       for (const off of offs) off();
+      if (this.#prompt.text !== '') drafts.set(open.chat.uri, this.#prompt.text);
       this.#close();
     }
   }
@@ -136,7 +150,7 @@ export class Chat {
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       chat.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
-      chat.onGone(() => this.#leave(ExitCode.NoSession)),
+      chat.onGone(() => setImmediate(() => this.#chatGone())),
       followPairings(client, session.uri, (text) => this.#display.note(text)),
       client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
       client.onStatus((status) => (status.at === 'closed' ? this.#leave(ExitCode.Failed) : changed())),
@@ -148,6 +162,36 @@ export class Chat {
     this.#view.close();
     this.#display.close(this.#view.finished(this.#state));
     this.#terminal.close();
+  }
+
+  /** The chat was closed, here or elsewhere; one that goes with its session is told by the session. */
+  #chatGone(): void {
+    const { session, chat } = this.#options.open;
+    const { chats, defaultChat } = session.state;
+    const listed = [originChat(chat.state.origin), defaultChat, chats[0]?.resource];
+    const next = listed.find((uri) => uri !== chat.uri && chats.some(({ resource }) => resource === uri));
+    if (this.#isOver) return;
+    if (session.isGone || next === undefined) return this.#leave(ExitCode.NoSession);
+    this.#display.note('The chat was closed.');
+    this.#goTo(next);
+  }
+
+  #goTo(chat: string, arrival: Arrival = {}): void {
+    if (this.#isOver) return;
+    this.#terminal.passOn();
+    this.#end({ to: 'chat', chat, ...arrival });
+  }
+
+  /** Ctrl+G: where an answer is needed, or back. */
+  #goElsewhere(): void {
+    const { open, from } = this.#options;
+    const { session, chat } = open.state;
+    const rows = chatTree(session).filter((row) => row.chat.resource !== chat.resource);
+    const isThere = (uri: string | undefined) => rows.some((row) => row.chat.resource === uri);
+    const asking = rows.find(({ asks }) => asks !== undefined)?.chat.resource;
+    const next = [asking, from, originChat(chat.origin), session.defaultChat].find(isThere);
+    if (next !== undefined) return this.#goTo(next);
+    this.#display.note('There is no other chat in this session. /chat begins one, /fork copies this one.');
   }
 
   #leave(code: ExitCode): void {
@@ -181,6 +225,10 @@ export class Chat {
     return this.#model?.id ?? modelOf(this.#state);
   }
 
+  get #models(): string[] {
+    return (this.#options.agent()?.models ?? []).map(({ id }) => id);
+  }
+
   get #isLeaving(): boolean {
     return !!this.#state.chat.activeTurn && performance.now() - this.#leaveAskedAt < LEAVE_AGAIN_MS;
   }
@@ -203,6 +251,7 @@ export class Chat {
     if (key.ctrl && key.name === 'c') return this.#interrupt();
     if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#leave(ExitCode.Ok);
     if (key.ctrl && key.name === 't') return this.#run(enterTerminal(''));
+    if (key.ctrl && key.name === 'g') return this.#goElsewhere();
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
     if (wish?.kind === 'steer') this.#send(wish.text, steer);
@@ -220,7 +269,7 @@ export class Chat {
   }
 
   #send(text: string, how: typeof send = send): void {
-    const outcome = slash(text, { state: this.#state, model: this.#modelId, models: this.#options.models() });
+    const outcome = slash(text, { state: this.#state, model: this.#modelId, models: this.#models });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
@@ -231,6 +280,12 @@ export class Chat {
 
   /** A message to the agent. What only looks like a command is not sent: it comes back into the line. */
   #say(text: string, how: typeof send): void {
+    if (this.#state.chat.interactivity === 'read-only') {
+      if (this.#prompt.isEmpty) this.#prompt.set(text);
+      return this.#display.note(
+        'Nobody writes here but the worker. You can answer its questions, and Esc stops it. Ctrl+G goes back.',
+      );
+    }
     const verdict = readSlash(text.trimStart(), this.#state.session, COMMAND_NAMES);
     const isUnsure = verdict.kind === 'unknown' && !this.#areNamesDue && !this.#hasNames;
     if (isUnsure || this.#early.length > 0) {
@@ -258,7 +313,7 @@ export class Chat {
   }
 
   /** Another session cannot be had without the host; one that is open can be read on. */
-  #leaveTo(place: 'shell' | 'new' | 'sessions'): void {
+  #leaveTo(place: 'shell' | 'new' | 'sessions' | 'chats'): void {
     if (place === 'shell') return this.#leave(ExitCode.Ok);
     if (this.#options.client.status.at === 'open') {
       this.#terminal.passOn();

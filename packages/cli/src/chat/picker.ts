@@ -1,5 +1,6 @@
-/** A list to choose a session from, with the arrow keys or by typing a part of it. */
-import type { SessionSummary } from '@atrium/protocol/ahp-1';
+/** Lists to choose from, with the arrow keys or by typing a part: of sessions, and of the chats of one. */
+import type { SessionState, SessionSummary } from '@atrium/protocol/ahp-1';
+import { type ChatRow, chatName, chatState, chatTree, kindWord } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
 import { activityOf, ago, folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
@@ -10,27 +11,41 @@ import { Terminal } from './chat-terminal.js';
 import type { Key } from './keys.js';
 import { Screen } from './screen.js';
 
-const TITLE_COLUMNS_MAX = 40;
-const TITLE_COLUMNS_MIN = 12;
-const STATE_COLUMNS = 8;
-const TIME_COLUMNS = 8;
-/** Where there is less room, ids and folders are left out. */
-const WIDE_COLUMNS = 70;
 const PAGE_ROWS = 10;
 
-type Picked = SessionSummary | 'escape' | 'interrupt';
+/** What a list is about, and how it shows its items. */
+interface ListOptions<T> {
+  readonly question: string;
+  /** What there is none of that fits, in a word. */
+  readonly noun: string;
+  /** The items now, in order. */
+  items(): readonly T[];
+  /** What an item is found by. */
+  words(item: T): string;
+  row(item: T, columns: number): string;
+  /** Shown only in a search, or when there are no others. */
+  isArchived?(item: T): boolean;
+  /** The one that is marked first. */
+  isMarked?(item: T): boolean;
+}
+
+type Picked<T> = T | 'escape' | 'interrupt';
 
 /** The filter and the marked row, without the terminal. */
-export class Picker {
-  readonly #items: readonly SessionSummary[];
+export class Picker<T> {
+  readonly #options: ListOptions<T>;
   #filter = '';
-  #marked = 0;
+  #marked: number;
 
-  constructor(items: readonly SessionSummary[]) {
-    this.#items = items;
+  constructor(options: ListOptions<T>) {
+    this.#options = options;
+    this.#marked = Math.max(
+      0,
+      this.#listed().findIndex((item) => options.isMarked?.(item)),
+    );
   }
 
-  press({ name, text = '', ctrl }: Key): Picked | undefined {
+  press({ name, text = '', ctrl }: Key): Picked<T> | undefined {
     if (name === 'escape') return 'escape';
     if (ctrl && (name === 'c' || name === 'd')) return name === 'c' ? 'interrupt' : 'escape';
     if (name === 'enter') return this.#matching()[this.#marked];
@@ -46,36 +61,54 @@ export class Picker {
     this.#marked = 0;
   }
 
-  #matching(): SessionSummary[] {
+  #matching(): T[] {
     const wanted = this.#filter.toLowerCase();
-    const words = (item: SessionSummary) =>
-      [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)]
-        .join(' ')
-        .toLowerCase();
-    return wanted === '' ? this.#listed() : this.#items.filter((item) => words(item).includes(wanted));
+    const { items, words } = this.#options;
+    return wanted === '' ? this.#listed() : items().filter((item) => words(item).toLowerCase().includes(wanted));
   }
 
-  /** Archived sessions show only in a search, or when there are no others. */
-  #listed(): SessionSummary[] {
-    const listed = this.#items.filter((item) => !isArchived(item));
-    return listed.length > 0 ? listed : [...this.#items];
+  #listed(): T[] {
+    const items = this.#options.items();
+    const listed = items.filter((item) => !this.#options.isArchived?.(item));
+    return listed.length > 0 ? listed : [...items];
   }
 
   lines(onEscape: string, { style, columns, rows = 24 }: ViewOptions): string[] {
+    const { question, noun, row, items } = this.#options;
     const shown = this.#matching();
     const room = Math.max(3, rows - 5);
     const from = Math.max(0, Math.min(this.#marked - room + 1, shown.length - room));
     const lines = shown.slice(from, from + room).map((item, index) => {
-      const text = cut(rowText(item, columns - 2), columns - 2);
+      const text = cut(row(item, columns - 2), columns - 2);
       return index + from === this.#marked ? `${style.green('›')} ${style.bold(text)}` : `  ${text}`;
     });
-    const none = shown.length === 0 ? [style.dim('  No session fits. Backspace takes letters back.')] : [];
+    const none = shown.length === 0 ? [style.dim(`  No ${noun} fits. Backspace takes letters back.`)] : [];
     const count = shown.length > room ? style.dim(`  ${this.#marked + 1} of ${shown.length}`) : '';
-    const archived = this.#filter === '' ? this.#items.length - shown.length : 0;
+    const archived = this.#filter === '' ? items().length - shown.length : 0;
     const more = archived > 0 ? [style.dim(cut(`  ${archived} archived: type "archived" to see them`, columns))] : [];
     const foot = style.dim(cut(`  ↑ ↓ choose · Enter opens · type to search · Esc ${onEscape}`, columns));
-    return [`${style.bold(`Which session? ${this.#filter}`.trimEnd())}${count}`, ...lines, ...none, ...more, foot];
+    return [`${style.bold(`${question} ${this.#filter}`.trimEnd())}${count}`, ...lines, ...none, ...more, foot];
   }
+}
+
+// Sessions.
+
+const TITLE_COLUMNS_MAX = 40;
+const TITLE_COLUMNS_MIN = 12;
+const STATE_COLUMNS = 8;
+const TIME_COLUMNS = 8;
+/** Where there is less room, ids and folders are left out. */
+const WIDE_COLUMNS = 70;
+
+export function sessionPicker(sessions: readonly SessionSummary[]): Picker<SessionSummary> {
+  return new Picker<SessionSummary>({
+    ...{ question: 'Which session?', noun: 'session' },
+    items: () => sessions,
+    words: (item) =>
+      [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)].join(' '),
+    row: sessionText,
+    isArchived,
+  });
 }
 
 /** In a word that fits its column. */
@@ -83,7 +116,7 @@ function stateIn(summary: SessionSummary): string {
   return isArchived(summary) ? 'archived' : activityOf(summary);
 }
 
-function rowText(summary: SessionSummary, columns: number): string {
+function sessionText(summary: SessionSummary, columns: number): string {
   const { resource, title, modifiedAt } = summary;
   const room = columns - STATE_COLUMNS - TIME_COLUMNS - 4;
   const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
@@ -93,16 +126,50 @@ function rowText(summary: SessionSummary, columns: number): string {
   return [padded(cut(printable(title), width), width), state, time, ...more].join('  ');
 }
 
-/** `onEscape`: what Esc does, in a word. */
-export function pickSession(items: readonly SessionSummary[], style: Style, onEscape: string): Promise<Picked> {
+// The chats of a session, as they are now.
+
+const KIND_COLUMNS = 9;
+
+/** `current` is the one that the person comes from. */
+export function chatPicker(session: () => SessionState, current: string): Picker<ChatRow> {
+  const name = ({ chat }: ChatRow) => chatName(session(), chat);
+  return new Picker({
+    ...{ question: 'Which chat?', noun: 'chat' },
+    items: () => chatTree(session()),
+    words: (row) => [name(row), kindWord(row), chatState(row), row.asks ?? ''].join(' '),
+    row: (row, columns) => chatText(row, name(row), columns),
+    isMarked: ({ chat }) => chat.resource === current,
+  });
+}
+
+function chatText(row: ChatRow, name: string, columns: number): string {
+  const room = columns - STATE_COLUMNS - TIME_COLUMNS - KIND_COLUMNS - 6;
+  const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
+  const title = padded(cut(`${row.depth > 0 ? `${'  '.repeat(row.depth - 1)}└ ` : ''}${name}`, width), width);
+  const time = padded(ago(row.chat.modifiedAt, Date.now()), TIME_COLUMNS);
+  const state = padded(chatState(row), STATE_COLUMNS);
+  const more = row.asks ?? (row.chat.activity === undefined ? '' : printable(row.chat.activity));
+  return [title, padded(kindWord(row), KIND_COLUMNS), state, time, more].join('  ').trimEnd();
+}
+
+interface PickOptions<T> {
+  readonly picker: Picker<T>;
+  readonly style: Style;
+  /** What Esc does, in a word. */
+  readonly onEscape: string;
+  /** Calls back when the items have changed, and returns how to end that. */
+  follow?(changed: () => void): () => void;
+}
+
+export function pick<T>({ picker, style, onEscape, follow }: PickOptions<T>): Promise<Picked<T>> {
   return new Promise((resolve) => {
     const screen = new Screen(process.stdout);
-    const picker = new Picker(items);
     const draw = () => {
       const lines = picker.lines(onEscape, { style, columns: screen.columns, rows: screen.rows });
       screen.update([], { lines, cursor: { row: 0, column: 0 } });
     };
-    const done = (picked: Picked) => {
+    const done = (picked: Picked<T>) => {
+      unfollow?.();
       terminal.close();
       resolve(picked);
     };
@@ -113,6 +180,7 @@ export function pickSession(items: readonly SessionSummary[], style: Style, onEs
     };
     const leaving = () => screen.clear();
     const terminal = new Terminal({ key: press, resize: draw, resumed: draw, leaving, ended: () => done('interrupt') });
+    const unfollow = follow?.(draw);
     terminal.open();
     draw();
   });

@@ -28,6 +28,11 @@ export class Prompt {
     return this.#questions.isAsking;
   }
 
+  /** What is being written. */
+  get text(): string {
+    return this.#line.editor.text;
+  }
+
   /** Puts a text into the line, to be edited. */
   set(text: string, attachments: readonly MessageAttachment[] = []): void {
     this.#line.editor.set(text);
@@ -80,9 +85,11 @@ export class Prompt {
     return question ? { lines: [...question.lines, ...lines], cursor: question.cursor } : this.#lineView(state, view);
   }
 
-  #lineView({ chat: { queuedMessages = [], activeTurn } }: OpenSessionState, view: ViewOptions): EditorView {
+  #lineView({ chat }: OpenSessionState, view: ViewOptions): EditorView {
+    const { queuedMessages = [], activeTurn, interactivity } = chat;
     const idleHint = queuedMessages.length > 0 ? 'Enter sends what waits' : 'write a message';
-    const hint = activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
+    const own = activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
+    const hint = interactivity === 'read-only' ? 'the chat of a worker: Ctrl+G goes back' : own;
     const { lines, cursor } = editorView(this.#line.editor, { ...view, hint });
     return { lines: [...lines, ...menuLines(this.#line.completer.menu, view)], cursor };
   }

@@ -5,18 +5,22 @@ import type { HostOptions } from '../connect/host-options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { io, print, tell } from '../io.js';
+import { chatName, chatTree, findChat, kindWord } from '../sessions/chats.js';
 import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
 import { type ChosenSession, chooseSession, type SessionChoice } from '../sessions/open-session.js';
 import { folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
+import { readState } from '../sessions/transfer.js';
 import { modelOf } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
 import { typingAhead } from './chat-terminal.js';
-import { pickSession } from './picker.js';
+import { chatPicker, pick, sessionPicker } from './picker.js';
 
 /** Earlier turns to show. */
 const EARLIER_TURNS = 10;
+/** Of a chat that was on the screen before. */
+const EARLIER_TURNS_AGAIN = 2;
 
 interface ChatCommand extends HostOptions, SessionChoice {
   readonly prompt?: string | undefined;
@@ -28,22 +32,38 @@ export async function chat(command: ChatCommand): Promise<void> {
 }
 
 /** Goes on in a session: the one that is named, the only one there is, or the one that is picked. */
-export async function attach(command: HostOptions, name: string | undefined): Promise<void> {
+export async function attach(command: AttachCommand, name: string | undefined): Promise<void> {
+  const { chat: wanted } = command;
   await inTerminal(command, async (client, style) => {
-    const items = newestFirst(await waiting(() => client.listSessions()));
-    if (name !== undefined) return { uri: findSession(items, name).resource };
-    if (items.length === 0) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
-    const listed = items.filter((item) => !isArchived(item));
-    const [only] = listed.length > 0 ? listed : items;
-    if (only && (listed.length === 1 || items.length === 1)) return { uri: only.resource };
-    const picked = await unlessInterrupted(pickSession(items, style, 'leaves'));
-    if (picked === 'escape' || picked === 'interrupt')
-      throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
-    return { uri: picked.resource };
+    const chosen = await attachedSession(client, style, name);
+    if (wanted === undefined) return chosen;
+    return { ...chosen, chat: findChat(await readState(client, chosen.uri), wanted).resource };
   });
 }
 
-type First = (client: Client, style: Style) => Promise<ChosenSession>;
+interface AttachCommand extends HostOptions {
+  /** Which chat of it. */
+  readonly chat?: string;
+}
+
+async function attachedSession(client: Client, style: Style, name: string | undefined): Promise<ChosenSession> {
+  const items = newestFirst(await waiting(() => client.listSessions()));
+  if (name !== undefined) return { uri: findSession(items, name).resource };
+  if (items.length === 0) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
+  const listed = items.filter((item) => !isArchived(item));
+  const [only] = listed.length > 0 ? listed : items;
+  if (only && (listed.length === 1 || items.length === 1)) return { uri: only.resource };
+  const picked = await unlessInterrupted(pick({ picker: sessionPicker(items), style, onEscape: 'leaves' }));
+  if (picked === 'escape' || picked === 'interrupt')
+    throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
+  return { uri: picked.resource };
+}
+
+interface FirstSession extends ChosenSession {
+  readonly chat?: string;
+}
+
+type First = (client: Client, style: Style) => Promise<FirstSession>;
 
 async function inTerminal(command: ChatCommand, first: First): Promise<void> {
   const instead = 'Use: atrium run "<message>"';
@@ -62,17 +82,34 @@ async function inTerminal(command: ChatCommand, first: First): Promise<void> {
 async function chatUntilLeft(command: ChatCommand, first: First, style: Style): Promise<void> {
   const client = await waiting(() => reachHost(command, { tell }));
   try {
-    const isLocal = command.url === undefined;
-    let opened: Opened = { ...(await first(client, style)), style, isLocal, prompt: command.prompt };
+    const common = {
+      style,
+      isLocal: command.url === undefined,
+      drafts: new Map<string, string>(),
+      shown: new Set<string>(),
+    };
+    let opened: Opened = { ...common, ...(await first(client, style)), prompt: command.prompt };
     for (;;) {
       const { end, session } = await open(client, opened);
       if (end.to === 'shell') return leave(end.code);
-      const following = end.to === 'new' ? another(client, session) : chosen(client, opened);
-      opened = { style, isLocal, ...(await following) };
+      opened = { ...common, ...(await following(client, opened, { end, session })) };
     }
   } finally {
     client.close();
   }
+}
+
+type Left = { readonly end: Exclude<ChatEnd, { to: 'shell' }>; readonly session: OpenSession };
+type Next = Pick<Opened, 'uri' | 'chat' | 'from' | 'model' | 'prompt' | 'isShown' | 'isFamiliar'>;
+
+function following(client: Client, opened: Opened, { end, session }: Left): Promise<Next> {
+  const from = session.chat.uri;
+  if (end.to === 'new') return another(client, session);
+  if (end.to === 'sessions') return chosen(client, opened, from);
+  if (end.to !== 'chat') return chosenChat(client, opened, from);
+  const { model, uri } = opened;
+  const { chat, prompt, isFamiliar } = end;
+  return Promise.resolve({ uri, model, chat, from, prompt, isFamiliar });
 }
 
 /** Keeps keys that are typed meanwhile; Ctrl+C leaves. */
@@ -90,35 +127,56 @@ async function another(client: Client, { state }: OpenSession): Promise<ChosenSe
 }
 
 /** The session that the person picks; Esc goes back to the one before. */
-async function chosen(client: Client, { uri, style }: Opened): Promise<{ uri: string; isShown?: boolean }> {
+async function chosen(client: Client, { uri, style }: Opened, chat: string): Promise<Next> {
   const items = newestFirst(await waiting(() => client.listSessions()));
-  const picked = await unlessInterrupted(pickSession(items, style, 'goes back'));
+  const picked = await unlessInterrupted(pick({ picker: sessionPicker(items), style, onEscape: 'goes back' }));
   if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
-  if (picked === 'escape' || picked.resource === uri) return { uri, isShown: true };
+  if (picked === 'escape' || picked.resource === uri) return { uri, chat, isShown: true };
   return { uri: picked.resource };
+}
+
+/** The chat that the person picks; Esc goes back to the one before. */
+async function chosenChat(client: Client, { uri, style, model }: Opened, from: string): Promise<Next> {
+  const session = await waiting(() => client.subscribe(uri, { kind: 'session' }));
+  const picker = chatPicker(() => session.state, from);
+  const follow = (changed: () => void) => session.onChange(changed);
+  const picked = await unlessInterrupted(pick({ picker, style, onEscape: 'goes back', follow }));
+  session.close();
+  if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
+  if (picked === 'escape' || picked.chat.resource === from) return { uri, model, chat: from, isShown: true };
+  return { uri, model, chat: picked.chat.resource, from };
 }
 
 interface Opened {
   readonly uri: string;
   readonly model?: ModelSelection | undefined;
+  /** The default one, if left out. */
+  readonly chat?: string | undefined;
+  /** The chat that the person came from. */
+  readonly from?: string | undefined;
+  readonly drafts: Map<string, string>;
+  /** Chats that were on the screen. */
+  readonly shown: Set<string>;
   readonly style: Style;
   readonly isLocal: boolean;
   readonly prompt?: string | undefined;
   /** What was said before is on the screen already. */
   readonly isShown?: boolean;
+  /** It was on the screen some time ago, or is a copy of what was. */
+  readonly isFamiliar?: boolean | undefined;
 }
 
 async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; session: OpenSession }> {
-  const { uri, style, isShown = false } = opened;
-  const session = await waiting(() => client.open(uri, { turns: { last: EARLIER_TURNS } }));
+  const { uri, style, chat, shown, isShown = false } = opened;
+  const isFamiliar = opened.isFamiliar || (chat !== undefined && shown.has(chat) && !isShown);
+  const last = isFamiliar ? EARLIER_TURNS_AGAIN : EARLIER_TURNS;
+  const session = await waiting(() => client.open(uri, { turns: { last }, ...(chat !== undefined && { chat }) }));
   const root = await waiting(() => client.subscribe(ROOT_CHANNEL));
-  const models = () => {
-    const agent = root.state.agents.find(({ provider }) => provider === session.state.session.provider);
-    return (agent?.models ?? []).map(({ id }) => id);
-  };
+  const agent = () => root.state.agents.find(({ provider }) => provider === session.state.session.provider);
   if (!isShown) printHead(session, style);
+  shown.add(session.chat.uri);
   try {
-    const end = await new Chat({ client, open: session, models, ...opened }).run();
+    const end = await new Chat({ client, open: session, agent, ...opened }).run();
     if (end.to === 'shell') for (const line of closingLines(client, session, end.code)) print(style.dim(line));
     return { end, session };
   } finally {
@@ -127,13 +185,20 @@ async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; ses
   }
 }
 
-function printHead({ session, chat }: OpenSession, style: Style): void {
+function printHead({ session, chat, state: both }: OpenSession, style: Style): void {
   const { uri, state } = session;
-  print(`${style.bold(printable(state.title))}  ${style.dim(shortId(uri))}`);
-  if (state.project) print(style.dim(`${placeText(state)}, in a folder of its own: ${folderText(folderOf(state))}`));
+  const row = chatTree(state).find((each) => each.chat.resource === chat.uri);
+  const isFirst = row?.isDefault ?? true;
+  const own = isFirst ? '' : ` › ${chatName(state, both.chat)}`;
+  print(
+    `${style.bold(`${printable(state.title)}${own}`)}  ${style.dim(row && !isFirst ? kindWord(row) : shortId(uri))}`,
+  );
+  if (state.project && isFirst)
+    print(style.dim(`${placeText(state)}, in a folder of its own: ${folderText(folderOf(state))}`));
   const { olderCount } = chat;
   const earlier = olderCount === undefined ? 'There are earlier turns' : `${olderCount} earlier turns`;
-  if (olderCount !== 0) print(style.dim(`${earlier}: atrium sessions show ${shortId(uri)}`));
+  const how = `atrium sessions show ${shortId(uri)}${isFirst ? '' : ' --chat'}`;
+  if (olderCount !== 0) print(style.dim(`${earlier}: ${how}`));
   print('');
 }
 

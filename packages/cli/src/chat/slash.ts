@@ -2,6 +2,7 @@
 import type { OpenSessionState } from '@atrium/client';
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
+import { anotherChat, aside, closeChat, fork } from './chat-tasks.js';
 import { changes, commit, diff, discard, files, open, revert, stage, type Task, terminal, undo } from './tasks.js';
 
 export type SlashOutcome =
@@ -12,7 +13,7 @@ export type SlashOutcome =
   | { readonly kind: 'model'; readonly id: string; readonly text: string }
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
-  | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' };
+  | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' };
 
 interface Draft {
   readonly text: string;
@@ -37,6 +38,7 @@ interface SlashCommand {
 const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
 Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
 Tab completes commands, @files, #symbols and /skills; again, the next one.
+Ctrl+G goes to the chat that asks you something, or back to where you came from.
 Two slashes send a text that begins with one: //etc is the word /etc.
 Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
 
@@ -49,6 +51,23 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: { usage: '/help', text: 'keys and commands', run: () => note(helpText()) },
   new: { usage: '/new', text: 'a new session, with this agent and folder', run: () => ({ kind: 'leave', to: 'new' }) },
   sessions: { usage: '/sessions', text: 'another session', run: () => ({ kind: 'leave', to: 'sessions' }) },
+  chats: {
+    usage: '/chats',
+    text: 'the chats of this session, and its workers',
+    run: () => ({ kind: 'leave', to: 'chats' }),
+  },
+  chat: { usage: '/chat [text]', text: 'another chat in this session', run: (rest) => task(anotherChat(rest)) },
+  fork: {
+    usage: '/fork [text]',
+    text: 'a copy of this chat, to go on in another way',
+    run: (rest) => task(fork(rest)),
+  },
+  aside: {
+    usage: '/aside <text>',
+    text: 'a question beside this chat, which knows it',
+    run: (rest) => task(aside(rest)),
+  },
+  close: { usage: '/close', text: 'close this chat; the first one stays', run: () => task(closeChat) },
   model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
   title: { usage: '/title <text>', text: 'rename the session', run: title },
   auto: { usage: '/auto on|off', text: 'run tools without asking, or ask again', run: auto },

@@ -3,7 +3,7 @@
  * /terminal.
  */
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
-import type { ChatState } from '@atrium/protocol/ahp-1';
+import type { AgentInfo, ChatState } from '@atrium/protocol/ahp-1';
 import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../changes/changes-view.js';
 import {
   channelOf,
@@ -41,6 +41,10 @@ export interface TaskContext {
   /** Whether the host's files are those of this machine. */
   readonly isLocal: boolean;
   readonly recall: Recall;
+  /** The agent of the session, as the host describes it. */
+  agent(): AgentInfo | undefined;
+  /** Leaves for another chat of the session. */
+  goTo(chat: string, arrival?: Arrival): void;
   view(): ViewOptions;
   note(text: string): void;
   /** Puts lines into the scrollback. */
@@ -49,6 +53,14 @@ export interface TaskContext {
   ask(question: string): Promise<boolean>;
   /** Gives the terminal away for as long as the work takes. */
   away(work: () => Promise<void>): Promise<void>;
+}
+
+/** How a person comes into another chat. */
+export interface Arrival {
+  /** Said at once. */
+  readonly prompt?: string | undefined;
+  /** Whether what was said there is on the screen already. */
+  readonly isFamiliar?: boolean;
 }
 
 /** A command that takes a moment. The caller reports its errors. */

@@ -25,6 +25,7 @@ import { printable, printableLines } from '../text/printable.js';
 import { sealed, wrap } from '../text/width.js';
 import { callLines, editsOf, type ViewOptions } from './call-view.js';
 import type { EditDiff } from './edits.js';
+import { type WorkerView, workersIn } from './live-workers.js';
 
 interface TranscriptOptions {
   view(): ViewOptions;
@@ -32,6 +33,8 @@ interface TranscriptOptions {
   diffs(call: ToolCallState, isLive: boolean): readonly EditDiff[];
   /** What the terminal of a running call shows last. */
   tail?(call: ToolCallState): string;
+  /** The workers of a call. */
+  workers?(call: ToolCallState): readonly WorkerView[];
 }
 
 interface TurnPosition {
@@ -132,7 +135,8 @@ export class Transcript {
   #call(call: ToolCallState, isLive: boolean): string[] {
     const diffs = editsOf(call).length > 0 ? this.#options.diffs(call, isLive) : [];
     const tail = outputText(call) === '' ? (this.#options.tail?.(call) ?? '') : '';
-    return callLines(call, { diffs, tail }, this.#options.view());
+    const workers = workersIn(call).length > 0 ? (this.#options.workers?.(call) ?? []) : [];
+    return callLines(call, { diffs, tail, workers }, this.#options.view());
   }
 
   #whole(part: ResponsePart, view: ViewOptions): string[] {

@@ -27,6 +27,7 @@ Examples:
   $ atrium attach                  the only session, or choose one
   $ atrium attach last             the newest
   $ atrium attach 1f2e             by the beginning of its id
+  $ atrium attach last --chat 2    another chat of it: atrium chats last
   $ atrium attach --url ws://server:9300 --token-file token
   $ atrium attach ws://server:9300?tkn=secret          a host of the protocol, anybody's
   $ atrium attach ws://server:9300?tkn=secret 1f2e     a session of it
@@ -52,6 +53,7 @@ export function attachCommand(): Command {
     .description('Go on in a session, in the terminal')
     .argument('[session]', 'which one; or the address of a host, as with --url')
     .argument('[of-it]', 'which session of that host')
+    .option('--chat <chat>', 'which chat of it: its number in atrium chats, or a part of its title')
     .addHelpText('after', ATTACH_EXAMPLES)
     .showHelpAfterError('(atrium attach --help shows all options)');
   withHostOptions(command);
@@ -59,7 +61,7 @@ export function attachCommand(): Command {
     const { attach } = await import('../chat/run-chat.js');
     const isAddress = first !== undefined && /^(ws|http)s?:\/\//.test(first);
     if (!isAddress && second !== undefined) throw new UsageError(`"${second}" is one word too many`);
-    const options = command.opts<HostOptions>();
+    const options = command.opts<HostOptions & { chat?: string }>();
     if (isAddress) await attach({ ...options, url: first }, second);
     else await attach(options, first);
   });

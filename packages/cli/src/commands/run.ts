@@ -120,7 +120,7 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   const selection = { ...carriedSelection(session.state.chat), ...(model && { model }) };
   const report = options.json ? jsonReport() : textReport();
   try {
-    const outcome = await runTurn(session, {
+    const outcome = await runTurn(client, session, {
       ...{ signal, approvals: options.approve },
       message: text === undefined ? undefined : userMessage(text, selection),
       onUpdate: (update) => report.update(update),

@@ -20,6 +20,7 @@ Examples:
   $ atrium sessions list
   $ atrium sessions show last
   $ atrium sessions show last --full
+  $ atrium sessions show last --chat 2
   $ atrium sessions export last session.jsonl
   $ atrium sessions import session.jsonl
   $ atrium sessions rm 1f2e
@@ -92,7 +93,8 @@ function show(): Command {
     .argument('[session]', 'which one', 'last')
     .addOption(jsonOption())
     .addOption(new Option('--turns <count>', 'only the newest turns').argParser(wholeNumber))
-    .option('--full', 'show all output of tools, not only the end');
+    .option('--full', 'show all output of tools, not only the end')
+    .option('--chat <chat>', 'another chat than the first: its number, or a part of its title');
   return command.action((session: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => (await import('../sessions/show.js')).show(client, session, options));

@@ -4,8 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
-import { isStanding, type Message, type SessionState, type Turn } from '@atrium/protocol/ahp-1';
+import {
+  isStanding,
+  type Message,
+  type SessionInputRequest,
+  type SessionState,
+  type ToolCallState,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 import { UsageError } from '../exit.js';
+import { chatTree, workerParent } from '../sessions/chats.js';
 import {
   approve,
   callsIn,
@@ -14,7 +22,7 @@ import {
   lastingOption,
   type OpenAction,
   openRequests,
-  pendingCalls,
+  type PendingCall,
   resumableTurn,
   turnOf,
 } from '../sessions/turn-text.js';
@@ -39,9 +47,9 @@ export interface RunOutcome {
 }
 
 /** Rejects with the signal's reason when it is aborted before the turn is over. */
-export async function runTurn(open: OpenSession, options: RunOptions): Promise<RunOutcome> {
+export async function runTurn(client: Client, open: OpenSession, options: RunOptions): Promise<RunOutcome> {
   options.signal.throwIfAborted();
-  return orStopped(play(open, options), options.signal);
+  return orStopped(play(client, open, options), options.signal);
 }
 
 /** Stops waiting when the signal is aborted, also for a host that does not answer at all. */
@@ -54,7 +62,7 @@ export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, stopped]);
 }
 
-async function play(open: OpenSession, options: RunOptions): Promise<RunOutcome> {
+async function play(client: Client, open: OpenSession, options: RunOptions): Promise<RunOutcome> {
   const { message } = options;
   const progress = new Progress();
   const turnId = message ? await sendMessage(open, message) : await resume(open, progress);
@@ -65,20 +73,23 @@ async function play(open: OpenSession, options: RunOptions): Promise<RunOutcome>
     if (turn) for (const update of progress.read(turn)) options.onUpdate(update);
     if (turn && isOver(turn)) return { turn, denied };
     if (session.lifecycle === 'failed') throw creationError(session);
-    denied += answer(open, policy, options);
+    denied += answer(client, open, { policy, onDenied: options.onDenied });
   }
   throw new Error('the session was disposed before the answer was complete');
 }
 
+interface Answering extends Pick<RunOptions, 'onDenied'> {
+  readonly policy: Policy;
+}
+
 /** Questions that a turn asks have no answer here. Returns how many tools were not allowed to run. */
-function answer(open: OpenSession, policy: Policy, { onDenied }: RunOptions): number {
-  const { state } = open;
+function answer(client: Client, { state }: OpenSession, { policy, onDenied }: Answering): number {
   const decisions = policy.decide(state);
-  for (const { action } of decisions) open.dispatch(action).catch(() => {});
+  for (const { action, chat } of decisions) client.dispatch(chat, action).catch(() => {});
   const refused = decisions.filter(({ isAllowed }) => !isAllowed);
   for (const { toolName } of refused) onDenied(toolName);
-  for (const requestId of policy.unasked(state)) {
-    open.dispatch({ type: 'chat/inputCompleted', requestId, response: 'decline' }).catch(() => {});
+  for (const { requestId, chat } of policy.unasked(state)) {
+    client.dispatch(chat, { type: 'chat/inputCompleted', requestId, response: 'decline' }).catch(() => {});
   }
   return refused.length;
 }
@@ -128,7 +139,15 @@ export type Approvals = (typeof APPROVALS)[number];
 interface Decision {
   readonly toolName: string;
   readonly isAllowed: boolean;
+  readonly chat: string;
   readonly action: OpenAction;
+}
+
+/** A call that waits for a person, in the chat of the turn or in that of a worker. */
+interface Asked {
+  readonly chat: string;
+  readonly turnId: string;
+  readonly call: ToolCallState;
 }
 
 const WHY_NOT = 'No person is here to allow this. Go on without it, or say what should be run.';
@@ -143,44 +162,39 @@ export class Policy {
   }
 
   /** The answers that are due. Each question is answered once. */
-  decide({ chat: { activeTurn }, session: { serverTools = [] } }: OpenSessionState): Decision[] {
-    if (!activeTurn) return [];
-    const turnId = activeTurn.id;
-    const asked = pendingCalls(activeTurn).flatMap((call): Decision[] => {
-      if (!this.#isNew(`${call.toolCallId} ask`)) return [];
-      // A client's tool may have the name of one of the host's, and then says nothing of what it does.
-      const tool =
-        call.contributor?.kind !== 'client' ? serverTools.find(({ name }) => name === call.toolName) : undefined;
-      // A tool's own question offers to allow the tool for the session. A gate's question does not: a person must answer it.
-      const isOfTool = lastingOption(call) !== undefined;
-      const isAllowed = this.#allows(isOfTool && tool?.annotations?.readOnlyHint === true);
-      const target = { turnId, call };
-      const action = isAllowed ? approve(target) : deny(target, { reason: WHY_NOT });
-      return [{ toolName: call.toolName, isAllowed, action }];
-    });
-    const results = callsIn(activeTurn).flatMap((call): Decision[] => {
-      if (call.status !== 'pending-result-confirmation' || !this.#isNew(`${call.toolCallId} result`)) return [];
+  decide(state: OpenSessionState): Decision[] {
+    if (!state.chat.activeTurn) return [];
+    return askedIn(state).flatMap(({ chat, turnId, call }): Decision[] => {
+      const { toolCallId, toolName, status } = call;
+      if (status === 'pending-confirmation') {
+        if (!this.#isNew(`${chat} ${toolCallId} ask`)) return [];
+        const isAllowed = this.#allows(isReadOnly(call, state.session));
+        const target = { turnId, call };
+        const action = isAllowed ? approve(target) : deny(target, { reason: WHY_NOT });
+        return [{ toolName, isAllowed, chat, action }];
+      }
+      if (status !== 'pending-result-confirmation' || !this.#isNew(`${chat} ${toolCallId} result`)) return [];
       const isAllowed = this.#approvals === 'all';
-      const { toolCallId, toolName } = call;
       const action = { type: 'chat/toolCallResultConfirmed' as const, turnId, toolCallId, approved: isAllowed };
-      return [{ toolName, isAllowed, action }];
+      return [{ toolName, isAllowed, chat, action }];
     });
-    return [...asked, ...results];
   }
 
   /** Questions of the running turn that were not declined yet: nobody is here to answer them. Others wait for a person. */
-  unasked(state: OpenSessionState): string[] {
-    if (!state.chat.activeTurn) return [];
-    const standing = new Set(
-      (state.session.inputNeeded ?? []).flatMap((entry) => (isStanding(entry) ? [entry.request.id] : [])),
+  unasked(state: OpenSessionState): { readonly requestId: string; readonly chat: string }[] {
+    const { session, chat } = state;
+    if (!chat.activeTurn) return [];
+    const standing = (session.inputNeeded ?? []).filter(isStanding).map(({ request }) => request.id);
+    const ofWorkers = fromWorkers(state).flatMap((entry) =>
+      entry.kind === 'chatInput' ? [{ request: entry.request, chat: entry.chat }] : [],
     );
-    return openRequests(state).flatMap(({ request: { id } }) =>
-      !standing.has(id) && this.#isNew(`${id} question`) ? [id] : [],
+    return [...openRequests(state), ...ofWorkers].flatMap(({ request: { id }, chat: asker }) =>
+      !standing.includes(id) && this.#isNew(`${asker} ${id} question`) ? [{ requestId: id, chat: asker }] : [],
     );
   }
 
-  #allows(isReadOnly: boolean): boolean {
-    return this.#approvals === 'all' || (this.#approvals === 'reads' && isReadOnly);
+  #allows(isRead: boolean): boolean {
+    return this.#approvals === 'all' || (this.#approvals === 'reads' && isRead);
   }
 
   #isNew(key: string): boolean {
@@ -188,4 +202,32 @@ export class Policy {
     this.#answered.add(key);
     return true;
   }
+}
+
+function askedIn(state: OpenSessionState): Asked[] {
+  const { activeTurn, resource: chat } = state.chat;
+  const own = callsIn(activeTurn).map((call) => ({ chat, turnId: activeTurn?.id ?? '', call }));
+  const ofWorkers = fromWorkers(state).flatMap((entry) =>
+    entry.kind === 'toolConfirmation' ? [{ chat: entry.chat, turnId: entry.turnId, call: entry.toolCall }] : [],
+  );
+  return [...own, ...ofWorkers];
+}
+
+/** What waits in the chats of workers of this turn, and of their workers. Other chats belong to somebody else. */
+function fromWorkers({ session, chat }: OpenSessionState): SessionInputRequest[] {
+  const workers = new Set([chat.resource]);
+  // A worker stands behind the chat that it works for.
+  for (const { chat: each } of chatTree(session))
+    if (workers.has(workerParent(each.origin) ?? '')) workers.add(each.resource);
+  workers.delete(chat.resource);
+  return (session.inputNeeded ?? []).filter((entry) => workers.has(entry.chat) && !isStanding(entry));
+}
+
+/**
+ * A client's tool may have the name of one of the host's, and then says nothing of what it does. A tool's own question offers
+ * to allow the tool for the session. A gate's question does not: a person must answer it.
+ */
+function isReadOnly(call: PendingCall, { serverTools = [] }: SessionState): boolean {
+  if (call.contributor?.kind === 'client' || lastingOption(call) === undefined) return false;
+  return serverTools.find(({ name }) => name === call.toolName)?.annotations?.readOnlyHint === true;
 }

@@ -1,7 +1,8 @@
 /** `atrium watch`: follows one session action by action, or the list of all sessions. */
-import type { Client } from '@atrium/client';
+import type { Client, Subscription } from '@atrium/client';
 import {
   type ActionEnvelope,
+  type ChatState,
   type ErrorResponsePart,
   type SessionSummary,
   type StateAction,
@@ -11,26 +12,76 @@ import { connectionNotes } from '../connect/with-client.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { printable } from '../text/printable.js';
+import { chatName, kindWord } from './chats.js';
 import { findSession, shortId } from './find-session.js';
 import { activityOf, sessionRow } from './summary-text.js';
-import { plain } from './turn-text.js';
+import { type AnyTurn, plain } from './turn-text.js';
 
 export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
   const { resource } = findSession(await client.listSessions(), name);
-  const open = await client.open(resource, { turns: { last: 1 } });
-  const lines = new Lines(print);
+  const session = await client.subscribe(resource, { kind: 'session' });
+  const watch = new SessionWatch(client, session, isJson);
+  await watch.begin();
   tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
   tellAbsence(client);
-  const follow = async (actions: AsyncIterable<ActionEnvelope>) => {
+  await Promise.race([watch.ended(), interrupted()]);
+}
+
+/** All chats of a session, those that come later too. The lines of the first one stand as they are, others are named. */
+class SessionWatch {
+  readonly #client: Client;
+  readonly #session: Subscription<'session'>;
+  readonly #isJson: boolean;
+  readonly #followed = new Set<string>();
+  readonly #readings: Promise<void>[] = [];
+
+  constructor(client: Client, session: Subscription<'session'>, isJson: boolean) {
+    this.#client = client;
+    this.#session = session;
+    this.#isJson = isJson;
+  }
+
+  /** From here on nothing is missed. */
+  async begin(): Promise<void> {
+    const actions = this.#session.actions();
+    const { chats } = this.#session.state;
+    await Promise.all(chats.map(({ resource }) => this.#followChat(resource, false)));
+    this.#readings.push(this.#read(actions, new Lines(print)));
+    this.#session.onChange(({ chats: now }) => {
+      for (const { resource } of now) void this.#followChat(resource, true);
+    });
+  }
+
+  /** Ends with the session. */
+  async ended(): Promise<void> {
+    for (let index = 0; index < this.#readings.length; index += 1) await this.#readings[index];
+  }
+
+  async #followChat(uri: string, isNew: boolean): Promise<void> {
+    if (this.#followed.has(uri)) return;
+    this.#followed.add(uri);
+    const chat = await this.#client.subscribe(uri, { kind: 'chat', turns: { last: 1 } }).catch(() => undefined);
+    if (!chat) return;
+    const { state } = this.#session;
+    const isFirst = uri === (state.defaultChat ?? state.chats[0]?.resource);
+    const lead = isFirst ? '' : `[${chatName(state, chat.state)}] `;
+    const lines = new Lines((line) => print(lead + line));
+    if (isNew && !this.#isJson) for (const turn of turnsIn(chat.state)) lines.tell(turn);
+    this.#readings.push(this.#read(chat.actions(), lines));
+  }
+
+  async #read(actions: AsyncIterable<ActionEnvelope>, lines: Lines): Promise<void> {
     for await (const envelope of actions) {
       if (envelope.rejectionReason !== undefined) continue;
-      if (isJson) printJson(envelope);
+      if (this.#isJson) printJson(envelope);
       else lines.add(envelope.action);
     }
     lines.end();
-  };
-  const both = Promise.all([open.session.actions(), open.chat.actions()].map(follow));
-  await Promise.race([both, interrupted()]);
+  }
+}
+
+function turnsIn({ turns, activeTurn }: ChatState): AnyTurn[] {
+  return activeTurn ? [...turns, activeTurn] : [...turns];
 }
 
 /** A change that no person would notice in the list makes no line. */
@@ -97,6 +148,15 @@ class Lines {
     this.#print = print;
   }
 
+  /** What happened in a chat before its actions could be read. */
+  tell({ message, responseParts }: AnyTurn): void {
+    this.#line(`> ${printable(message.text)}`);
+    for (const part of responseParts) {
+      if (part.kind === 'markdown') this.#text(part.content);
+      if (part.kind === 'toolCall') this.#names.set(part.toolCall.toolCallId, printable(part.toolCall.displayName));
+    }
+  }
+
   add(action: StateAction): void {
     switch (action.type) {
       case 'chat/turnStarted':
@@ -133,6 +193,10 @@ class Lines {
         return this.#line(`error: ${printable(action.part.error.message)}${resumeWord(action.part)}`);
       case 'chat/turnResume':
         return this.#line('goes on');
+      case 'session/chatAdded':
+        return this.#line(
+          `chat: ${printable(action.summary.title)} (${kindWord({ chat: action.summary, isDefault: false })})`,
+        );
       case 'session/titleChanged':
         return this.#line(`title: ${printable(action.title)}`);
       default:

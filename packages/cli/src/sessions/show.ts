@@ -3,6 +3,7 @@ import type { Client } from '@atrium/client';
 import {
   type Message,
   type ResponsePart,
+  type SessionState,
   type SessionSummary,
   steeringIn,
   type ToolCallState,
@@ -11,6 +12,7 @@ import { io, print, printJson } from '../io.js';
 import { renderMarkdown } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { COLOURED, type Style, styleFor } from '../text/style.js';
+import { chatName, chatState, chatTree, findChat, kindWord } from './chats.js';
 import { findSession, shortId } from './find-session.js';
 import { ago, folderOf, folderText, placeText, stateOf } from './summary-text.js';
 import { type ReadChat, readChat, readState } from './transfer.js';
@@ -20,6 +22,7 @@ interface ShowOptions {
   readonly json?: boolean;
   readonly turns?: number;
   readonly full?: boolean;
+  readonly chat?: string;
 }
 
 const COLUMNS_MAX = 100;
@@ -27,11 +30,12 @@ const COLUMNS_MAX = 100;
 export async function show(
   client: Client,
   name: string,
-  { json, turns: last, full = false }: ShowOptions,
+  { json, turns: last, full = false, chat: wanted }: ShowOptions,
 ): Promise<void> {
   const summary = findSession(await client.listSessions(), name);
   const session = await readState(client, summary.resource);
-  const uri = session.defaultChat ?? session.chats[0]?.resource;
+  const uri =
+    wanted === undefined ? (session.defaultChat ?? session.chats[0]?.resource) : findChat(session, wanted).resource;
   const chat = uri === undefined ? undefined : await readChat(client, uri, last);
   if (json) {
     const { turns, activeTurn, olderCount: _older, ...rest } = chat ?? { turns: [] };
@@ -41,8 +45,21 @@ export async function show(
   const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
   const columns = Math.min(io().stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
   print(headText(summary, chat, style));
+  for (const line of chatLines(session, uri)) print(style.dim(line));
   for (const turn of chat ? [...chat.turns, ...(chat.activeTurn ? [chat.activeTurn] : [])] : [])
     print(turnText(turn, { style, columns, hint, isWhole: full }));
+}
+
+/** The other chats, where there are some. */
+function chatLines(session: SessionState, shown: string | undefined): string[] {
+  const rows = chatTree(session);
+  if (rows.length < 2) return [];
+  const lines = rows.map((row, index) => {
+    const mark = row.chat.resource === shown ? '›' : ' ';
+    const lead = `${mark} ${index + 1} ${'  '.repeat(row.depth)}`;
+    return `${lead}${chatName(session, row.chat)} (${kindWord(row)}, ${chatState(row)})`;
+  });
+  return [`${rows.length} chats; --chat <number> shows another one:`, ...lines, ''];
 }
 
 function headText(summary: SessionSummary, chat: ReadChat | undefined, style: Style): string {

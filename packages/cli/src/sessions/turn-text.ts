@@ -119,7 +119,7 @@ export function outputText(call: ToolCallState): string {
 
 // Answers to a call, as actions. Where the call has options of its own, the answer names one.
 
-type PendingCall = Extract<ToolCallState, { status: 'pending-confirmation' }>;
+export type PendingCall = Extract<ToolCallState, { status: 'pending-confirmation' }>;
 
 /** The option with which the host does not ask about a tool again in this session. */
 const ALLOW_IN_SESSION = 'allow-session';

@@ -1,6 +1,6 @@
 import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
-import { Picker } from '../../src/chat/picker.js';
+import { sessionPicker } from '../../src/chat/picker.js';
 import { PLAIN } from '../../src/text/style.js';
 
 const NOW = new Date().toISOString();
@@ -14,7 +14,7 @@ const type = (text: string) => ({ name: 'text', text });
 
 describe('the list of sessions', () => {
   it('finds by what is typed, and opens nothing when nothing fits', () => {
-    const picker = new Picker(items);
+    const picker = sessionPicker(items);
     picker.press(type('ession 4'));
     picker.press(type('2'));
     expect(picker.lines('leaves', view(80)).slice(1, -1)).toHaveLength(1);
@@ -27,7 +27,7 @@ describe('the list of sessions', () => {
   });
 
   it('stays within the window, with the marked one in sight', () => {
-    const picker = new Picker(items);
+    const picker = sessionPicker(items);
     for (let press = 0; press < 3; press += 1) picker.press({ name: 'pagedown' });
     for (const columns of [40, 80, 140]) {
       const lines = picker.lines('goes back', view(columns));
@@ -40,7 +40,7 @@ describe('the list of sessions', () => {
 
   it('leaves the archive out, says how many are in it, and finds them', () => {
     const archived = { ...session('a', 'Old one'), status: SessionStatus.Idle | SessionStatus.IsArchived };
-    const picker = new Picker([archived, session('b', 'New one')]);
+    const picker = sessionPicker([archived, session('b', 'New one')]);
     const text = () => picker.lines('leaves', view(80)).join('\n');
     expect(text()).toContain('New one');
     expect(text()).not.toContain('Old one');
@@ -48,11 +48,11 @@ describe('the list of sessions', () => {
     picker.press(type('archived'));
     expect(text()).toMatch(/Old one +archived/);
     expect(picker.press({ name: 'enter' })).toBe(archived);
-    expect(new Picker([archived]).press({ name: 'enter' })).toBe(archived);
+    expect(sessionPicker([archived]).press({ name: 'enter' })).toBe(archived);
   });
 
   it('tells who would rather not from who interrupts', () => {
-    expect(new Picker(items).press({ name: 'escape' })).toBe('escape');
-    expect(new Picker(items).press({ name: 'c', ctrl: true })).toBe('interrupt');
+    expect(sessionPicker(items).press({ name: 'escape' })).toBe('escape');
+    expect(sessionPicker(items).press({ name: 'c', ctrl: true })).toBe('interrupt');
   });
 });

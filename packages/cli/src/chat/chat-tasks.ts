@@ -1,0 +1,67 @@
+/** Commands about the chats of a session: /chat, /fork, /aside, /close. */
+import type { MultipleChatsCapability } from '@atrium/protocol/ahp-1';
+import { carriedSelection, userMessage } from '../sessions/turn-text.js';
+import { printable } from '../text/printable.js';
+import type { Task, TaskContext } from './tasks.js';
+
+/** Another conversation beside this one, without its history. */
+export function anotherChat(words: string): Task {
+  return async (context) => {
+    if (!offered(context))
+      return context.note(`${agentName(context)} has one chat in a session only. Another session: /new`);
+    const { client, open } = context;
+    context.goTo(await client.createChat(open.session.uri), { prompt: words || undefined });
+  };
+}
+
+/** A copy of this conversation up to its last finished turn, to go on in another way. */
+export function fork(words: string): Task {
+  return async (context) => {
+    if (!offered(context)?.fork) return context.note(`${agentName(context)} cannot fork a chat.`);
+    const source = sourceOf(context);
+    if (!source) return context.note('There is nothing to fork yet: no turn has ended here.');
+    const { client, open } = context;
+    const uri = await client.createChat(open.session.uri, { source: { kind: 'fork', ...source } });
+    context.goTo(uri, { prompt: words || undefined, isFamiliar: true });
+  };
+}
+
+/** A question beside the conversation: the agent knows what was said here, and nothing of the answer comes back. */
+export function aside(words: string): Task {
+  return async (context) => {
+    if (!offered(context)?.sideChat) return context.note(`${agentName(context)} has no side chats.`);
+    if (words === '') return context.note('Write the question behind it: /aside what does that mean?');
+    const source = sourceOf(context);
+    if (!source) return context.note('Nothing was said here yet: ask it right here.');
+    const { client, open } = context;
+    const initialMessage = userMessage(words, carriedSelection(open.state.chat));
+    context.goTo(
+      await client.createChat(open.session.uri, { source: { kind: 'sideChat', ...source }, initialMessage }),
+    );
+  };
+}
+
+/** The chat that is closed is gone, and the one that it came from shows. */
+export const closeChat: Task = async (context) => {
+  const { client, open } = context;
+  const { session, chat } = open.state;
+  if (chat.resource === session.defaultChat)
+    return context.note('This is the first chat of the session, and stays with it. /chats goes to another one.');
+  const count = chat.turns.length;
+  const what = count === 0 ? 'this chat' : `this chat and what was said in it`;
+  if (await context.ask(`Close ${what} for good?`)) await client.disposeChat(chat.resource);
+};
+
+function sourceOf({ open }: TaskContext): { chat: string; turnId: string } | undefined {
+  const { turns, resource } = open.state.chat;
+  const last = turns.at(-1);
+  return last && { chat: resource, turnId: last.id };
+}
+
+function offered(context: TaskContext): MultipleChatsCapability | undefined {
+  return context.agent()?.capabilities?.multipleChats;
+}
+
+function agentName(context: TaskContext): string {
+  return `The agent ${printable(context.agent()?.displayName ?? context.open.state.session.provider)}`;
+}
