@@ -42,7 +42,7 @@ export function Shell() {
         <Pairings />
         <Boundary key={route.at === 'session' ? route.uri : ''} what="This session">
           <Suspense fallback={<div className="empty" aria-busy="true" />}>
-            {route.at === 'session' ? <SessionScreen uri={route.uri} /> : <Home />}
+            {route.at === 'session' ? <SessionScreen uri={route.uri} chat={route.chat} /> : <Home />}
           </Suspense>
         </Boundary>
       </main>

@@ -164,7 +164,7 @@ describeInBrowser('two clients on one session', (open) => {
     expect(await desktop.getByText('You said: first').count()).toBe(0);
 
     await desktop.locator('.turn-end').hover();
-    await desktop.getByRole('button', { name: 'Fork from here' }).click();
+    await desktop.getByRole('button', { name: 'New session from here' }).click();
     await desktop.getByText('This is the fork').waitFor();
     await desktop.getByText('You said: second').waitFor();
     expect(await desktop.locator('.session-item').count()).toBe(2);

@@ -1,11 +1,17 @@
 /** One session: loading, gone, or there. */
-import { type SessionState, SessionStatus } from '@atrium/protocol/ahp-1';
+import { type ChatState, type SessionState, SessionStatus } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
+import { openChat } from '../chats/chat-actions.js';
+import { ChatBar } from '../chats/chat-bar.js';
+import { ChatStrip } from '../chats/chat-strip.js';
+import { WaitingElsewhere } from '../chats/waiting.js';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
 import { OpenSession } from '../host/open-session.js';
 import { hashOf } from '../host/router.js';
+import { stopTurn } from '../host/turns.js';
 import { useOpened } from '../host/use-opened.js';
+import { chatAbilities, isWritable } from '../model/chats.js';
 import { pathOf } from '../model/format.js';
 import { activityOf, isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
@@ -17,10 +23,16 @@ import { Icon, IconButton } from '../ui/icons.js';
 import { isPanelOpen, togglePanel } from '../ui/panel-state.js';
 import { Timeline } from './timeline.js';
 
-export function SessionScreen({ uri }: { readonly uri: string }) {
-  const opening = useOpened(OpenSession.open, uri);
+interface ScreenProps {
+  readonly uri: string;
+  /** Of its chats; the default one, if left out. */
+  readonly chat: string | undefined;
+}
+
+export function SessionScreen({ uri, chat }: ScreenProps) {
+  const opening = useOpened(OpenSession.open, uri, chat);
   if (opening.at === 'loading') return <div className="empty" aria-busy="true" />;
-  if (opening.at === 'failed') return <Missing why={opening.why} />;
+  if (opening.at === 'failed') return <Missing why={opening.why} session={chat === undefined ? undefined : uri} />;
   return (
     <SessionProvider value={opening.thing}>
       <Conversation session={opening.thing} />
@@ -29,20 +41,37 @@ export function SessionScreen({ uri }: { readonly uri: string }) {
 }
 
 function Conversation({ session }: { readonly session: OpenSession }) {
-  const { session: state, chat, older, isGone } = useStore(session.view);
+  const { session: state, chat, gone } = useStore(session.view);
   const hasPanel = useStore(isPanelOpen);
-  const [editing, setEditing] = useState<string>();
   useMarkRead(session, state, chat.activeTurn !== undefined);
   useHandOver(session);
-  if (isGone) return <Missing why="Somebody removed this session." />;
+  if (gone === 'session') return <Missing why="Somebody removed this session." />;
+  if (gone === 'chat') return <Missing why="Somebody removed this chat." session={session.uri} />;
   return (
     <div className={`session ${hasPanel ? 'with-panel' : ''}`}>
       <section className="conversation" aria-label={state.title}>
         <SessionHeader state={state} />
+        <ChatBar session={session} state={state} />
         <CreationNote state={state} />
-        <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
-        <div className="dock">
-          <Questions questions={openQuestions(state, chat)} />
+        <ChatStrip session={session} state={state} chat={chat} />
+        <Chat key={session.chatUri} session={session} />
+      </section>
+      {hasPanel && <Panel state={state} chat={chat} />}
+    </div>
+  );
+}
+
+/** One chat: what was said, what waits for an answer, and the place to write. */
+function Chat({ session }: { readonly session: OpenSession }) {
+  const { session: state, chat, older } = useStore(session.view);
+  const [editing, setEditing] = useState<string>();
+  return (
+    <>
+      <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
+      <div className="dock">
+        <WaitingElsewhere session={session} state={state} />
+        <Questions questions={openQuestions(state, chat)} />
+        {isWritable(chat) ? (
           <Composer
             session={session}
             state={state}
@@ -50,18 +79,44 @@ function Conversation({ session }: { readonly session: OpenSession }) {
             editing={editing}
             onEditEnd={() => setEditing(undefined)}
           />
-        </div>
-      </section>
-      {hasPanel && <Panel state={state} chat={chat} />}
+        ) : (
+          <ReadOnly session={session} chat={chat} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** In place of the composer, in chats where only the agent writes. */
+function ReadOnly({ session, chat }: { readonly session: OpenSession; readonly chat: ChatState }) {
+  return (
+    <div className="read-only composer">
+      <span>You can read along here and answer what is asked; only agents write in this chat.</span>
+      {chat.activeTurn && (
+        <button type="button" className="small stop" title="Alt+." onClick={() => stopTurn(session)}>
+          <Icon name="stop" /> Stop
+        </button>
+      )}
     </div>
   );
 }
 
-function Missing({ why }: { readonly why: string }) {
+interface MissingProps {
+  readonly why: string;
+  /** The session, where only its chat is missing. */
+  readonly session?: string | undefined;
+}
+
+function Missing({ why, session }: MissingProps) {
   return (
     <div className="empty">
       <h1>There is nothing here</h1>
       <p>{why}</p>
+      {session !== undefined && (
+        <a className="button primary" href={hashOf({ at: 'session', uri: session })}>
+          To the session
+        </a>
+      )}
       <a className="button" href={hashOf({ at: 'new' })}>
         Start a new session
       </a>
@@ -72,6 +127,7 @@ function Missing({ why }: { readonly why: string }) {
 /** The head of a conversation: its title, which can be changed in place, and how it is doing. */
 function SessionHeader({ state }: { readonly state: SessionState }) {
   const { link } = useHost();
+  const session = useOpenSession();
   const { agents } = useStore(link.root);
   const activity = activityOf(state);
   const word = useActivityWord(activity);
@@ -91,6 +147,9 @@ function SessionHeader({ state }: { readonly state: SessionState }) {
           {isArchived(state) && ' · Archived'}
         </p>
       </div>
+      {chatAbilities(state, agents).several && (
+        <IconButton icon="chat" label="New chat" onClick={() => void openChat(session)} />
+      )}
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
     </header>
   );

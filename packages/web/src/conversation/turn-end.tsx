@@ -1,9 +1,12 @@
 /** The end of a turn: how it went, what it cost, and where to go from here. */
 import type { Message, Turn } from '@atrium/protocol/ahp-1';
+import { useRef } from 'react';
 import { TurnChanges } from '../changes/turn-changes.js';
-import { useOpenSession } from '../host/context.js';
+import { openChat, selectedText } from '../chats/chat-actions.js';
+import { useHost, useOpenSession } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { forkFrom, messageOf, resumeTurn, startTurn } from '../host/turns.js';
+import { chatAbilities, isWritable } from '../model/chats.js';
 import { useStore } from '../model/store.js';
 import { usageText } from '../model/usage.js';
 import { CopyButton } from '../ui/copy-button.js';
@@ -17,16 +20,69 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
       {turn.state === 'error' && <TurnError turn={turn} />}
       {turn.state === 'cancelled' && <p className="cancelled">Stopped</p>}
       <div className="row-actions">
-        {isAtrium(session.client) && (
-          <button type="button" className="quiet small" onClick={() => void forkFrom(session, turn.id)}>
-            <Icon name="fork" /> Fork from here
-          </button>
-        )}
+        {isWritable(session.chat) && <Branches turnId={turn.id} />}
         {answer !== '' && <CopyButton text={answer} what="answer" />}
         <TurnChanges turn={turn} />
         {turn.usage && <span className="usage">{usageText(turn.usage)}</span>}
       </div>
     </footer>
+  );
+}
+
+/** Where to go from here: another chat of this session that knows what was said, or a session of its own. */
+function Branches({ turnId }: { readonly turnId: string }) {
+  const session = useOpenSession();
+  const { link } = useHost();
+  const { fork, aside } = chatAbilities(session.state, useStore(link.root).agents);
+  /** Touching the button may end the selection. */
+  const selected = useRef('');
+  const { chatUri: chat, state } = session;
+  const ask = () => {
+    const text = selected.current;
+    void openChat(session, { kind: 'sideChat', chat, turnId, ...(text !== '' && { selection: { text } }) });
+  };
+  const isCopying = isAtrium(session.client) && (state.defaultChat ?? chat) === chat;
+  return (
+    <>
+      {fork && (
+        <button
+          type="button"
+          className="quiet small"
+          title="Another chat of this session, with everything up to here"
+          onClick={() => void openChat(session, { kind: 'fork', chat, turnId })}
+        >
+          <Icon name="fork" /> Fork from here
+        </button>
+      )}
+      {aside && (
+        <button
+          type="button"
+          className="quiet small"
+          title="A question beside this conversation, about what you have selected; the conversation stays as it is"
+          onPointerDown={(event) => {
+            selected.current = selectedText();
+            event.preventDefault();
+          }}
+          onKeyDown={() => {
+            selected.current = selectedText();
+          }}
+          onClick={ask}
+        >
+          <Icon name="aside" /> Ask aside
+        </button>
+      )}
+      {isCopying && (
+        <button
+          type="button"
+          className="quiet small"
+          title="A session of its own, with everything up to here"
+          onClick={() => void forkFrom(session, turnId)}
+        >
+          <Icon name={fork ? 'share' : 'fork'} /> {fork ? 'New session' : 'Fork from here'}
+          {fork && <span className="visually-hidden"> from here</span>}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -48,7 +104,7 @@ function TurnError({ turn }: { readonly turn: Turn }) {
         <b>This turn failed.</b> {message}
       </p>
       <p className="hint">{adviceFor(errorType)}</p>
-      <div className="buttons">
+      <div className="buttons" hidden={!isWritable(chat)}>
         {resumable && isLast && (
           <button
             type="button"

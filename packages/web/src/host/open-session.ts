@@ -13,8 +13,8 @@ export interface SessionView {
   readonly chat: ChatState;
   /** Turns of the chat that are not here yet. */
   readonly older: OlderTurns;
-  /** Disposed, perhaps by another client. */
-  readonly isGone: boolean;
+  /** What was disposed, perhaps by another client. */
+  readonly gone: 'session' | 'chat' | undefined;
 }
 
 export interface OlderTurns {
@@ -115,8 +115,9 @@ export class OpenSession {
   }
 
   #look(): SessionView {
-    const { session, chat, isGone } = this.#opened;
+    const { session, chat } = this.#opened;
+    const gone = session.isGone ? 'session' : chat.isGone ? 'chat' : undefined;
     const older = { isAny: chat.hasOlder, count: chat.olderCount };
-    return { session: session.state, chat: chat.state, older, isGone };
+    return { session: session.state, chat: chat.state, older, gone };
   }
 }

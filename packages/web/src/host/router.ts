@@ -2,17 +2,26 @@
 import { type Readable, useStore } from '../model/store.js';
 
 /** A new session has an address of its own because on a phone the list and the form do not fit beside each other. */
-type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: 'session'; readonly uri: string };
+type Route = { readonly at: 'home' } | { readonly at: 'new' } | SessionRoute;
+
+interface SessionRoute {
+  readonly at: 'session';
+  readonly uri: string;
+  /** Absent: the default one of the session. */
+  readonly chat?: string;
+}
 
 const SESSION = '#/session/';
+const CHAT = '/chat/';
 const NEW = '#/new';
 const HOME: Route = { at: 'home' };
 
 function routeOf(hash: string): Route {
   if (hash === NEW) return { at: 'new' };
   if (!hash.startsWith(SESSION)) return HOME;
+  const [uri = '', chat] = hash.slice(SESSION.length).split(CHAT);
   try {
-    return { at: 'session', uri: decodeURIComponent(hash.slice(SESSION.length)) };
+    return { at: 'session', uri: decodeURIComponent(uri), ...(chat && { chat: decodeURIComponent(chat) }) };
   } catch {
     return HOME;
   }
@@ -20,7 +29,9 @@ function routeOf(hash: string): Route {
 
 export function hashOf(route: Route): string {
   if (route.at === 'new') return NEW;
-  return route.at === 'home' ? '#/' : `${SESSION}${encodeURIComponent(route.uri)}`;
+  if (route.at === 'home') return '#/';
+  const chat = route.chat === undefined ? '' : `${CHAT}${encodeURIComponent(route.chat)}`;
+  return `${SESSION}${encodeURIComponent(route.uri)}${chat}`;
 }
 
 export function goTo(route: Route): void {

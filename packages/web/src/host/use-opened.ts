@@ -1,6 +1,6 @@
 /** Opens something of the host while a component shows it: a session, a terminal. */
 import type { Client } from '@atrium/client';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { tell } from '../ui/notices.js';
 import { useHost } from './context.js';
 import { problemText } from './problem.js';
@@ -10,17 +10,26 @@ type Opening<Thing> =
   | { readonly at: 'failed'; readonly why: string }
   | { readonly at: 'open'; readonly thing: Thing };
 
-type Open<Thing> = (client: Client, uri: string, onProblem: (text: string) => void) => Promise<Thing>;
+type Open<Thing> = (client: Client, uri: string, onProblem: (text: string) => void, part?: string) => Promise<Thing>;
 
-/** `open` must be the same function every time. */
-export function useOpened<Thing extends { close(): void }>(open: Open<Thing>, uri: string): Opening<Thing> {
+/**
+ * `open` must be the same function every time. `part`: which part of it; what was open stays on the screen until another
+ * part of the same thing is there.
+ */
+export function useOpened<Thing extends { close(): void }>(
+  open: Open<Thing>,
+  uri: string,
+  part?: string,
+): Opening<Thing> {
   const { client } = useHost();
   const [opening, setOpening] = useState<Opening<Thing>>({ at: 'loading' });
+  const shown = useRef<string>(undefined);
   useEffect(() => {
     let isOver = false;
     let opened: Thing | undefined;
-    setOpening({ at: 'loading' });
-    open(client, uri, tell).then(
+    if (shown.current !== uri) setOpening({ at: 'loading' });
+    shown.current = uri;
+    open(client, uri, tell, part).then(
       (thing) => {
         if (isOver) return thing.close();
         opened = thing;
@@ -32,6 +41,6 @@ export function useOpened<Thing extends { close(): void }>(open: Open<Thing>, ur
       isOver = true;
       opened?.close();
     };
-  }, [client, open, uri]);
+  }, [client, open, uri, part]);
   return opening;
 }

@@ -6,6 +6,7 @@ import {
   type ToolCallState,
 } from '@atrium/protocol/ahp-1';
 import { memo, type ReactNode, useState } from 'react';
+import { WorkerLink } from '../chats/worker-link.js';
 import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
 import { useStore } from '../model/store.js';
@@ -145,8 +146,17 @@ function QuietCall({ call, isActive }: Props) {
         </Head>
       </button>
       {!isShown && failure !== '' && <p className="tool-failure">{failure}</p>}
+      <Workers call={call} />
       {isShown && <ToolBody call={call} />}
     </article>
+  );
+}
+
+/** The chats that the call has started. */
+function Workers({ call }: { readonly call: ToolCallState }) {
+  const content = 'content' in call ? (call.content ?? []) : [];
+  return content.map((block) =>
+    block.type === 'subagent' ? <WorkerLink key={block.resource} worker={block} /> : null,
   );
 }
 

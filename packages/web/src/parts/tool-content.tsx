@@ -5,7 +5,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { FileLink } from '../files/file-link.js';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
-import { hashOf } from '../host/router.js';
 import { InlineTerminal } from '../terminals/inline-terminal.js';
 import { VisibleLines } from '../ui/visible-text.js';
 import { Edits } from './edits.js';
@@ -45,7 +44,8 @@ function ContentBlock({ block, input }: { readonly block: ToolResultContent; rea
   if (block.type === 'fileEdit') return <Edits edits={[block]} input={input} />;
   if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
     return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
-  if (block.type === 'subagent') return <a href={hashOf({ at: 'session', uri: block.resource })}>{block.title}</a>;
+  // It stands below the head of the call, also when the call is folded.
+  if (block.type === 'subagent') return null;
   if (block.type === 'resource' && isBlob(block)) return <BlobContent block={block} />;
   if (block.type === 'resource') return <FileLink uri={block.uri} />;
   return <p className="hint">Output that this page cannot show</p>;

@@ -2,6 +2,8 @@
 
 const PATHS = {
   plus: 'M12 5v14M5 12h14',
+  chat: 'M4 5h16v11H11l-5 4v-4H4zM12 8v5M9.5 10.5h5',
+  aside: 'M4 5h10v8H9l-3 3v-3H4zM17 9h3v8h-2v3l-3-3h-5v-2',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
   back: 'M15 5l-7 7 7 7',
   panel: 'M4 5h16v14H4zM15 5v14',
