@@ -2,7 +2,7 @@
 import type { ChatSummary } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { chatRows, waitingElsewhere } from '../src/model/chats.js';
+import { chatRows, sessionActivity, waitingElsewhere } from '../src/model/chats.js';
 import { problemsOf } from './support/axe.js';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
@@ -54,6 +54,27 @@ describe('the tree of chats', () => {
     });
     expect(waitingElsewhere(session, main.resource)).toEqual([side]);
     expect(waitingElsewhere(session, side.resource)).toEqual([main]);
+  });
+});
+
+describe('a session with chats', () => {
+  const [idle, error, working, asking] = [1, 2, 8, 24];
+  const doing = (...all: readonly number[]) => {
+    const listed = all.map((status, index) => summary(`c${index}`, { status }));
+    return sessionActivity(puppetSession({ status: idle, chats: listed, defaultChat: 'ahp-chat:/c0' }).session);
+  };
+
+  it('[UP-174] needs you or works when one of its chats does, and has failed when the first one has', () => {
+    expect(doing(idle)).toBe('idle');
+    expect(doing(idle, working)).toBe('working');
+    expect(doing(working, asking)).toBe('needs-you');
+    expect(doing(idle, error)).toBe('idle');
+    expect(doing(error, idle)).toBe('error');
+  });
+
+  it('[UP-101] does not go on working when what waited was answered', () => {
+    const { session } = puppetSession({ status: working, chats: [summary('c0')], defaultChat: 'ahp-chat:/c0' });
+    expect(sessionActivity(session)).toBe('idle');
   });
 });
 

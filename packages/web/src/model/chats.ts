@@ -1,5 +1,6 @@
 /** The chats of a session as a tree: each below the one that it branches off from, or that started it. */
 import type { AgentInfo, ChatSummary, SessionState } from '@atrium/protocol/ahp-1';
+import { type Activity, activityOf } from './sessions.js';
 
 export interface ChatRow {
   readonly chat: ChatSummary;
@@ -55,6 +56,18 @@ export function isWritable({ interactivity = 'full' }: Pick<ChatSummary, 'intera
 export function waitingElsewhere({ inputNeeded = [], chats }: SessionState, here: string): readonly ChatSummary[] {
   const asking = new Set(inputNeeded.filter(({ kind }) => kind !== 'toolClientExecution').map(({ chat }) => chat));
   return chats.filter(({ resource }) => resource !== here && asking.has(resource));
+}
+
+/** The first that any of its chats has. A failure elsewhere than in the first chat says nothing about the session. */
+const URGENT_FIRST: readonly Activity[] = ['needs-you', 'working'];
+
+/** How a session is doing. Its own status says what waits and what was read, and not whether an agent works. */
+export function sessionActivity(state: SessionState): Activity {
+  const { chats, defaultChat, inputNeeded = [] } = state;
+  if (inputNeeded.some(({ kind }) => kind !== 'toolClientExecution')) return 'needs-you';
+  const activities = chats.map(activityOf);
+  const first = chats.find(({ resource }) => resource === defaultChat) ?? chats[0] ?? state;
+  return URGENT_FIRST.find((activity) => activities.includes(activity)) ?? activityOf(first);
 }
 
 interface ChatAbilities {
