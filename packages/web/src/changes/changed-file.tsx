@@ -4,9 +4,12 @@ import { type ReactNode, useState } from 'react';
 import { type Piece, pieceWords } from '../diff/diff.js';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
+import { useOpenSession } from '../host/context.js';
 import { bytesText } from '../model/format.js';
 import { useEditTexts } from '../parts/edits.js';
 import { Icon } from '../ui/icons.js';
+import { useComments } from './annotations.js';
+import { FileComments } from './file-comments.js';
 import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
 import { isInvocable, type Operations } from './use-operation.js';
 
@@ -58,6 +61,9 @@ interface FileBodyProps {
 
 /** An unfolded file: what can be done with it and with each piece of it, and its diff. */
 function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
+  const comments = useComments(useOpenSession());
+  const [line, setLine] = useState<number>();
+  const isCommentable = comments !== undefined && edit.after !== undefined;
   const resource = fileUri(edit);
   const forPieces = operations.filter(({ scopes }) => scopes.includes('range'));
   // Lines can be taken only from a file that has both sides under one name.
@@ -76,15 +82,25 @@ function FileBody({ file: { edit }, name, operations, run }: FileBodyProps) {
     <div className="change-body">
       <div className="change-actions">
         {edit.after && <FileLink uri={edit.after.uri} label="Open file" />}
+        {isCommentable && (
+          <button type="button" className="quiet small" onClick={() => setLine(line ?? 1)}>
+            Comment<span className="visually-hidden"> on {name}</span>
+          </button>
+        )}
         <OperationButtons
           operations={operations.filter(({ scopes }) => scopes.includes('resource'))}
           isBusy={run.isBusy}
           onRequest={(operation) => run.request({ operation, what: name, target: { kind: 'resource', resource } })}
         />
       </div>
-      <div className="diff">
-        <FileDiff edit={edit} pieceActions={isPiecewise ? pieceActions : undefined} />
+      <div className={`diff ${isCommentable ? 'is-commentable' : ''}`}>
+        <FileDiff
+          edit={edit}
+          pieceActions={isPiecewise ? pieceActions : undefined}
+          onLine={isCommentable ? (clicked) => setLine(clicked + 1) : undefined}
+        />
       </div>
+      {isCommentable && <FileComments comments={comments} resource={resource} line={line} onLine={setLine} />}
     </div>
   );
 }
@@ -121,6 +137,7 @@ interface FileDiffProps {
   readonly edit: FileEdit;
   /** What can be done with one piece of it. */
   readonly pieceActions: ((piece: Piece) => ReactNode) | undefined;
+  readonly onLine: ((line: number) => void) | undefined;
 }
 
 /** The diff of one file. The page reads both sides only when the file is unfolded. */
@@ -132,12 +149,12 @@ function FileDiff(props: FileDiffProps) {
   return <Difference {...props} />;
 }
 
-function Difference({ edit, pieceActions }: FileDiffProps) {
+function Difference({ edit, pieceActions, onLine }: FileDiffProps) {
   const texts = useEditTexts(edit, undefined);
   if (texts === 'loading') return <p className="hint">Loading …</p>;
   if (texts === 'unknown') return <p className="hint">The content is not available any more.</p>;
   const { before, after } = texts;
   if (before.includes('\0') || after.includes('\0')) return <p className="hint">This file is not text.</p>;
   if (before === after) return <p className="hint">The content is the same; something else about the file changed.</p>;
-  return <DiffLines {...texts} path={fileUri(edit)} pieceActions={pieceActions} />;
+  return <DiffLines {...texts} path={fileUri(edit)} pieceActions={pieceActions} onLine={onLine} />;
 }

@@ -7,8 +7,10 @@ import {
   type SessionState,
 } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { unsentOf, useComments, withComments } from '../changes/annotations.js';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
+import { plural } from '../model/format.js';
 import { type Selection, selectionFor } from '../model/selection.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
@@ -35,6 +37,8 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const writing = useWriting({ session, chat, field }, editing);
   const { text, attachments } = writing;
   const selection = selectionFor(writing.chosen, state, chat);
+  const comments = useComments(session);
+  const unsent = unsentOf(comments);
   const completions = useCompletions(session, field, text, (next, attachment) => {
     writing.change({ text: next, attachments: withAttachment(attachments, attachment) });
   });
@@ -57,10 +61,12 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
     if (text.trim() === '') return;
     const verdict = readSlash(text.trim(), state);
     if (verdict.kind === 'unknown') return setRefusal({ text, advice: verdict.advice });
-    const message = messageOf({ text: verdict.text, attachments, ...selection });
+    const attached = withComments(session, attachments, unsent);
+    const message = messageOf({ text: verdict.text, attachments: attached, ...selection });
     if (editing !== undefined) void resend(session, editing, message);
     else if (isSteering && isWorking) steer(session, message);
     else sendMessage(session, message);
+    comments?.sent(unsent);
     end();
   };
   const pressed = (event: KeyboardEvent) => {
@@ -88,6 +94,11 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
       <div className="compose-box">
         <CompletionList completions={completions} />
         <Attachments items={attachments} onChange={(next) => writing.change({ attachments: next })} />
+        {unsent.length > 0 && (
+          <p className="comments-along hint" role="status">
+            {plural(unsent.length, 'comment')} on files {unsent.length === 1 ? 'goes' : 'go'} along with your message.
+          </p>
+        )}
         <AutoText
           id="composer"
           ref={field}

@@ -19,11 +19,13 @@ interface Props {
   readonly path: string;
   /** What can be done with one piece; where there is only one, it is all of the file. */
   readonly pieceActions?: ((piece: Piece) => ReactNode) | undefined;
+  /** A line was clicked; from 0 on, in the new text. */
+  readonly onLine?: ((line: number) => void) | undefined;
   /** The diff belongs to a permission question: every line is there, and none leaves the window. */
   readonly isAsked?: boolean;
 }
 
-export function DiffLines({ before, after, path, pieceActions, isAsked = false }: Props) {
+export function DiffLines({ before, after, path, pieceActions, onLine, isAsked = false }: Props) {
   const lines = useMemo(() => hunks(diffLines(before, after, isAsked)), [before, after, isAsked]);
   const pieces = useMemo(() => piecesOf(lines), [lines]);
   const htmlOf = useColours(before, after, path);
@@ -39,7 +41,7 @@ export function DiffLines({ before, after, path, pieceActions, isAsked = false }
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
     <Fragment key={index}>
       {pieceActions && pieces.size > 1 && <PieceHead piece={pieces.get(index)} actions={pieceActions} />}
-      {line.kind === 'gap' ? <Gap lines={line.lines} /> : <Line line={line} html={htmlOf(line)} />}
+      {line.kind === 'gap' ? <Gap lines={line.lines} /> : <Line line={line} html={htmlOf(line)} onLine={onLine} />}
     </Fragment>
   ));
   if (isAsked)
@@ -77,17 +79,29 @@ function useColours(before: string, after: string, path: string): (line: DiffLin
   }, [old, fresh]);
 }
 
-function Line({ line: { kind, text }, html }: { readonly line: DiffLine; readonly html: string | undefined }) {
+interface LineProps {
+  readonly line: DiffLine;
+  readonly html: string | undefined;
+  readonly onLine?: ((line: number) => void) | undefined;
+}
+
+/** Clicking a line is a short cut: the same can be done with the form, and with keys. */
+function Line({ line: { kind, text, after }, html, onLine }: LineProps) {
+  const clicked = onLine && (() => String(getSelection()) === '' && onLine(after));
   // Colours are made of the text as it is, so a line with something that cannot be seen goes without them.
   if (html === undefined || !isVisible(text, 'lines'))
     return (
-      <span className={`line ${kind}`}>
+      // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+      // biome-ignore lint/a11y/noStaticElementInteractions: see above
+      <span className={`line ${kind}`} onClick={clicked}>
         {SIGNS[kind]} <VisibleText text={text} mode="lines" />
         {'\n'}
       </span>
     );
   return (
-    <span className={`line ${kind}`}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    <span className={`line ${kind}`} onClick={clicked}>
       {SIGNS[kind]} {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code */}
       <span dangerouslySetInnerHTML={{ __html: html }} />
       {'\n'}
