@@ -63,6 +63,24 @@ const SCRIPT = {
       },
       { text: 'Thank you.' },
     ],
+    'Which cases does sum() not have tests for?': [
+      { title: 'Tests of sum()' },
+      { text: 'An empty list, negative numbers, and numbers too large to be added exactly.' },
+    ],
+    'Write the first two.': [
+      { text: 'A worker writes them; I look at the result.' },
+      {
+        worker: {
+          title: 'Write two tests',
+          prompt: 'Write tests of sum() for an empty list and for negative numbers.',
+          steps: [
+            { callTool: { name: 'write_file', input: { path: 'sum.test.js', content: "import './sum.js';\n" } } },
+            { text: 'Two tests are in sum.test.js.' },
+          ],
+        },
+      },
+      { text: 'The worker says: ${lastResult}' },
+    ],
   },
   default: [{ text: 'You said: ${text}' }],
 };
@@ -173,6 +191,7 @@ async function takeAll(browser, host) {
   await dark.waitForTimeout(1_500);
   await take(dark, 'terminal-dark');
   await desk.getByRole('button', { name: 'Details', exact: true }).click();
+  await takeChats(desk);
   await desk.getByRole('link', { name: 'New' }).click();
   await begin(desk, 'Add a sort option.');
   await desk.getByRole('button', { name: 'Answer' }).waitFor();
@@ -184,6 +203,20 @@ async function takeAll(browser, host) {
   await host.stop();
   await desk.getByText('Connection lost').waitFor();
   await take(desk, 'disconnected');
+}
+
+/** A fork with a worker that waits. @param {import('playwright-core').Page} page */
+async function takeChats(page) {
+  await page.getByRole('link', { name: 'New' }).click();
+  await begin(page, 'Which cases does sum() not have tests for?');
+  await page.getByText('too large to be added').waitFor();
+  await page.locator('.turn-end').hover();
+  await page.getByRole('button', { name: 'Fork from here' }).click();
+  await page.getByRole('navigation', { name: 'Chats' }).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Write the first two.');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Go there' }).waitFor();
+  await take(page, 'chats');
 }
 
 /** @param {import('playwright-core').Page} page @param {string} name */
