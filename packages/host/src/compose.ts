@@ -91,6 +91,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     gone: (clientId) => {
       clients.forget(clientId);
+      subscriptions.forgetClient(clientId);
       for (const session of sessions.inMemory.values()) abandonCalls(session, clientId);
     },
   });
@@ -116,6 +117,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const subscriptions: Subscriptions = new Subscriptions({
     ...{ connections, view, open },
     chatsOf: (session) => sessions.chatsOf(session),
+    tellNumbered: (notice) => writer.tellNumbered(notice),
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
       idle.used(sessions.ownerOf(uri));

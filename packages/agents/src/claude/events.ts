@@ -2,8 +2,9 @@
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { UsageInfo } from '@atrium/protocol/ahp-1';
-import type { ClaudeMessage, ContentBlock, StepUsage, StreamEvent } from './sdk.js';
-import { resultText, type TurnCalls } from './tools.js';
+import type { ClaudeMessage, StepUsage, StreamEvent } from './sdk.js';
+import { type SubAgents, settle } from './sub-agents.js';
+import type { TurnCalls } from './tools.js';
 
 export class EventReader {
   /** The id of the last message that Claude stores. */
@@ -11,25 +12,30 @@ export class EventReader {
   /** The kind of failure that Claude reported, if any. */
   failure: string | undefined;
   readonly #turn: AgentTurn;
+  readonly #agents: SubAgents;
   readonly #calls: TurnCalls;
   readonly #model: string | undefined;
   readonly #usage = new UsageCount();
   /** The calls of the answer that is being written, by their place in it. */
   readonly #written = new Map<number, string>();
 
-  constructor(turn: AgentTurn, calls: TurnCalls, model: string | undefined) {
+  constructor(turn: AgentTurn, agents: SubAgents, model: string | undefined) {
     this.#turn = turn;
-    this.#calls = calls;
+    this.#agents = agents;
+    this.#calls = agents.main;
     this.#model = model;
   }
 
-  /** Shows the calls of sub-agents, but not their text. Ignores other types of messages. */
+  /** Messages of sub-agents go to their chats. Ignores other types of messages. */
   take(message: ClaudeMessage): void {
-    const isOwn = !message.parent_tool_use_id;
-    if (message.type === 'user') this.#results(message);
-    if (isOwn && message.type === 'stream_event' && message.event) this.#stream(message.event);
-    else if (isOwn && (message.type === 'assistant' || message.type === 'user')) this.#kept(message);
-    else if (message.type === 'system') this.#system(message);
+    const { type, event, parent_tool_use_id: parent } = message;
+    const isSaid = type === 'assistant' || type === 'user';
+    // What comes when the chat of a sub-agent is over is not shown.
+    if (parent && isSaid) return void this.#agents.take(message, parent).catch(() => {});
+    if (type === 'user') this.#results(message);
+    if (!parent && type === 'stream_event' && event) this.#stream(event);
+    else if (isSaid) this.#kept(message);
+    else if (type === 'system') this.#system(message);
   }
 
   #stream(event: StreamEvent): void {
@@ -68,12 +74,7 @@ export class EventReader {
 
   #results({ message }: ClaudeMessage): void {
     if (typeof message?.content === 'string') return;
-    for (const block of message?.content ?? []) if (block.type === 'tool_result') this.#result(block);
-  }
-
-  #result({ tool_use_id, content, is_error }: ContentBlock): void {
-    // Rejects when the turn is over; its calls are over then, too.
-    void this.#calls.settle(tool_use_id ?? '', resultText(content), is_error !== true).catch(() => {});
+    for (const block of message?.content ?? []) if (block.type === 'tool_result') settle(this.#calls, block);
   }
 
   #system({ subtype, attempt, max_retries }: ClaudeMessage): void {

@@ -5,18 +5,11 @@ import { isRecord } from '@atrium/core/util/shape.js';
 import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/ahp-1';
 import type { Steering } from './prompt.js';
 import type { CanUseTool, Hook, HookInput, HookMatcher, HookOutput, PermissionResult } from './sdk.js';
-import {
-  ANSWER_MAX_SECONDS,
-  ASK_TOOL,
-  HOST_TOOL_PREFIX,
-  type OwnToolUse,
-  resultText,
-  type TurnCalls,
-} from './tools.js';
+import type { SubAgents } from './sub-agents.js';
+import { ANSWER_MAX_SECONDS, ASK_TOOL, HOST_TOOL_PREFIX, type OwnToolUse, resultText } from './tools.js';
 
 interface HookContext {
-  readonly turn: AgentTurn;
-  readonly calls: TurnCalls;
+  readonly agents: SubAgents;
   readonly steering: Steering;
   /** Text that only the model reads, beside the message. */
   readonly context: string;
@@ -46,9 +39,10 @@ function onceWith(context: string): Hook {
 }
 
 /** "No objection" is not a permission: Claude's own rules and people still decide. */
-async function beforeCall({ calls }: HookContext, input: HookInput): Promise<HookOutput> {
+async function beforeCall({ agents }: HookContext, input: HookInput): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
+  const calls = await agents.of(use.id, input.agent_id);
   const permit = await calls.check(use);
   const about = { hookEventName: 'PreToolUse' };
   if (permit.kind === 'denied') {
@@ -60,23 +54,25 @@ async function beforeCall({ calls }: HookContext, input: HookInput): Promise<Hoo
 }
 
 async function afterCall(
-  { calls, steering }: HookContext,
+  { agents, steering }: HookContext,
   hookEventName: string,
   input: HookInput,
 ): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
   const { error, tool_response } = input;
+  const calls = await agents.of(use.id, input.agent_id);
   const notes = await calls.complete(use, error ?? resultText(tool_response), error === undefined);
   await steering.afterTool();
   return notes === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext: notes } };
 }
 
 /** Allows the host's tools at once, because the host asks about those itself. */
-export function permissionsOf({ turn, calls }: HookContext): CanUseTool {
-  return async (tool, input, { toolUseID: id }) => {
+export function permissionsOf({ agents }: HookContext): CanUseTool {
+  return async (tool, input, { toolUseID: id, agentID }) => {
     if (tool.startsWith(HOST_TOOL_PREFIX)) return { behavior: 'allow', updatedInput: input };
-    if (tool === ASK_TOOL) return askPerson(turn, input);
+    const calls = await agents.of(id, agentID);
+    if (tool === ASK_TOOL) return askPerson(calls.turn, input);
     const permit = await calls.confirm({ id, tool, input });
     if (permit.kind === 'denied') return { behavior: 'deny', message: `The call was denied: ${permit.reason}` };
     return { behavior: 'allow', updatedInput: changedInput(permit, input) ?? input };

@@ -50,6 +50,8 @@ export interface QueryOptions {
   readonly strictMcpConfig: true;
   readonly includePartialMessages: true;
   readonly verbatimPrompts: true;
+  /** Also the words of sub-agents, with the call that started them. */
+  readonly forwardSubagentText: true;
   readonly permissionMode: 'default';
   readonly thinking: { readonly type: 'adaptive'; readonly display: 'summarized' };
   readonly tools: readonly string[];
@@ -94,6 +96,8 @@ export interface HookInput {
   readonly tool_input?: unknown;
   readonly tool_response?: unknown;
   readonly error?: string;
+  /** Set when a sub-agent makes the call. */
+  readonly agent_id?: string;
 }
 
 export interface HookOutput {
@@ -109,7 +113,7 @@ export interface HookOutput {
 export type CanUseTool = (
   name: string,
   input: Record<string, unknown>,
-  options: { readonly toolUseID: string },
+  options: { readonly toolUseID: string; readonly agentID?: string },
 ) => Promise<PermissionResult>;
 
 export type PermissionResult =
@@ -134,6 +138,7 @@ export interface ClaudeMessage {
   readonly uuid?: string;
   /** Set on messages of a sub-agent. */
   readonly parent_tool_use_id?: string | null;
+  readonly agent_id?: string;
   /** `stream_event` */
   readonly event?: StreamEvent;
   /** `assistant`, `user` */
@@ -155,6 +160,10 @@ export interface ClaudeMessage {
 
 export interface ContentBlock {
   readonly type: string;
+  /** `tool_use` */
+  readonly id?: string;
+  readonly text?: string;
+  readonly thinking?: string;
   readonly tool_use_id?: string;
   readonly content?: unknown;
   readonly is_error?: boolean;

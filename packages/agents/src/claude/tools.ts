@@ -3,11 +3,19 @@
  * Claude runs its own tools and asks the host before each call.
  */
 import path from 'node:path';
-import type { AgentRunCall, AgentTurn, BegunCall, Permit, ToolOutcome } from '@atrium/core/contracts/agent.js';
-import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
+import {
+  AgentError,
+  type AgentRunCall,
+  type AgentTurn,
+  type BegunCall,
+  type Permit,
+  type ToolOutcome,
+} from '@atrium/core/contracts/agent.js';
+import { ALLOW_IN_SESSION, type ToolConfirmation, ToolFailure } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import type { ToolDefinition } from '@atrium/protocol/ahp-1';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import type { ToolDefinition, ToolResultContent } from '@atrium/protocol/ahp-1';
 import { type ToolTable, toolTable } from '../shared/tool-names.js';
 import { mcpResult } from '../shared/tool-results.js';
 import type { HostServer } from './sdk.js';
@@ -24,7 +32,14 @@ export const ASK_TOOL = 'AskUserQuestion';
 
 type Entry =
   | { readonly kind: 'host'; readonly call: BegunCall }
-  | { readonly kind: 'own'; readonly call: AgentRunCall; readonly tool: string; input: unknown };
+  | { readonly kind: 'own'; readonly call: AgentRunCall; readonly tool: string; input: unknown; worker?: Worker };
+
+/** The sub-agent that a call has started. */
+interface Worker {
+  readonly shown: ToolResultContent;
+  /** The call is over, and the sub-agent with it. */
+  end(failure: string | undefined): void;
+}
 
 /** A call of one of Claude's own tools, as hooks and permission requests name it. */
 export interface OwnToolUse {
@@ -35,7 +50,7 @@ export interface OwnToolUse {
 
 /** The calls by the id that the model gave them. */
 export class TurnCalls {
-  readonly #turn: AgentTurn;
+  readonly turn: AgentTurn;
   readonly #hostTools: HostTools;
   readonly #folder: string;
   /** The calls that are not over. */
@@ -44,7 +59,7 @@ export class TurnCalls {
   readonly #writing = new Set<string>();
 
   constructor(turn: AgentTurn, hostTools: HostTools, folder: string) {
-    this.#turn = turn;
+    this.turn = turn;
     this.#hostTools = hostTools;
     this.#folder = folder;
   }
@@ -63,7 +78,7 @@ export class TurnCalls {
   async runHostTool({ id, name, input }: HostToolCall): Promise<ToolOutcome> {
     const entry = this.#entries.get(id);
     this.#over(id);
-    const call = entry?.kind === 'host' ? entry.call : this.#turn.beginCall({ name });
+    const call = entry?.kind === 'host' ? entry.call : this.turn.beginCall({ name });
     return call.run(input);
   }
 
@@ -83,12 +98,15 @@ export class TurnCalls {
 
   /** Completes an agent-run call. Returns the notes of gates and hooks that the model reads beside the result. */
   async complete(use: OwnToolUse, text: string, success: boolean): Promise<string | undefined> {
-    const { call } = this.#own(use);
+    const { call, worker } = this.#own(use);
     this.#over(use.id);
+    worker?.end(success ? undefined : text);
     const { done } = this.#words(use);
+    const shown = worker ? [worker.shown] : [];
+    const said = text === '' ? [] : [{ type: 'text' as const, text }];
     const result = success
-      ? { success, pastTenseMessage: done, content: text === '' ? [] : [{ type: 'text' as const, text }] }
-      : { success, pastTenseMessage: `${displayName(use.tool)} failed`, error: { message: text } };
+      ? { success, pastTenseMessage: done, content: [...shown, ...said] }
+      : { success, pastTenseMessage: `${displayName(use.tool)} failed`, error: { message: text }, content: shown };
     const outcome = await call.complete(result);
     if (outcome.kind !== 'completed' || !outcome.text.startsWith(text)) return undefined;
     return outcome.text.slice(text.length).trim() || undefined;
@@ -103,11 +121,44 @@ export class TurnCalls {
     await entry.call.fail(text);
   }
 
+  /** Opens the chat of the sub-agent that a call has started: its turn, or undefined when there can be none. */
+  openWorker(id: string): Promise<AgentTurn> | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.kind !== 'own' || entry.worker) return undefined;
+    const { title, prompt } = taskIn(entry.input, displayName(entry.tool));
+    let begin: (turn: AgentTurn) => void = () => {};
+    let fail: (reason: unknown) => void = () => {};
+    const begun = new Promise<AgentTurn>((resolve, reject) => {
+      begin = resolve;
+      fail = reject;
+    });
+    let end: Worker['end'] = () => {};
+    const over = new Promise<void>((resolve, reject) => {
+      end = (failure) => (failure === undefined ? resolve() : reject(new AgentError('sub-agent', failure)));
+    });
+    over.catch(() => {});
+    const run = async (turn: AgentTurn) => {
+      begin(turn);
+      await untilAborted(turn.signal, over);
+    };
+    try {
+      const { chat, ended } = this.turn.openWorker({ toolCallId: entry.call.id, title, prompt, run });
+      void ended.then(() => fail(new Error('the sub-agent is over')));
+      const shown = { type: 'subagent' as const, resource: chat, title };
+      entry.worker = { shown, end };
+      entry.call.progress([shown]);
+      return begun;
+    } catch (error) {
+      if (error instanceof ToolFailure) return undefined;
+      throw error;
+    }
+  }
+
   #begun(tool: string): Entry {
     const name = this.#hostTools.nameOf(tool);
     // Models repeat their ids, so the host makes up its own.
-    if (name !== undefined) return { kind: 'host', call: this.#turn.beginCall({ name }) };
-    const call = this.#turn.agentRunCall({ name: tool, displayName: displayName(tool) });
+    if (name !== undefined) return { kind: 'host', call: this.turn.beginCall({ name }) };
+    const call = this.turn.agentRunCall({ name: tool, displayName: displayName(tool) });
     return { kind: 'own', call, tool, input: undefined };
   }
 
@@ -214,6 +265,13 @@ const WORDS: Readonly<Record<string, Words>> = {
   WebSearch: { now: 'Search the web for', done: 'Searched the web for', subject: 'query' },
   Write: { now: 'Write', done: 'Wrote', subject: 'file_path', isPath: true },
 };
+
+/** What a sub-agent is to do. */
+function taskIn(input: unknown, name: string): { readonly title: string; readonly prompt: string } {
+  const { description, prompt } = isRecord(input) ? input : {};
+  const title = typeof description === 'string' && description !== '' ? description : name;
+  return { title, prompt: typeof prompt === 'string' && prompt !== '' ? prompt : title };
+}
 
 /** `WebFetch` → `Web Fetch` */
 export function displayName(tool: string): string {

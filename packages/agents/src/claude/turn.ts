@@ -15,7 +15,8 @@ import { ClaudeProcess } from './process.js';
 import { messageBlocks, PromptStream, Steering, textBlock } from './prompt.js';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, QueryOptions } from './sdk.js';
 import type { Beginning } from './session.js';
-import { HostTools, TurnCalls } from './tools.js';
+import { SubAgents } from './sub-agents.js';
+import { HostTools } from './tools.js';
 
 /** How long the program may take to stop when told to; then it is killed. A cancelled turn ends within a second. */
 const STOP_MAX_MS = 500;
@@ -75,9 +76,9 @@ export class ClaudeTurn {
     const further = turn.workingDirectories.filter((other) => other !== folder);
     const hostTools = new HostTools(turn.tools());
     const isHidden = turn.hiddenTools();
-    const calls = new TurnCalls(turn, hostTools, folder);
-    this.#reader = new EventReader(turn, calls, this.#model);
-    const hookContext = { turn, calls, steering: this.#steering, context: await this.#say(folder) };
+    const agents = new SubAgents(turn, hostTools, folder);
+    this.#reader = new EventReader(turn, agents, this.#model);
+    const hookContext = { agents, steering: this.#steering, context: await this.#say(folder) };
     return {
       ...FIXED_OPTIONS,
       ...conversationOf(beginning),
@@ -88,7 +89,7 @@ export class ClaudeTurn {
       systemPrompt: promptOf(await turn.renderPrompt()),
       tools: settings.tools.filter((tool) => !isHidden(tool)),
       mcpServers: await hostTools.serve(async (call) => {
-        const outcome = await calls.runHostTool(call);
+        const outcome = await (await agents.of(call.id)).runHostTool(call);
         await this.#steering.afterTool();
         return outcome;
       }),
@@ -160,7 +161,13 @@ export class ClaudeTurn {
 
 type Fixed = Pick<
   QueryOptions,
-  'settingSources' | 'strictMcpConfig' | 'includePartialMessages' | 'verbatimPrompts' | 'permissionMode' | 'thinking'
+  | 'settingSources'
+  | 'strictMcpConfig'
+  | 'includePartialMessages'
+  | 'verbatimPrompts'
+  | 'forwardSubagentText'
+  | 'permissionMode'
+  | 'thinking'
 >;
 
 /** The host uses none of the settings, servers and file mentions that Claude uses in a terminal. */
@@ -169,6 +176,7 @@ const FIXED_OPTIONS: Fixed = {
   strictMcpConfig: true,
   includePartialMessages: true,
   verbatimPrompts: true,
+  forwardSubagentText: true,
   permissionMode: 'default',
   thinking: { type: 'adaptive', display: 'summarized' },
 };

@@ -1,5 +1,5 @@
 /** Small ports between the parts of the host. The composition root passes each to the parts that need it. */
-import type { HostRequestMethod, HostRequests } from '@atrium/protocol/ahp-1';
+import type { HostRequestMethod, HostRequests, Turn } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 
 /** Which clients are connected, wherever that is, and how to ask them something. */
@@ -23,6 +23,12 @@ export interface Watchers {
   mayBeAnswered(uri: string): boolean;
   /** Whether some subscriber's dialect has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean;
+  /** Whether a subscriber of a session speaks a wire that has further chats; true without subscribers, because one may come. */
+  mayShowChats(session: string): boolean;
+  /** The index of the newest turn before which a subscriber of a chat has loaded none; 0 when all have loaded all. */
+  loadedFrom(chat: string): number;
+  /** Loads turns for subscribers of a chat that do not have them: those from this index on. */
+  loadTurns(chat: string, index: number, turns: readonly Turn[]): void;
   /** Ends all subscriptions to a channel that is gone. */
   unsubscribeAll(uri: string): void;
   /** Notifies all subscribers once, without a number. */

@@ -50,7 +50,10 @@ async function withLastTurn(attachment: MessageChatAttachment, open: OpenUri): P
     return last === undefined ? attachment : { ...attachment, endTurn: last };
   }
   if (chat.state.activeTurn?.id === endTurn) return `turn ${endTurn} of ${resource} is still running`;
-  return (await chat.indexOfTurn(endTurn)) === undefined ? `${resource} has no turn ${endTurn}` : attachment;
+  const index = await chat.indexOfTurn(endTurn);
+  if (index === undefined) return `${resource} has no turn ${endTurn}`;
+  await chat.showTurn(index);
+  return attachment;
 }
 
 /** What the model reads of the attached chats. Chats that are attached inside of them are not told. */

@@ -135,6 +135,7 @@ export class ChatCreation {
     }
     const index = await chat.indexOfTurn(turnId);
     if (index === undefined) throw new RequestError(ErrorCode.NotFound, `/source/turnId: ${uri} has no turn ${turnId}`);
+    await chat.showTurn(index);
     return { source: chat, turnCount: index + 1 };
   }
 

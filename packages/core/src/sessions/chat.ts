@@ -18,7 +18,7 @@ import { ChatAgent } from './chat-agent.js';
 import { pinnedChats } from './chat-attachments.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
 import { History, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
-import { CLIENT_CLOCK_SLACK_MS } from './limits.js';
+import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
 import type { Session, SharedSessionOptions } from './session.js';
 
 export interface ChatOptions extends SharedSessionOptions {
@@ -215,6 +215,7 @@ export class Chat implements OpenChannel {
     const facts = { state, session: session.state, clientId: origin.clientId, agent, canResume };
     const reason = chatRefusal(action, facts) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
+    if (action.type === 'chat/truncated' && action.turnId !== undefined) this.#loadFrom(action.turnId);
     this.write(pinned.action, origin);
   }
 
@@ -222,6 +223,23 @@ export class Chat implements OpenChannel {
   async #withAttachedChats(action: MessageAction): Promise<{ action: ChatAction } | { refused: string }> {
     const pinned = await pinnedChats(action.message, this.#options.open);
     return 'refused' in pinned ? pinned : { action: { ...action, ...pinned } };
+  }
+
+  /** Clients that have loaded only newer turns must have the one that history is cut at. It is in memory. */
+  #loadFrom(turnId: string): void {
+    const at = this.state.turns.findIndex(({ id }) => id === turnId);
+    const index = this.#options.pages.base + at;
+    const { watchers } = this.#options;
+    if (at >= 0 && watchers.loadedFrom(this.uri) > index)
+      watchers.loadTurns(this.uri, index, this.state.turns.slice(at));
+  }
+
+  /** Something names a finished turn: clients that have loaded only newer ones get it, unless that is far behind. */
+  async showTurn(index: number): Promise<void> {
+    const { watchers } = this.#options;
+    const end = watchers.loadedFrom(this.uri);
+    if (end <= index || end - index > FETCH_TURNS_MAX) return;
+    watchers.loadTurns(this.uri, index, await this.turnsBetween(index, end));
   }
 
   /** Starts a turn of the host's own making. */

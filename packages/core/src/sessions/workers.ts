@@ -62,6 +62,10 @@ export class TurnWorkers {
   #check(parent: Chat): void {
     if (workerDepth(parent) >= WORKER_DEPTH_MAX)
       throw new ToolFailure('TOO_DEEP', 'A worker of a worker cannot start others. Do it yourself.');
+    const { uri, state } = parent.session;
+    const isAsked = state.config?.values.autoApprove !== true;
+    if (isAsked && !this.#options.watchers.mayShowChats(uri))
+      throw new ToolFailure('UNSEEN', 'The people here could not see what a worker asks them. Do it yourself.');
     if (this.#count >= TURN_WORKERS_MAX)
       throw new ToolFailure('TOO_MANY', `This turn has started ${TURN_WORKERS_MAX} workers already. Do it yourself.`);
     const running = parent.session.chats.filter((chat) => isWorker(chat) && chat.state.activeTurn).length;

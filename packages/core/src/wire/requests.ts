@@ -201,6 +201,7 @@ export class Requests {
     };
     const { writer, subscriptions } = this.#options;
     writer.tellNumbered(subscriptions.actionFor(connection, chat.uri, action));
+    subscriptions.noteLoaded(connection, chat.uri, start);
     await writer.settled();
   }
 

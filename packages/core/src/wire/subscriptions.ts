@@ -5,10 +5,11 @@
  * Clients subscribe to channels of their wire. One of those may show several internal channels: an older wire shows a
  * session and its default chat as one. A session and its chats are one *group*: they are translated together.
  */
-import type { StateAction } from '@atrium/protocol/ahp-1';
+import type { StateAction, Turn } from '@atrium/protocol/ahp-1';
 import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Caller } from '../contracts/ports.js';
+import { FETCH_TURNS_MAX } from '../sessions/limits.js';
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
@@ -31,6 +32,8 @@ export interface SubscriptionsOptions {
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
+  /** Shows a notice under a number of its own. */
+  tellNumbered(notice: Notice): void;
   /** The chats of a session. */
   chatsOf(session: string): readonly string[];
   /** The greatest number that clients may have seen. */
@@ -91,6 +94,8 @@ export class Subscriptions {
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
   /** What older dialects remember of a group while it is in memory. */
   readonly #memories = new Map<string, ChannelMemory>();
+  /** From which turn on a client has a chat that it asked for in part, by client and chat. */
+  readonly #windows = new Map<string, Map<string, number>>();
   /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
   readonly #translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
 
@@ -113,7 +118,11 @@ export class Subscriptions {
         snapshots: sources.map((source) => source.takeSnapshot(request)),
       }));
       if (taken.some(({ snapshots }) => snapshots.some((snapshot) => !snapshot))) continue;
-      for (const { wire, channels } of taken) this.add(connection, wire, channels);
+      for (const { wire, channels, snapshots } of taken) {
+        this.add(connection, wire, channels);
+        if (channels.length === 1 && channels[0] === wire)
+          this.noteLoaded(connection, wire, snapshots[0]?.turns?.start);
+      }
       return {
         seq: this.#options.shown(),
         snapshots: taken.flatMap(({ wire, snapshots }) => partsOf(wire, snapshots) ?? []),
@@ -126,6 +135,54 @@ export class Subscriptions {
         ),
       };
     }
+  }
+
+  /** A client has the turns of a chat from this index on. */
+  noteLoaded({ identity }: Connection, chat: string, start = 0): void {
+    if (!identity) return;
+    const own = this.#windows.get(identity.clientId) ?? new Map<string, number>();
+    if (start > 0) this.#windows.set(identity.clientId, own.set(chat, start));
+    else if (own.delete(chat) && own.size === 0) this.#windows.delete(identity.clientId);
+  }
+
+  /** The client does not come back. */
+  forgetClient(clientId: string): void {
+    this.#windows.delete(clientId);
+  }
+
+  #loadedBy({ identity }: Connection, chat: string): number {
+    return this.#windows.get(identity?.clientId ?? '')?.get(chat) ?? 0;
+  }
+
+  loadedFrom(chat: string): number {
+    return Math.max(0, ...[...this.#of(chat).keys()].map((connection) => this.#loadedBy(connection, chat)));
+  }
+
+  /** Tells each client the turns that it misses, before an action that names one of them. */
+  loadTurns(chat: string, index: number, turns: readonly Turn[]): void {
+    for (const connection of this.#of(chat).keys()) {
+      const start = this.#loadedBy(connection, chat);
+      if (start <= index || !connection.identity) continue;
+      if (start - index > FETCH_TURNS_MAX) {
+        connection.close(
+          CloseCode.SnapshotNeeded,
+          'history was cut far behind what is loaded: reconnect for a snapshot',
+        );
+        continue;
+      }
+      const missing = turns.slice(0, start - index);
+      const cursor = index > 0 && { turnsNextCursor: String(index) };
+      const notice = this.actionFor(connection, chat, { type: 'chat/turnsLoaded', turns: [...missing], ...cursor });
+      this.#options.tellNumbered(notice);
+      this.noteLoaded(connection, chat, index);
+    }
+  }
+
+  mayShowChats(session: string): boolean {
+    const subscribers = [...this.#watching(session)];
+    // A wire with chats shows any chat by its own name.
+    const hasChats = ({ dialect }: Connection) => dialect.channelsOf('ahp-chat:/any', this.#options.view).length > 0;
+    return subscribers.length === 0 || subscribers.some(hasChats);
   }
 
   /** The internal channels behind wire channels, brought into memory. Leaves out wire channels that do not exist. */

@@ -13,6 +13,7 @@ import {
   memoryOf,
   withMark,
 } from '../../../agents/src/claude/session.js';
+import type { SubAgents } from '../../../agents/src/claude/sub-agents.js';
 import type { TurnCalls } from '../../../agents/src/claude/tools.js';
 import { callWords, resultText } from '../../../agents/src/claude/tools.js';
 import { FakeTurn, messageOf } from '../support/fake-turn.js';
@@ -139,7 +140,8 @@ describe('the Claude agent', () => {
 
   it('[UNI-088] has a call stopped when the question about it fails', async () => {
     const calls = { check: () => Promise.reject(new Error('the turn is over')) } as unknown as TurnCalls;
-    const { PreToolUse = [] } = hooksOf({ turn: new FakeTurn('go'), calls, steering: {} as Steering, context: '' });
+    const agents = { of: async () => calls } as unknown as SubAgents;
+    const { PreToolUse = [] } = hooksOf({ agents, steering: {} as Steering, context: '' });
     expect(PreToolUse.map(({ onFailure }) => onFailure)).toEqual(['block']);
     const input = { tool_use_id: 'c-1', tool_name: 'Bash', tool_input: { command: 'rm -rf x' } };
     await expect(PreToolUse[0]?.hooks[0]?.(input)).rejects.toThrow('the turn is over');

@@ -207,6 +207,26 @@ describe('the tool task', () => {
   });
 });
 
+describe('people whose programs show no chats', () => {
+  it('[UP-014] are not left with questions that they cannot see: the agent does the work itself', async () => {
+    const { client, host, uri, chat, agent } = await openChats({
+      tools: builtinTools(),
+      session: { provider: 'puppet' },
+    });
+    const old = await host.client('old', { initialSubscriptions: [uri] });
+    client.disconnect();
+    await settle();
+    old.dispatch(uri, { type: 'session/turnStarted', turnId: 'a', userMessage: { text: 'go' } });
+    const { turn } = await agent.turn(0);
+    const task = () => turn.callTool({ name: 'task', input: TASK });
+    expect(await task()).toMatchObject({ success: false, text: expect.stringContaining('could not see') });
+    const desk = await nativeClient(host, 'desk-2', { initialSubscriptions: [chat] });
+    void task().catch(() => {});
+    await agent.turn(1);
+    expect(desk.closed).toBe(undefined);
+  });
+});
+
 describe('a worker of a script', () => {
   it('[UP-078] plays its steps in its own chat', async () => {
     const steps = [

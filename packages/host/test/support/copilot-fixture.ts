@@ -61,6 +61,14 @@ export class CopilotFixture {
     return this.#client;
   }
 
+  /** Somebody with a program of 1.0, who sees all chats of the session. */
+  async watcher(): Promise<RawClient> {
+    const client = new RawClient();
+    this.#host?.connect(client.transport);
+    await client.initialize('watcher', { protocolVersions: ['1.0.0'], initialSubscriptions: [SESSION] });
+    return client;
+  }
+
   /** All that the model read in a request, by default the last. */
   heard(index = -1): string {
     return this.copilot.server.heard(index);

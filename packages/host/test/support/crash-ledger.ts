@@ -14,6 +14,7 @@ import {
   sessionReducer,
 } from '@atrium/protocol/ahp-1';
 import { checkHistory } from './crash-history.js';
+import { isFurtherChat } from './fuzz-chats.js';
 import { difference } from './fuzz-difference.js';
 import { type AnyAction, type AnyEnvelope, toldOf, withMembersOf } from './fuzz-wire.js';
 
@@ -51,6 +52,8 @@ export class Ledger {
       this.#add(entry);
       if (entry.action === '') continue;
       const action = JSON.parse(entry.action) as StateAction;
+      // What was stored of a chat goes with it.
+      if (action.type === 'session/chatRemoved') this.chats.delete(action.chat);
       const chat = this.chats.get(entry.channel);
       if (chat) this.#takeOfChat(entry.channel, chat, action, queues);
       const session = this.sessions.get(entry.channel);
@@ -115,6 +118,7 @@ export class Ledger {
     const entry = this.#entries[serverSeq - 1];
     const what = `${clientId} was shown ${serverSeq} (${action.type})`;
     if (!entry) return this.#wrong(`${what}, but it is not stored`);
+    if (!entry.channel && isFurtherChat(shown.channel)) return;
     // A resend that is rejected again uses up a number of its own.
     if (rejectionReason !== undefined && !entry.channel && !entry.origin) return;
     const told = entry.channel ? toldOf(version, entry) : { origin: originOf(entry) };

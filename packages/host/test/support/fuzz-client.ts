@@ -7,8 +7,9 @@
  * sends again what an earlier connection was given.
  */
 import { ErrorCode, type SessionState, type Snapshot } from '@atrium/protocol';
-import { channelKind, defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import { channelKind } from '@atrium/protocol/ahp-1';
 import { isClaim } from './crash-ledger.js';
+import { sessionOf } from './fuzz-chats.js';
 import { difference } from './fuzz-difference.js';
 import type { FuzzNames } from './fuzz-names.js';
 import { type AnyAction, type AnyEnvelope, type FuzzWire, wireOf, withMembersOf } from './fuzz-wire.js';
@@ -112,7 +113,7 @@ export class FuzzClient {
   /** The sessions that it watches, be it only their chats. */
   get watched(): string[] {
     const uris = [...this.channels.keys()].filter((uri) => uri !== ROOT);
-    return [...new Set(uris.map((uri) => sessionOfDefaultChat(uri) ?? uri))];
+    return [...new Set(uris.map(sessionOf))];
   }
 
   /** A new connection: says hello, or takes up the last one. */
@@ -203,8 +204,7 @@ export class FuzzClient {
   }
 
   #removed(session: string): void {
-    this.channels.delete(session);
-    this.channels.delete(defaultChatUri(session));
+    for (const channel of this.channels.keys()) if (sessionOf(channel) === session) this.channels.delete(channel);
   }
 
   /** From the moment that this is sent, the host may count its numbers anew: what was under way stays unknown. */
@@ -295,6 +295,7 @@ export class FuzzClient {
     if (origin?.clientId === this.clientId) this.#echo(origin, envelope);
     else if (rejectionReason !== undefined) this.#wrong(`it was told of another client's rejection, ${serverSeq}`);
     if (rejectionReason !== undefined) return;
+    if (envelope.action.type === 'session/chatRemoved') this.channels.delete(String(envelope.action.chat));
     const mirror = this.channels.get(channel);
     if (mirror) this.#reduce(mirror, envelope);
   }

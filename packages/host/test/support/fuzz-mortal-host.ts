@@ -57,8 +57,8 @@ export class MortalHost {
   }
 
   /** Fresh snapshots of sessions and their chats, for a client that never connected before. */
-  async snapshots(uris: readonly string[]): Promise<Snapshot[]> {
-    const observer = new FuzzClient('observer', ['1.0.0'], channelsOf(uris));
+  async snapshots(uris: readonly string[], chats: readonly string[] = []): Promise<Snapshot[]> {
+    const observer = new FuzzClient('observer', ['1.0.0'], [...channelsOf(uris), ...chats]);
     const link = new FuzzLink();
     this.host.connect(link.transport);
     observer.attach((text) => link.post(text), 'anew');

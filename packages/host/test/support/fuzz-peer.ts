@@ -2,11 +2,13 @@
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import type { Host } from '../../src/host-options.js';
 import { randomIntent, randomSessionsV1Action } from './fuzz-actions.js';
+import { isFurtherChat } from './fuzz-chats.js';
 import { FuzzClient } from './fuzz-client.js';
 import { FuzzLink } from './fuzz-link.js';
 import type { Random } from './fuzz-random.js';
+import { FUZZ_PROMPTS } from './fuzz-script.js';
 import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
-import { said, seenBy } from './fuzz-speech.js';
+import { said, saidInChat, seenBy, seenOfChat } from './fuzz-speech.js';
 
 export class FuzzPeer {
   #link: FuzzLink | undefined;
@@ -77,6 +79,51 @@ export class FuzzPeer {
     if (uri === undefined || !intent) return;
     const { channel, action } = said(client, uri, intent);
     client.dispatch(channel, action);
+  }
+
+  /** Whether it opens chats: those that call things otherwise are not asked to. */
+  get mayOpenChats(): boolean {
+    const { client } = this;
+    return client instanceof FuzzClient && client.isOpen && client.hasChats && client.names === undefined;
+  }
+
+  /** Opens a chat in a session, perhaps as a copy of another or with a message. */
+  openChat(session: string, chat: string, opened: () => void): void {
+    const { client, random } = this;
+    if (!(client instanceof FuzzClient) || !this.mayOpenChats) return;
+    const turnId = random.pick(seenBy(client, session)?.turns ?? []);
+    const kind = client.version < '0.7' ? {} : { kind: 'fork' };
+    const isFork = turnId !== undefined && random.chance(0.5);
+    const source = isFork && { source: { ...kind, chat: defaultChatUri(session), turnId } };
+    const message = { text: random.pick(FUZZ_PROMPTS), origin: { kind: 'user' } };
+    const first = random.chance(0.5) && { initialMessage: message };
+    client.request('createChat', { channel: session, chat, ...source, ...first }, ({ error }) => {
+      if (error) return;
+      opened();
+      client.subscribe(chat);
+    });
+  }
+
+  closeChat(chat: string, closed: () => void): void {
+    const { client } = this;
+    if (client instanceof FuzzClient && this.mayOpenChats)
+      client.request('disposeChat', { channel: chat }, ({ error }) => error ?? closed());
+  }
+
+  watchChat(chat: string): void {
+    if (this.client instanceof FuzzClient && this.mayOpenChats) this.client.subscribe(chat);
+  }
+
+  /** Does something to a further chat that it sees. */
+  actInChat(): void {
+    const { client, random } = this;
+    if (!(client instanceof FuzzClient)) return;
+    const chat = random.pick([...client.channels.keys()].filter(isFurtherChat));
+    const seen = chat === undefined ? undefined : seenOfChat(client, chat);
+    const name = `${client.clientId}-${client.dispatched.length + 1}`;
+    const intent = seen && randomIntent({ seen, random, name });
+    const wanted = chat !== undefined && intent && saidInChat(client, chat, intent);
+    if (wanted) client.dispatch(wanted.channel, wanted.action);
   }
 
   /** Sends something again that it has sent before. */

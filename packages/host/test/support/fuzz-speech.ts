@@ -52,6 +52,18 @@ export function seenBy(client: FuzzClient, uri: string): Seen | undefined {
   return session || chat ? seenInChat(session ?? {}, chat ?? {}, client.clientId) : undefined;
 }
 
+/** What a client sees of a further chat. */
+export function seenOfChat(client: FuzzClient, chat: string): Seen | undefined {
+  const state = client.channels.get(chat)?.state;
+  return state && seenInChat({}, state, client.clientId);
+}
+
+/** The action on a further chat; undefined for what is about the session. */
+export function saidInChat({ clientId }: FuzzClient, channel: string, intent: Intent): Dispatched | undefined {
+  const action = inChats(intent, clientId);
+  return action.type.startsWith('chat/') ? { channel, action } : undefined;
+}
+
 function seenInSession(state: SessionState, clientId: string): Seen {
   return {
     turns: state.turns.map(({ id }) => id),

@@ -1,7 +1,8 @@
 /** A host, a log that outlives it, and clients of all versions: everything happens by the choice of a seed. */
-import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { Ledger, STREAMED } from './crash-ledger.js';
 import { answer } from './fuzz-actions.js';
+import { furtherChat, isFurtherChat, sessionOf } from './fuzz-chats.js';
 import { FuzzClient, ROOT } from './fuzz-client.js';
 import { MortalHost } from './fuzz-mortal-host.js';
 import { byProvider, plainChats } from './fuzz-names.js';
@@ -56,13 +57,21 @@ export class FuzzWorld {
   readonly #all: string[] = [];
   readonly #confirmed = new Map<FuzzClient, number>();
 
-  private constructor(random: Random) {
+  /** Further chats that exist, and how many ever did. */
+  readonly #chats = new Set<string>();
+  readonly #everyChat: string[] = [];
+  #chatCount = 0;
+
+  private constructor(
+    random: Random,
+    private readonly isMixed: boolean,
+  ) {
     this.#random = random;
   }
 
   /** A few clients of versions that the seed chooses, or one of each version. */
   static async begin(random: Random, { isMixed = false } = {}): Promise<FuzzWorld> {
-    const world = new FuzzWorld(random);
+    const world = new FuzzWorld(random, isMixed);
     await world.#start();
     world.#invite(isMixed ? ALL : world.#someVersions());
     await world.#readAll();
@@ -103,7 +112,9 @@ export class FuzzWorld {
     const roll = random.below(100);
     const peer = random.pick(this.#peers);
     if (!peer) return;
-    if (roll < 46) peer.act();
+    if (this.isMixed && roll < 16) this.#withChats()?.actInChat();
+    else if (this.isMixed && roll < 22) this.#changeChats(this.#withChats() ?? peer);
+    else if (roll < 46) peer.act();
     else if (roll < 50) peer.repeat();
     else if (roll < 56) peer.probe();
     else if (roll < 68) await this.#host.advance(random.pick([1, 5, 10, 20, 40]));
@@ -123,6 +134,21 @@ export class FuzzWorld {
   #turn(peer: FuzzPeer): void {
     const uri = this.#random.pick([...this.#sessions]);
     if (uri) peer.turnTo(uri);
+  }
+
+  #withChats(): FuzzPeer | undefined {
+    return this.#random.pick(this.#peers.filter(({ mayOpenChats }) => mayOpenChats));
+  }
+
+  #changeChats(peer: FuzzPeer): void {
+    const session = this.#random.pick([...this.#sessions]);
+    const chat = this.#random.pick([...this.#chats]);
+    if (chat !== undefined && this.#random.chance(0.4)) return peer.watchChat(chat);
+    if (chat !== undefined && this.#random.chance(0.3)) return peer.closeChat(chat, () => this.#chats.delete(chat));
+    if (session === undefined) return;
+    const name = furtherChat(session, ++this.#chatCount);
+    this.#everyChat.push(name);
+    peer.openChat(session, name, () => this.#chats.add(name));
   }
 
   #createSession(): void {
@@ -147,10 +173,14 @@ export class FuzzWorld {
     for (const peer of this.#peers) peer.drop();
     await this.#host.start();
     this.#ledger.take(await this.#host.entries(this.#ledger.head));
-    const snapshots = await this.#host.snapshots(this.#all);
+    const snapshots = await this.#host.snapshots(this.#all, this.#everyChat);
     for (const snapshot of snapshots) this.#ledger.compare(snapshot);
     this.#sessions.clear();
-    for (const { resource } of snapshots) this.#sessions.add(sessionOfDefaultChat(resource) ?? resource);
+    this.#chats.clear();
+    for (const { resource } of snapshots) {
+      this.#sessions.add(sessionOf(resource));
+      if (isFurtherChat(resource)) this.#chats.add(resource);
+    }
     for (const client of this.#clients) this.#confirm(client);
   }
 
@@ -232,7 +262,8 @@ export class FuzzWorld {
 
   #isGone(client: FuzzClient, clientSeq: number): boolean {
     const channel = client.dispatched[clientSeq - 1]?.channel ?? '';
-    return channel !== ROOT && !this.#sessions.has(sessionOfDefaultChat(channel) ?? channel);
+    if (isFurtherChat(channel) && !this.#chats.has(channel)) return true;
+    return channel !== ROOT && !this.#sessions.has(sessionOf(channel));
   }
 
   #settle(client: FuzzClient | FuzzSessionsV1Client): void {
