@@ -16,7 +16,7 @@ import {
 import type { SubAgents } from '../../../agents/src/claude/sub-agents.js';
 import type { TurnCalls } from '../../../agents/src/claude/tools.js';
 import { callWords, resultText } from '../../../agents/src/claude/tools.js';
-import { FakeTurn, messageOf } from '../support/fake-turn.js';
+import { messageOf } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {
   return { id, message: messageOf(text), responseParts: [], usage: undefined, state: 'complete' };
