@@ -107,7 +107,9 @@ export class EventTriggers {
   }
 
   #happened(automation: string, triggerId: string, { type, event, facts, by }: HostEvent): void {
-    if (!this.#isRunning) return;
+    // A watch may outlive its automation for a moment, or belong to one that could not be stored.
+    const isThere = this.#options.catalogue.entries.some(({ resource }) => resource === automation);
+    if (!this.#isRunning || !isThere) return;
     const origin: AutomationTriggerOrigin = { kind: 'trigger', triggerId, event: { type, event, ...facts } };
     const chain = by ? by.chain + 1 : 0;
     const reason = chain > CHAIN_MAX ? 'chain' : this.#isTooOften(automation) ? 'rate' : undefined;
