@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
+import { automationsCommand } from './commands/automations.js';
 import { callCommand } from './commands/call.js';
 import { changesCommand } from './commands/changes.js';
 import { attachCommand, chatCommand } from './commands/chat.js';
@@ -90,7 +91,7 @@ function commands(root: () => Command): Command[] {
       watchCommand(),
       terminalsCommand(),
     ],
-    ...[changesCommand(), filesCommand()],
+    ...[changesCommand(), filesCommand(), automationsCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];

@@ -20,6 +20,13 @@ describe.skipIf(!isBuilt)(
       expect(stdout).toBe('You said: Hello!. Say `hello` to see more.\n');
     });
 
+    it('the nightly automation says when it runs next, and how its first run went', async () => {
+      const script = path.join(EXAMPLES, 'scripts', 'demo.json');
+      const stdout = await outputOf('nightly-automation.mjs', ['Hello!'], ['--script', script]);
+      expect(stdout).toMatch(/^Nightly runs next at \d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/m);
+      expect(stdout).toMatch(/^completed ahp-session:\/[0-9a-f-]{36} $/m);
+    });
+
     it('the client that rewrites the prompt prints it as it is then', async () => {
       const stdout = await outputOf('rewrite-the-prompt.mjs');
       expect(stdout).toMatch(/^# tone\n.+ Answer in rhymes\.$/m);
