@@ -190,6 +190,6 @@ describe('sampling', { timeout: 60_000 }, () => {
       code: -32601,
       message: expect.stringContaining('This host (Atrium) does not offer sampling to MCP servers.'),
     });
-    expect(capabilities).toEqual({ elicitation: { form: {}, url: {} } });
+    expect(capabilities).toEqual({ elicitation: { form: {}, url: {} }, roots: { listChanged: true } });
   });
 });
