@@ -72,9 +72,10 @@ function cursorOf([uri, { modifiedAt }]: Listed): string {
   return Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
 }
 
-function isBehind(entry: Listed, cursor: string): boolean {
+/** Where the page before ended. */
+function endOf(cursor: string): Listed {
   const [modifiedAt, uri] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string];
-  return byAge([uri, { modifiedAt } as Known], entry) < 0;
+  return [uri, { modifiedAt } as Known];
 }
 
 /** Whether a text is a cursor that a page can have ended with. */
@@ -176,7 +177,8 @@ export class Catalogue {
   /** A page of the summaries of all listed sessions as one JSON array, the most recently modified first. */
   page({ limit, cursor }: PageRequest = {}): ListPage {
     const listed = this.#newestFirst();
-    const start = cursor === undefined ? 0 : listed.findIndex((entry) => isBehind(entry, cursor));
+    const end = cursor === undefined ? undefined : endOf(cursor);
+    const start = end ? listed.findIndex((entry) => byAge(end, entry) < 0) : 0;
     const rest = start < 0 ? [] : listed.slice(start);
     const shown = limit === undefined ? rest : rest.slice(0, limit);
     const text = `[${shown.map(([, { summaryText }]) => summaryText).join(',')}]`;

@@ -35,6 +35,7 @@ import {
 } from './limits.js';
 import type { NewChat, Session } from './session.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
+import { parentOf } from './workers.js';
 
 export interface ChatCreationOptions extends SessionsInMemoryOptions {
   readonly memory: SessionsInMemory;
@@ -61,8 +62,12 @@ export class ChatCreation {
   async create(params: CreateChatParams): Promise<void> {
     const { channel, chat } = params;
     checkUri(chat);
-    while (this.#reserved.has(chat)) await this.#reserved.settled(chat);
-    const session = await this.#session(channel);
+    let session = await this.#session(channel);
+    // Between the last look at the name and its reservation nothing waits: two requests must not both find it free.
+    while (this.#reserved.has(chat)) {
+      await this.#reserved.settled(chat);
+      session = await this.#session(channel);
+    }
     const request = digestOf(params);
     if (this.#isRepeated(params, request)) return;
     checkAbility(session, params);
@@ -76,7 +81,7 @@ export class ChatCreation {
   #isRepeated({ channel, chat }: CreateChatParams, request: string): boolean {
     const { chats } = this.#options.catalogue;
     const owner = chats.ownerOf(chat);
-    if (owner === undefined) return false;
+    if (owner === undefined && !chats.isTakenFrom(chat, channel)) return false;
     if (owner === channel && chats.requestOf(chat) === request) return true;
     throw new RequestError(ErrorCode.AlreadyExists, `${chat} is in use: choose another URI`);
   }
@@ -105,6 +110,8 @@ export class ChatCreation {
     const { chat: uri, source } = params;
     const { writer, catalogue, log } = this.#options;
     const branch = source && (await this.#branch(params.channel, source));
+    // What an earlier attempt left under this name is none of the new chat.
+    if (catalogue.chats.has(uri)) await this.forgetStored(uri);
     if (branch) await this.#copy(params, branch);
     const recent = source?.kind === 'fork' && branch ? branch.turnCount : 0;
     const start = Math.max(0, recent - TURNS_IN_MEMORY);
@@ -143,7 +150,6 @@ export class ChatCreation {
   async #copy({ chat: uri, channel, source }: CreateChatParams, { source: from, turnCount, running }: Branch) {
     const { catalogue, log, writer } = this.#options;
     const to = source?.kind === 'fork' ? uri : sideContextUri(uri);
-    await this.forgetStored(uri);
     catalogue.chats.reserve(uri, channel);
     // Only what is archived can be copied.
     from.session.archive([from]);
@@ -303,12 +309,13 @@ function newChatState(
   return { resource, title, status: SessionStatus.Idle, modifiedAt: new Date(now).toISOString(), origin, turns: [] };
 }
 
-/** A chat, with the workers of its tools and theirs. */
+/** A chat, with the workers of its tools and theirs. Each comes once: chats from elsewhere may claim anything. */
 function withWorkers(session: Session, chat: Chat): Chat[] {
-  const workers = session.chats.filter(
-    ({ state: { origin } }) => origin?.kind === 'tool' && 'chat' in origin && origin.chat === chat.uri,
-  );
-  return [...workers.flatMap((worker) => withWorkers(session, worker)), chat];
+  const found = new Set([chat]);
+  for (const parent of found) {
+    for (const worker of session.chats) if (worker !== session.chat && parentOf(worker) === parent) found.add(worker);
+  }
+  return [...found].reverse();
 }
 
 /** Requests that ask for the same chat have the same one. */

@@ -47,6 +47,11 @@ export class ChatIndex {
     return [...(this.#bySession.get(session) ?? [])];
   }
 
+  /** Whether something is stored under a name, or is about to be, listed or not. */
+  has(chat: string): boolean {
+    return this.#chats.has(chat);
+  }
+
   /** Of the request that created a chat. */
   requestOf(chat: string): string | undefined {
     return this.#chats.get(chat)?.request;

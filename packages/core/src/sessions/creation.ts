@@ -26,7 +26,7 @@ import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
 import { firstChat, type ListNews, listedChat } from './catalogue.js';
 import type { TellProgress } from './creation-progress.js';
 import { copyHistory, headText } from './history.js';
-import { SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
+import { SESSION_CHATS_MAX, SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
@@ -171,8 +171,10 @@ export class Creation {
     // The last page of a session without turns comes behind those of its further chats.
     if (start === 0 && further === undefined && chats.length === 0) await this.#makeRoom(channel);
     if (start === 0 && further !== undefined) {
-      await log.forget(further);
+      checkReserved(further, catalogue.chats.storedFor(channel));
+      // The name is taken before anything waits: what is forgotten under it must not be another chat's.
       catalogue.chats.reserve(further, channel);
+      await log.forget(further);
     }
     const chat = further ?? defaultChatUri(channel);
     const here = (await log.archiveHead(chat))?.turnCount ?? 0;
@@ -246,6 +248,11 @@ export class Creation {
     if (summary) news.added(summary);
     session.create(progress);
   }
+}
+
+function checkReserved(chat: string, reserved: readonly string[]): void {
+  if (!reserved.includes(chat) && reserved.length >= SESSION_CHATS_MAX - 1)
+    throw invalid(`/chat: a session has ${SESSION_CHATS_MAX} chats at most`);
 }
 
 function checkChoices({ info }: AgentBackend, { model, agent }: CreateSessionParams): void {

@@ -102,6 +102,7 @@ function readChats(given: unknown, session: string): ChatSummary[] {
       },
       ...(origin && { origin }),
       ...(interactivity && { interactivity }),
+      ...(origin?.kind === 'tool' && { interactivity: 'read-only' as const }),
     };
   });
 }

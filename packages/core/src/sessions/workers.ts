@@ -15,10 +15,11 @@ export const WORKER_ADVICE =
   'You work for another agent, not for a person. It gets nothing of what you do but the last thing that you say: ' +
   'end with a whole answer to your task.';
 
-/** How many workers stand between a chat and a person. */
+/** How many workers stand between a chat and a person, as far as that matters: chats from elsewhere may claim anything. */
 export function workerDepth(chat: Chat): number {
-  const parent = parentOf(chat);
-  return isWorker(chat) ? 1 + (parent ? workerDepth(parent) : 0) : 0;
+  let depth = 0;
+  for (let at: Chat | undefined = chat; at && isWorker(at) && depth < WORKER_DEPTH_MAX; at = parentOf(at)) depth += 1;
+  return depth;
 }
 
 export function isWorker({ state: { origin } }: Pick<Chat, 'state'>): boolean {
@@ -73,13 +74,14 @@ export class TurnWorkers {
       throw new ToolFailure('TOO_MANY', `${running} workers are running already. Wait until one of them is done.`);
   }
 
-  #chat({ session, uri }: Chat, { toolCallId, title, tools, run }: WorkerStart): Chat {
-    const { workerChats } = this.#options;
+  #chat({ session, uri: parent }: Chat, { toolCallId, title, tools, run }: WorkerStart): Chat {
+    const { workerChats, catalogue } = this.#options;
     if (session.chats.length >= SESSION_CHATS_MAX) this.#makeRoom(session);
-    const origin = { kind: 'tool' as const, chat: uri, toolCallId };
+    const origin = { kind: 'tool' as const, chat: parent, toolCallId };
     const agent: AgentSession | undefined = run && { runTurn: run, close: async () => {} };
     const worker = { ...(agent && { agent }), ...(tools && { tools: new Set(tools) }) };
-    return workerChats.open(session, { uri: freeUri(session, toolCallId), origin, title }, { worker });
+    const uri = freeUri(workerChatUri(session.uri, toolCallId), (name) => catalogue.chats.has(name));
+    return workerChats.open(session, { uri, origin, title }, { worker });
   }
 
   /** The worker that ended first is forgotten: its call has what it said. */
@@ -96,6 +98,7 @@ export class TurnWorkers {
   async #ended(chat: Chat, turnId: string, call: AbortSignal | undefined): Promise<WorkerOutcome> {
     const signal = call ? AbortSignal.any([this.#turn.signal, call]) : this.#turn.signal;
     const cancel = () => chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
+    if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel);
     try {
       return outcomeOf(chat.uri, await chat.turnEnd(turnId));
@@ -106,12 +109,11 @@ export class TurnWorkers {
   }
 }
 
-/** Ids of calls are unique in a turn only. */
-function freeUri(session: Session, toolCallId: string): string {
-  const uri = workerChatUri(session.uri, toolCallId);
+/** Ids of calls are unique in a turn only. The name of a chat that is just being forgotten is not free yet. */
+function freeUri(uri: string, isTaken: (uri: string) => boolean): string {
   for (let number = 2; ; number++) {
     const free = number === 2 ? uri : `${uri}~${number - 1}`;
-    if (!session.chatAt(free)) return free;
+    if (!isTaken(free)) return free;
   }
 }
 

@@ -10,11 +10,15 @@ import type { AutomationTriggerOrigin, SessionState, Turn } from '@atrium/protoc
 import type { AutomationCatalogue } from './catalogue.js';
 import { type HostEvent, isMeant, PUSH_EVENT, TURN_EVENT } from './event-types.js';
 import { FileTriggers } from './file-triggers.js';
-import { CHAIN_MAX, EVENT_RUNS_PER_HOUR_MAX, EVENT_TEXT_MAX_CHARACTERS, FILES_QUIET_MS } from './limits.js';
-import type { Run, Runs } from './runs.js';
+import {
+  CHAIN_MAX,
+  EVENT_RUNS_PER_HOUR_MAX,
+  EVENT_RUNS_WITHIN_MS,
+  EVENT_TEXT_MAX_CHARACTERS,
+  FILES_QUIET_MS,
+} from './limits.js';
+import type { Runs } from './runs.js';
 import type { Skip } from './skipped.js';
-
-const HOUR_MS = 60 * 60_000;
 
 export interface EventTriggersOptions {
   readonly clock: Clock;
@@ -120,8 +124,8 @@ export class EventTriggers {
   /** Counted in the history, so that a restart does not begin anew. */
   #isTooOften(automation: string): boolean {
     const { runs, clock } = this.#options;
-    const since = clock.now() - HOUR_MS;
-    const recent = runs.of(automation).filter((run) => isOfEvent(run) && Date.parse(run.lifecycle.createdAt) > since);
+    const since = clock.now() - EVENT_RUNS_WITHIN_MS;
+    const recent = runs.of(automation).filter((run) => run.isOfEvent && run.createdAt > since);
     return recent.length >= EVENT_RUNS_PER_HOUR_MAX;
   }
 
@@ -141,13 +145,6 @@ export class EventTriggers {
 }
 
 const TURN_ENDS = { complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const;
-
-/** A run that an event started; what was skipped is no run. */
-function isOfEvent({ state }: Run): boolean {
-  const { origin, lifecycle } = state;
-  const isSkip = lifecycle.error?.errorType.startsWith('skipped-') ?? false;
-  return origin.kind === 'trigger' && origin.event !== undefined && !isSkip;
-}
 
 function errorOf({ state, responseParts }: Turn): string | undefined {
   const part = state === 'error' ? responseParts.findLast(({ kind }) => kind === 'error') : undefined;

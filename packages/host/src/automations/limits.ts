@@ -24,8 +24,9 @@ export const RUN_HISTORY_LIMIT = 50;
 /** Runs that an entry of the catalogue shows at first, and that each `fetchAutomationRuns` adds. */
 export const RUNS_PAGE = 10;
 
-/** Runs that events may start, for each automation. */
+/** Runs that events may start, for each automation, within an hour. */
 export const EVENT_RUNS_PER_HOUR_MAX = 12;
+export const EVENT_RUNS_WITHIN_MS = 60 * 60_000;
 /** How many automations may start one another by their turns, one behind the other. */
 export const CHAIN_MAX = 3;
 /** The text of an event of a provider that a run tells. */

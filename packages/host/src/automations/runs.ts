@@ -15,7 +15,7 @@ import {
   automationRunReducer,
   type StateAction,
 } from '@atrium/protocol/ahp-1';
-import { RUN_HISTORY_LIMIT } from './limits.js';
+import { EVENT_RUNS_WITHIN_MS, RUN_HISTORY_LIMIT } from './limits.js';
 
 const RUN_RECORDS = 'automation-run:';
 const RUN_SCHEME = 'ahp-automation-run:/';
@@ -79,6 +79,17 @@ export class Run implements OpenChannel {
 
   get facts(): RunFacts {
     return factsOf(this.state);
+  }
+
+  get createdAt(): number {
+    return Date.parse(this.lifecycle.createdAt);
+  }
+
+  /** Whether an event has started it; what was skipped is no run. */
+  get isOfEvent(): boolean {
+    const { origin, lifecycle } = this.state;
+    const isSkip = lifecycle.error?.errorType.startsWith('skipped-') ?? false;
+    return origin.kind === 'trigger' && origin.event !== undefined && !isSkip;
   }
 
   /** Whether nothing more will happen. */
@@ -219,8 +230,15 @@ export class Runs {
   }
 
   #prune(automation: string): void {
-    const tooMany = this.of(automation).slice(RUN_HISTORY_LIMIT);
-    for (const run of tooMany) if (run.isOver) this.#forget(run);
+    const { length } = this.of(automation);
+    if (length <= RUN_HISTORY_LIMIT) return;
+    const spare = this.of(automation).filter((run) => run.isOver && !this.#counts(run));
+    for (const run of spare.slice(RUN_HISTORY_LIMIT - length)) this.#forget(run);
+  }
+
+  /** Whether it counts for how often events may start a run; there are not many of these. */
+  #counts(run: Run): boolean {
+    return run.isOfEvent && run.createdAt > this.#options.clock.now() - EVENT_RUNS_WITHIN_MS;
   }
 
   #forget(run: Run): void {

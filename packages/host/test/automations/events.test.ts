@@ -12,6 +12,7 @@ import {
   FILES_QUIET_MS,
   FILES_SETTLE_MS,
   FILES_TOLD_MAX,
+  RUN_HISTORY_LIMIT,
 } from '../../src/automations/limits.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { AUTOMATION, AutomationFixture, definition } from '../support/automation-fixture.js';
@@ -195,6 +196,24 @@ describe('an automation that waits for turns', () => {
     await fixture.agent.turn(1);
     await turn(fixture);
     expect((await fixture.runs())[0]?.lifecycle.error?.errorType).toBe('skipped-overlap');
+  });
+
+  it('[AUT-033] start no more runs when they come in turns, so that each is told by itself', async () => {
+    const fixture = await AutomationFixture.open();
+    const ends = (id: string, event: string) => ({ ...turns(undefined, [event]), id });
+    await fixture.create({ triggers: [ends('good', 'completed'), ends('bad', 'failed')] });
+    const started = () => fixture.agent.turns.filter(({ turn: { message } }) => message.text === 'look at the build');
+    for (let count = 0; count < EVENT_RUNS_PER_HOUR_MAX; count++) {
+      await turn(fixture);
+      started().at(-1)?.finish();
+      await settle(20);
+    }
+    expect(started()).toHaveLength(EVENT_RUNS_PER_HOUR_MAX);
+    for (let count = 0; count < RUN_HISTORY_LIMIT / 2 + 5; count++) {
+      await turn(fixture, 'fail');
+      await turn(fixture);
+    }
+    expect(started()).toHaveLength(EVENT_RUNS_PER_HOUR_MAX);
   });
 
   it('[AUT-031] does not count the turn of a worker', async () => {

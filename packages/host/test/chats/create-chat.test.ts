@@ -61,6 +61,22 @@ describe('createChat', () => {
     await open('three');
   });
 
+  it('[UP-041] carries a request out once that two clients send at once', async () => {
+    const { client, host, uri, chat } = await openChats();
+    const other = await nativeClient(host, 'laptop');
+    const { uri: elsewhere } = await nativeSession(other);
+    const params = { channel: uri, chat: 'ahp-chat:/two', initialMessage: userMessage('hello') };
+    await Promise.all([client.request('createChat', params), other.request('createChat', params)]);
+    await settle(20);
+    expect(await chatsOf(client, uri)).toEqual([chat, 'ahp-chat:/two']);
+    expect(said(await chatState(client, params.chat))).toEqual(['hello']);
+    const answers = await Promise.all([
+      client.ask('createChat', { channel: uri, chat: 'ahp-chat:/three' }),
+      other.ask('createChat', { channel: elsewhere, chat: 'ahp-chat:/three' }),
+    ]);
+    expect(answers.map(({ error }) => error?.code).sort()).toEqual([-32010, undefined]);
+  });
+
   it('[UP-042] [UP-040] [UP-044] refuses names, folders and sources that cannot be', async () => {
     const { client, uri, chat } = await openChats();
     await nativeTurn(client, chat, 'hello', 't1');

@@ -1,4 +1,5 @@
 /** Sessions with several chats that leave a host and come into another one. */
+import { SESSION_CHATS_MAX } from '@atrium/core/sessions/limits.js';
 import type { SessionState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { chatsOf, openChats, said } from '../support/chat-fixture.js';
@@ -69,5 +70,39 @@ describe('a session with several chats', () => {
     expect(await code(state('ahp-session:/a'))).toBe(-32602);
     expect(await code(state('ahp-chat:/a'))).toBe(undefined);
     expect(await chatsOf(client, uri)).toContain(two);
+  });
+
+  it('[UP-078] takes chats of workers for what they are, also when each claims to be the worker of the other', async () => {
+    const { client } = await openChats({ session: { provider: 'puppet' } });
+    const { items } = await client.request<{ items: object[] }>('listSessions', { channel: 'ahp-root://' });
+    const listed = (resource: string, chat: string) => ({
+      ...{ resource, title: '', status: 1, modifiedAt: new Date(0).toISOString() },
+      origin: { kind: 'tool', chat, toolCallId: 'c' },
+      interactivity: 'full',
+    });
+    const chats = [listed('ahp-chat:/a', 'ahp-chat:/b'), listed('ahp-chat:/b', 'ahp-chat:/a')];
+    const channel = 'ahp-session:/imported';
+    await client.request('atrium/importSession', { channel, start: 0, turns: [], state: { summary: items[0], chats } });
+    expect((await chatState(client, 'ahp-chat:/a')).interactivity).toBe('read-only');
+    expect(await client.request('disposeChat', { channel: 'ahp-chat:/a' })).toBe(null);
+    expect(await chatsOf(client, channel)).toHaveLength(1);
+  });
+
+  it('[UP-042] reserves no more chats than a session may have', async () => {
+    const { client } = await openChats();
+    const channel = 'ahp-session:/imported';
+    const take = (chat: string) => client.ask('atrium/importSession', { channel, chat, start: 0, turns: [] });
+    for (let count = 1; count < SESSION_CHATS_MAX; count++)
+      expect((await take(`ahp-chat:/${count}`)).error).toBeUndefined();
+    expect((await take('ahp-chat:/more')).error?.code).toBe(-32602);
+    expect((await take('ahp-chat:/1')).error).toBeUndefined();
+  });
+
+  it('[UP-041] has its reserved names for itself', async () => {
+    const { client, uri } = await openChats();
+    await client.request('atrium/importSession', {
+      ...{ channel: 'ahp-session:/imported', chat: 'ahp-chat:/coming', start: 0, turns: [] },
+    });
+    expect((await client.ask('createChat', { channel: uri, chat: 'ahp-chat:/coming' })).error?.code).toBe(-32010);
   });
 });

@@ -167,6 +167,35 @@ describe('the tool task', () => {
     expect([chats.length, chats.some(({ resource }) => resource === workerChat)]).toEqual([SESSION_CHATS_MAX, false]);
   });
 
+  it('[UP-183] gives no worker the chat of one that is just being forgotten', async () => {
+    const log = new KeptLog();
+    const { client, uri, chat, worker, outcome, workerChat, parent, agent } = await withWorker({ log });
+    worker.finish();
+    await outcome;
+    parent.finish();
+    await client.action(chat, 'chat/turnComplete');
+    for (let count = 3; count <= SESSION_CHATS_MAX; count++)
+      await client.request('createChat', { channel: uri, chat: `ahp-chat:/${count}` });
+    client.dispatch(chat, { type: 'chat/turnStarted', turnId: 'b', message: userMessage('again') } as never);
+    const next = await agent.turn(2);
+    // Some models count their calls from one in every turn.
+    const second = next.turn.callTool({ id: 'call 1', name: 'task', input: TASK });
+    const other = await agent.turn(3);
+    await settle(20);
+    const running = (await client.state<SessionState>(uri)).chats.at(-1)?.resource ?? '';
+    expect((await chatState(client, running)).activeTurn).toMatchObject({ message: { text: TASK.prompt } });
+    other.turn.text('done');
+    other.finish();
+    expect(await second).toMatchObject({ success: true });
+    await settle(20);
+    const { chats } = await client.state<SessionState>(uri);
+    const kept = chats.at(-1)?.resource ?? '';
+    expect(kept.startsWith(workerChat)).toBe(true);
+    const again = await startHost({ log, agents: [new PuppetAgent()], clock: new FakeClock(), tools: builtinTools() });
+    const back = await nativeClient(again, 'back');
+    expect((await chatState(back, kept)).turns).toMatchObject([{ state: 'complete', message: { text: TASK.prompt } }]);
+  });
+
   it('[REL-034] a crash ends both turns, and nothing is done again', async () => {
     const log = new KeptLog();
     const { client, uri, chat, worker, workerChat } = await withWorker({ log });

@@ -120,6 +120,14 @@ describe('a client', () => {
     );
   });
 
+  it('[UP-182] in a long text that is no name costs no more than its length', () => {
+    const names = new NameWriter(BY_PROVIDER, view);
+    const text = `there is no channel ${'a'.repeat(100_000)}`;
+    const start = performance.now();
+    expect(names.writeText(text)).toBe(text);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
   it('[UP-201] may strip any scheme, and then one name wins: that of the chat, too', () => {
     const names = new NameWriter(after('ahp-session:/c'), view);
     expect(names.write('echo:/c')).toBe('ahp-session:/c');

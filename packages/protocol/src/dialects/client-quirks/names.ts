@@ -49,6 +49,8 @@ const ANNOTATIONS = '/annotations';
 /** Schemes whose first segment is the name of a session, escaped, or the id of one that is named `ahp-session:/<id>`. */
 const NAMED_AFTER_SESSION = /^(ahp-changeset|atrium-changes):\/([^/]+)(.*)$/s;
 const NAMED_CHAT = /^ahp-chat:\/\/(subagent\/)?([^/]+)(?:\/([^/]*))?$/;
+/** Schemes are looked for up to a length: the text may be whatever a client sent, and long words must not cost more. */
+const NAMES_IN_TEXT = /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,63}:\/[^\s"'`,;()]*[^\s"'`,;().:]/g;
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
 
 export function spellingOf(connection: DialectConnection): Spelling {
@@ -211,7 +213,7 @@ export class NameWriter {
 
   /** A text for people, with the names in it. */
   writeText(text: string): string {
-    return text.replace(/[A-Za-z][A-Za-z0-9+.-]*:\/[^\s"'`,;()]*[^\s"'`,;().:]/g, (uri) => this.write(uri));
+    return text.replace(NAMES_IN_TEXT, (uri) => this.write(uri));
   }
 
   #writeSession(session: string): string {
