@@ -291,6 +291,11 @@ export class Chat implements OpenChannel {
     return pages.slice(this.committed, start, Math.min(end, pages.total(this.committed)));
   }
 
+  /** The page of finished turns before an index, as they are when it is there. */
+  turnsBefore(end: () => number): Promise<{ readonly start: number; readonly turns: Turn[] }> {
+    return this.#history.before(end);
+  }
+
   fetchTurns(request: TurnsRequest, takesText: boolean): Promise<TurnsPage> {
     return this.#history.fetch(request, takesText);
   }

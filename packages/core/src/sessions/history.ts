@@ -57,6 +57,9 @@ export class History {
   readonly #writer: Writer;
   readonly #channel: Channel<ChatState>;
   readonly #pages: TurnPages;
+  /** How often history was cut, and how many of these cuts are not stored yet. */
+  #cuts = 0;
+  #unstoredCuts = 0;
 
   constructor({ writer, channel, pages }: HistoryOptions) {
     this.#writer = writer;
@@ -97,6 +100,22 @@ export class History {
     return { start: Math.max(0, end - size), end };
   }
 
+  /**
+   * The page of finished turns before an index, which is asked for again when history is cut while the page is read: what
+   * a client is told behind the cut has nothing that the cut removed.
+   */
+  async before(end: () => number): Promise<{ readonly start: number; readonly turns: Turn[] }> {
+    for (;;) {
+      while (this.#unstoredCuts > 0) await this.#writer.settled();
+      const cuts = this.#cuts;
+      const { committed } = this.#channel;
+      const last = Math.min(end(), this.#pages.total(committed));
+      const start = Math.max(0, last - FETCH_TURNS_DEFAULT);
+      const turns = await this.#pages.slice(committed, start, last);
+      if (this.#cuts === cuts) return { start, turns };
+    }
+  }
+
   /** Brings turns into memory that only the log has, so that cutting them off is a step of the state like any other. */
   async reach(turnId: string | undefined): Promise<void> {
     const index = turnId === undefined ? 0 : await this.#pages.indexOf(this.#channel.live, turnId);
@@ -126,6 +145,17 @@ export class History {
   /** Looks at every step: turns may have been cut off, and others may take their place before the next archive. */
   observe({ before, after }: Pick<Step<ChatState>, 'before' | 'after'>): void {
     if (before.turns !== after.turns) this.#pages.cutTo(this.#pages.total(after));
+    if (after.turns.length < before.turns.length) this.#noteCut();
+  }
+
+  #noteCut(): void {
+    this.#cuts += 1;
+    this.#unstoredCuts += 1;
+    const over = () => {
+      this.#unstoredCuts -= 1;
+    };
+    this.#writer.afterCommit(over);
+    this.#writer.afterFailure(over);
   }
 
   /** Old turns leave memory once they are stored. */

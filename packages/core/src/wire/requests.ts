@@ -13,7 +13,7 @@ import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
 import { PROGRESS_TOKEN_MAX_CHARACTERS, type TellProgress } from '../sessions/creation-progress.js';
 import type { TurnsRequest } from '../sessions/history.js';
-import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX } from '../sessions/limits.js';
+import { FETCH_TURNS_MAX } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
 import { readImportPage } from '../sessions/session-import.js';
 import { chatSummaryOf } from '../sessions/session-summary.js';
@@ -189,17 +189,18 @@ export class Requests {
 
   /** Sends a client the turns before those that it has, as an action of its own: the windows of other clients do not change. */
   async #loadTurns(connection: Connection, chat: Chat, cursor: string | undefined): Promise<void> {
-    if (cursor === undefined) return;
-    const end = Number(cursor);
-    if (!/^\d{1,15}$/.test(cursor))
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
       throw new RequestError(ErrorCode.InvalidParams, `/cursor: ${cursor} is not one of ours`);
-    const start = Math.max(0, end - FETCH_TURNS_DEFAULT);
-    const action = {
-      type: 'chat/turnsLoaded' as const,
-      turns: await chat.turnsBetween(start, end),
-      ...(start > 0 && { turnsNextCursor: String(start) }),
-    };
     const { writer, subscriptions } = this.#options;
+    // What a cut names is loaded for the client meanwhile. Where it is not known what a client has, its cursor says so.
+    const end = () => {
+      const loaded = subscriptions.loadedBy(connection, chat.uri);
+      return cursor === undefined || loaded > 0 ? Math.min(loaded, Number(cursor ?? loaded)) : Number(cursor);
+    };
+    if (end() === 0) return;
+    const { start, turns } = await chat.turnsBefore(end);
+    const next = start > 0 && { turnsNextCursor: String(start) };
+    const action = { type: 'chat/turnsLoaded' as const, turns, ...next };
     writer.tellNumbered(subscriptions.actionFor(connection, chat.uri, action));
     subscriptions.noteLoaded(connection, chat.uri, start);
     await writer.settled();

@@ -150,18 +150,19 @@ export class Subscriptions {
     this.#windows.delete(clientId);
   }
 
-  #loadedBy({ identity }: Connection, chat: string): number {
+  /** From which turn on a client has a chat; 0 when it has all, or when that is not known. */
+  loadedBy({ identity }: Connection, chat: string): number {
     return this.#windows.get(identity?.clientId ?? '')?.get(chat) ?? 0;
   }
 
   loadedFrom(chat: string): number {
-    return Math.max(0, ...[...this.#of(chat).keys()].map((connection) => this.#loadedBy(connection, chat)));
+    return Math.max(0, ...[...this.#of(chat).keys()].map((connection) => this.loadedBy(connection, chat)));
   }
 
   /** Tells each client the turns that it misses, before an action that names one of them. */
   loadTurns(chat: string, index: number, turns: readonly Turn[]): void {
     for (const connection of this.#of(chat).keys()) {
-      const start = this.#loadedBy(connection, chat);
+      const start = this.loadedBy(connection, chat);
       if (start <= index || !connection.identity) continue;
       if (start - index > FETCH_TURNS_MAX) {
         connection.close(
