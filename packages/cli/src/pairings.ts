@@ -1,7 +1,7 @@
 /** Programs that ask to be paired, as text for a terminal. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol/ahp-1';
-import { callExtension } from './connect/with-client.js';
+import { callExtension, UnsupportedError } from './connect/with-client.js';
 import { shortId } from './sessions/find-session.js';
 
 /** The host counts a client as watching when it asks at least every ten seconds. */
@@ -40,7 +40,7 @@ export function pairingWords(pairing: OpenPairing): string {
   return `Type this code into ${whoOf(pairing)}, to let it into the session ${title}: ${pairing.code}`;
 }
 
-/** Notes each program once during a chat; the returned function ends that. Older hosts do not know the request. */
+/** Notes each program once during a chat; the returned function ends that. Hosts of others do not know the request. */
 export function followPairings(client: Client, session: string, tell: (text: string) => void): () => void {
   const told = new Set<string>();
   const look = async () => {
@@ -50,8 +50,11 @@ export function followPairings(client: Client, session: string, tell: (text: str
       tell(`${pairingWords(pairing)}. Only if you started it; atrium pair --deny refuses it.`);
     }
   };
-  const timer = setInterval(() => void look().catch(() => {}), LOOK_EVERY_MS);
+  const failed = (error: unknown) => {
+    if (error instanceof UnsupportedError) clearInterval(timer);
+  };
+  const timer = setInterval(() => void look().catch(failed), LOOK_EVERY_MS);
   timer.unref();
-  void look().catch(() => {});
+  void look().catch(failed);
   return () => clearInterval(timer);
 }

@@ -71,6 +71,10 @@ describe.skipIf(!isBuilt || !hasTmux)(
       );
       terminal.keys('C-c', 'C-d');
       await terminal.sees(/To go on: atrium attach/);
+      terminal.type('clear; atrium attach last --chat count');
+      terminal.keys('Enter');
+      await terminal.sees(/› Count the files {2}worker\n\n> How many files/);
+      terminal.keys('C-d');
     });
 
     it('[CLI-046] [CLI-049] forks, asks aside, picks and closes', async () => {

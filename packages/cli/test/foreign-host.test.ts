@@ -179,8 +179,17 @@ describe.skipIf(!isBuilt || !hasTmux)(
         await terminal.sees(/goes on where it stopped\.\n\ntry it\n/);
         expect(terminal.everything()).not.toContain('history was cut');
         expect(terminal.everything().match(/> try it/g)).toHaveLength(1);
+        await say(terminal, '/fork');
+        await terminal.sees(/The agent echo cannot fork a chat\./);
+        await say(terminal, '/chats');
+        await terminal.sees(/Which chat\?\n› .* main /);
+        terminal.keys('Escape');
+        await terminal.sees(PROMPT);
         terminal.keys('C-d');
         await terminal.sees(/To go on: atrium attach/);
+        const asked = server.host.heard.filter(({ method }) => method === 'atrium/pairings');
+        // Once for each time that the chat opened: after a no, nobody asks again.
+        expect(asked).toHaveLength(2);
       },
     );
   },

@@ -68,13 +68,18 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/declinePairing': 'let programs pair with its sessions',
 };
 
+/** The host does not have what was asked for, and asking again does not help. */
+export class UnsupportedError extends Error {
+  override readonly name = 'UnsupportedError';
+}
+
 /** A request beside the protocol. A host of somebody else does not have it, and the person is told what it cannot do. */
 export async function callExtension(client: Client, method: string, params: object = {}): Promise<unknown> {
   try {
     return await client.requestExtension(method, params);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'MethodNotFound') throw error;
-    throw new Error(`${hostName(client)} cannot ${EXTENSIONS[method] ?? `answer ${method}`}`);
+    throw new UnsupportedError(`${hostName(client)} cannot ${EXTENSIONS[method] ?? `answer ${method}`}`);
   }
 }
 
