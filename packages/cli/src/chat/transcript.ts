@@ -68,9 +68,14 @@ export class Transcript {
     const lines: string[] = [];
     // A failed turn that goes on leaves the history, and comes back with more.
     if (activeTurn && this.#shown.delete(activeTurn.id)) this.#last = turns.at(-1)?.id;
+    const ended = turns.at(-1);
+    // It may have come back between two looks.
+    const hasMore =
+      this.#position?.turnId === ended?.id && (ended?.responseParts.length ?? 0) > (this.#position?.part ?? 0);
+    if (ended && hasMore) this.#shown.delete(ended.id);
     let fresh = turns.length;
     while (fresh > 0 && !this.#shown.has(turns[fresh - 1]?.id ?? '')) fresh -= 1;
-    const last = turns.at(-1)?.id;
+    const last = ended?.id;
     if (fresh === turns.length && last !== this.#last)
       lines.push(this.#options.view().style.dim('― history was cut ―'));
     this.#last = last;

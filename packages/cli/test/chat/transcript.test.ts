@@ -89,6 +89,9 @@ describe('the transcript', () => {
     expect(all.finished(active(text('one'), failure))).toEqual([]);
     expect(all.finished(over(text('one'), failure, text('two')))).toEqual(['two', '']);
     expect(all.finished(over(text('one'), failure, text('two')))).toEqual([]);
+    const quick = transcript();
+    quick.finished(failed);
+    expect(quick.finished(over(text('one'), failure, text('two')))).toEqual(['two', '']);
     expect(transcript().finished(ended('error'))).toEqual(['> hi', '', '✗ The turn failed.', '']);
   });
 
