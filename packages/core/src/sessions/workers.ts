@@ -3,6 +3,7 @@
  * It has one turn. The worker is gone with the call that started it: when that ends, so does the turn of the worker.
  */
 import { type Turn, workerChatUri } from '@atrium/protocol/ahp-1';
+import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { AgentSession, OpenWorker, WorkerOutcome, WorkerStart } from '../contracts/agent.js';
 import { ToolFailure } from '../contracts/tool.js';
 import type { Chat, ChatOptions } from './chat.js';
@@ -97,7 +98,13 @@ export class TurnWorkers {
   /** Ends with the turn of the worker. When the call or its turn is over first, that turn is cancelled. */
   async #ended(chat: Chat, turnId: string, call: AbortSignal | undefined): Promise<WorkerOutcome> {
     const signal = call ? AbortSignal.any([this.#turn.signal, call]) : this.#turn.signal;
-    const cancel = () => chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
+    const { writer, clock } = this.#options;
+    // As long as that cannot be stored it is tried again: a worker does not go on without the call that it works for.
+    const cancel = (): void => {
+      if (chat.isClosed || chat.state.activeTurn?.id !== turnId) return;
+      chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
+      writer.afterFailure(() => clock.after(STORE_RETRY_MS, cancel));
+    };
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel);
     try {

@@ -41,7 +41,7 @@ function sessionWith(
   const options = {
     ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
     ...{ tools: [], extensions: [], observers: [], records: new SessionRecords(log, writer) },
-    watchers: { isWatchedWithoutQuestions: () => false },
+    watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0 },
     catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },
     backend: {
       info: { provider: 'p', models: change.models ?? [] },

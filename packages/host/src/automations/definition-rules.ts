@@ -45,6 +45,9 @@ export function definitionRefusal(definition: AutomationDefinition, facts: Defin
     return `a title may have ${AUTOMATION_TITLE_MAX_CHARACTERS} characters`;
   if (message.text.trim() === '') return 'an automation needs a message to send';
   if (!['automation', 'user'].includes(message.origin.kind)) return 'message.origin.kind must be automation';
+  // A run begins a session of its own, long after the message was written: it honours only what stands in the message.
+  const strange = message.attachments?.find(({ type }) => type === 'chat' || type === 'annotations')?.type;
+  if (strange !== undefined) return `message.attachments: an automation cannot attach ${strange}: say it in the text`;
   if (disableConditions !== undefined && disableConditions !== null)
     return 'this host knows no disableConditions: leave them out';
   return sessionRefusal(definition.session, definition, facts.agents) ?? triggersRefusal(triggers, definition, facts);

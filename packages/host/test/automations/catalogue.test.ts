@@ -111,10 +111,19 @@ describe('the catalogue of automations', () => {
   });
 
   const event = { kind: 'event', id: 'e', type: 'moon.full', title: 'Full moon', events: [] };
+  const attaching = (attachment: object) => ({
+    ...{ text: 'x', origin: { kind: 'automation' }, attachments: [{ label: 'Old', ...attachment }] },
+  });
   const refused: [string, object, RegExp][] = [
     ['no title', { title: ' ' }, /title/],
     ['no text', { message: { text: ' ', origin: { kind: 'automation' } } }, /message/],
     ['a message of an agent', { message: { text: 'x', origin: { kind: 'agent' } } }, /origin/],
+    ['a chat beside the message', { message: attaching({ type: 'chat', resource: 'ahp-chat:/x' }) }, /attach chat/],
+    [
+      'notes beside the message',
+      { message: attaching({ type: 'annotations', resource: 'x:/y' }) },
+      /attach annotations/,
+    ],
     ['an agent that is not here', { session: { provider: 'nobody' } }, /no agent nobody/],
     ['a model that its agent lacks', { session: { provider: 'puppet', model: { id: 'huge' } } }, /no model "huge"/],
     ['a folder that is none', { session: { workingDirectories: ['/srv'] } }, /file URI/],

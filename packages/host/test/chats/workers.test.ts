@@ -1,4 +1,6 @@
 /** Workers of tool calls: agents in chats of their own. */
+import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
+import type { Commit, Stored } from '@atrium/core/log/log.js';
 import {
   SESSION_CHATS_MAX,
   TURN_WORKERS_MAX,
@@ -19,6 +21,18 @@ import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
 const TASK = { title: 'Count files', prompt: 'How many files are there?' };
+
+/** A log that cannot store that a turn of one chat is cancelled. */
+class NoEndings extends KeptLog {
+  refused: string | undefined;
+
+  override async append(commit: Commit): Promise<Stored> {
+    const isEnd = ({ channel, action }: { readonly channel: string; readonly action: string }) =>
+      channel === this.refused && action.includes('chat/turnCancelled');
+    if (commit.entries.some(isEnd)) throw new Error('ENOSPC: no space left on device');
+    return super.append(commit);
+  }
+}
 
 /** A turn of the puppet that has given a task to a worker. */
 async function withWorker(options: ChatFixtureOptions = {}, task: object = TASK) {
@@ -165,6 +179,20 @@ describe('the tool task', () => {
     await settle(20);
     const { chats } = await client.state<SessionState>(uri);
     expect([chats.length, chats.some(({ resource }) => resource === workerChat)]).toEqual([SESSION_CHATS_MAX, false]);
+  });
+
+  it('[REL-034] stops the worker once it can be stored that the turn is over that it works for', async () => {
+    const log = new NoEndings();
+    const { client, clock, chat, uri, worker, workerChat } = await withWorker({ log });
+    log.refused = workerChat;
+    client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 'a', duration: 1 } as never);
+    await client.action(chat, 'chat/turnCancelled');
+    await settle(20);
+    log.refused = undefined;
+    await clock.advance(STORE_RETRY_MS);
+    await settle(20);
+    expect(worker.turn.signal.aborted).toBe(true);
+    expect((await sessionState(client, uri)).chats.map(({ status }) => status)).toEqual([1, 1]);
   });
 
   it('[UP-183] gives no worker the chat of one that is just being forgotten', async () => {
