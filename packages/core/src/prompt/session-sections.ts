@@ -46,7 +46,9 @@ export function problemOfSessionSections(value: unknown): string | undefined {
   for (const [section, given] of Object.entries(value)) {
     if (!isOneOf(SECTIONS, section)) return `${at}: there is no section ${section}; there are ${SECTIONS.join(', ')}`;
     if (!isRecord(given) || typeof given.content !== 'string') return `${at}/${section} must have content, a text`;
-    const { action = 'append' } = given;
+    const { content: _content, action = 'append', ...others } = given;
+    const [strange] = Object.keys(others);
+    if (strange !== undefined) return `${at}/${section} has content and action only`;
     if (!isOneOf(ACTIONS, action)) return `${at}/${section}/action must be ${ACTIONS.join(' or ')}`;
   }
   const bytes = sessionSectionsIn({ [SESSION_SECTIONS]: value }).reduce(

@@ -10,7 +10,14 @@ import type { AutomationEntry } from '@atrium/protocol/ahp-1';
 import { FolderBudget, type PathChange, TreeWatch } from '../workspace/files/tree-watch.js';
 import { changeFilter } from '../workspace/files/watches.js';
 import { FILES_EVENT, folderPath, type HostEvent } from './event-types.js';
-import { FILES_SETTLE_MAX_MS, FILES_SETTLE_MS, FILES_TOLD_MAX, WATCH_RETRY_MS } from './limits.js';
+import {
+  FILES_COUNTED_MAX,
+  FILES_SETTLE_MAX_MS,
+  FILES_SETTLE_MS,
+  FILES_TOLD_MAX,
+  FILES_TOLD_MAX_CHARACTERS,
+  WATCH_RETRY_MS,
+} from './limits.js';
 
 /** Programs churn in there. */
 const NEVER = { items: ['**/node_modules', '**/.git'] };
@@ -129,17 +136,26 @@ class FolderChanges {
     if (this.#isClosed || isOwn(this.#wanted.automation)) return;
     const now = clock.now();
     if (this.#changed.size === 0) this.#firstAt = now;
-    for (const { path: file, type } of changes) this.#changed.set(path.relative(root, file) || '.', type);
+    for (const { path: file, type } of changes) this.#note(path.relative(root, file) || '.', type);
     this.#cancelSettling();
     const wait = Math.min(FILES_SETTLE_MS, this.#firstAt + FILES_SETTLE_MAX_MS - now);
     this.#cancelSettling = clock.after(Math.max(0, wait), () => this.#settled());
+  }
+
+  #note(file: string, change: string): void {
+    if (this.#changed.size < FILES_COUNTED_MAX || this.#changed.has(file)) this.#changed.set(file, change);
   }
 
   #settled(): void {
     const { automation, triggerId, folder } = this.#wanted;
     const all = [...this.#changed].map(([file, change]) => ({ file, change }));
     this.#changed.clear();
-    const files = all.slice(0, FILES_TOLD_MAX);
+    let room = FILES_TOLD_MAX_CHARACTERS;
+    const tooLong = all.findIndex(({ file }) => {
+      room -= file.length;
+      return room < 0;
+    });
+    const files = all.slice(0, Math.min(FILES_TOLD_MAX, tooLong < 0 ? all.length : tooLong));
     const more = all.length - files.length;
     const facts = { folder, files, ...(more > 0 && { more }) };
     this.#options.changed(automation, triggerId, { type: FILES_EVENT, event: 'changed', facts });

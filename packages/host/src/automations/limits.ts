@@ -34,6 +34,10 @@ export const EVENT_TEXT_MAX_CHARACTERS = 4_000;
 /** Patterns of one file trigger, and files that a run names of those that changed. */
 export const FILE_PATTERNS_MAX = 20;
 export const FILES_TOLD_MAX = 50;
+/** The paths of those files together: every run is in its entry of the catalogue, and files may have long names. */
+export const FILES_TOLD_MAX_CHARACTERS = 8_000;
+/** Files that changed are counted up to this, until they are quiet. */
+export const FILES_COUNTED_MAX = 10_000;
 /** Files are quiet for so long before their changes start a run, but it does not wait longer than this. */
 export const FILES_SETTLE_MS = 2_000;
 export const FILES_SETTLE_MAX_MS = 60_000;

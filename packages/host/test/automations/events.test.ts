@@ -12,6 +12,7 @@ import {
   FILES_QUIET_MS,
   FILES_SETTLE_MS,
   FILES_TOLD_MAX,
+  FILES_TOLD_MAX_CHARACTERS,
   RUN_HISTORY_LIMIT,
 } from '../../src/automations/limits.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
@@ -310,6 +311,17 @@ describe('an automation that waits for files', () => {
     const event = eventOf<{ files: object[]; more: number }>((await fixture.runs())[0]);
     expect(event.files).toHaveLength(FILES_TOLD_MAX);
     expect(event.more).toBe(7);
+  });
+
+  it('[AUT-034] names so many of them that their paths fit into a run', async () => {
+    const { fixture, folder } = await watching('**');
+    const length = 250;
+    for (let index = 0; index < FILES_TOLD_MAX - 1; index += 1)
+      await writeFile(path.join(folder, String(index).padStart(length, 'x')), 'x');
+    await until(fixture, 1);
+    const event = eventOf<{ files: object[]; more: number }>((await fixture.runs())[0]);
+    expect(event.files).toHaveLength(FILES_TOLD_MAX_CHARACTERS / length);
+    expect(event.more).toBe(FILES_TOLD_MAX - 1 - FILES_TOLD_MAX_CHARACTERS / length);
   });
 
   it('[AUT-034] hears nothing more when it is switched off', async () => {

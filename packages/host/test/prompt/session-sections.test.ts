@@ -54,6 +54,13 @@ describe('systemMessageSections', () => {
     },
   );
 
+  it('[UP-231] has nothing in it beside the text and its place', async () => {
+    const client = await nativeOn();
+    const section = { content: 'x', notes: 'y'.repeat(SESSION_SECTIONS_MAX_BYTES + 1) };
+    const { error } = await created(client, { custom_instructions: section });
+    expect([error?.code, error?.message]).toEqual([-32602, expect.stringContaining('content and action only')]);
+  });
+
   it('[UP-231] really reaches the model, in its sections, and safety and identity stay as they are', async () => {
     const server = await ModelServer.start({ text: ['Done.'] });
     onTestFinished(() => server.stop());
