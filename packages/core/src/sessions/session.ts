@@ -189,8 +189,8 @@ export class Session implements OpenChannel {
       this.#chats.delete(chat.uri);
       void chat.close();
     });
-    chat.archive();
     this.write({ type: 'session/chatAdded', summary: chatSummaryOf(chat.state) });
+    this.archive([chat]);
     return chat;
   }
 
@@ -207,6 +207,8 @@ export class Session implements OpenChannel {
       this.#chats.set(chat.uri, chat);
     });
     this.write({ type: 'session/chatRemoved', chat: chat.uri });
+    // What is archived must not list it: when the entry of its removal is damaged, nothing else says that it is gone.
+    this.archive([]);
   }
 
   get uri(): string {

@@ -1,6 +1,7 @@
 /** What the agent changed in a turn, in a session and between two turns, in a repository and without one. */
 import { describe, expect, it } from 'vitest';
 import { ChangesFixture, edit, repository, textOf } from '../support/changes-fixture.js';
+import { nativeClient } from '../support/native-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'sub/b.txt': 'b\n' };
@@ -34,6 +35,39 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
       await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
     });
     expect([...(await fixture.files(`turn/${turnId}`)).keys()].sort()).toEqual(['a.txt', 'agent.txt']);
+  });
+
+  it('[AHP-224] [UP-078] counts what a worker changes, and a worker of it, to the turn that they work for', async () => {
+    const folder = await make();
+    const fixture = await ChangesFixture.open({ folder });
+    // Somebody has to be able to see workers.
+    const phone = await nativeClient(fixture.host, 'phone');
+    await phone.request('subscribe', { channel: fixture.uri });
+    const { agent } = fixture;
+    const task = { title: 'Write', prompt: 'Write it.' };
+    const turnId = await fixture.turn(async (call) => {
+      await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
+      const done = call('task', task);
+      const worker = await agent.turn(1);
+      await worker.turn.callTool({ name: 'write_file', input: { path: 'worker.txt', content: 'w\n' } });
+      const inner = worker.turn.callTool({ name: 'task', input: task });
+      const deepest = await agent.turn(2);
+      await deepest.turn.callTool({ name: 'shell', input: { command: 'rm sub/b.txt; echo d > deep.txt' } });
+      deepest.finish();
+      await inner;
+      worker.finish();
+      await done;
+    });
+    const all = ['a.txt', 'deep.txt', 'sub/b.txt', 'worker.txt'];
+    expect([...(await fixture.files(`turn/${turnId}`)).keys()].sort()).toEqual(all);
+    expect([...(await fixture.files('session')).keys()].sort()).toEqual(all);
+    const next = await fixture.turn((call) => call('write_file', { path: 'next.txt', content: 'n\n' }));
+    expect([...(await fixture.files(`turn/${next}`)).keys()]).toEqual(['next.txt']);
+    const { message } = await fixture.invoke(`turn/${turnId}`, 'revert');
+    expect(message).toBe('Took back 4 files.');
+    expect(await textOf(folder, 'sub/b.txt')).toBe('b\n');
+    await expect(textOf(folder, 'worker.txt')).rejects.toThrow('ENOENT');
+    await expect(textOf(folder, 'deep.txt')).rejects.toThrow('ENOENT');
   });
 
   it('takes a turn back, and keeps what people changed since', async () => {
