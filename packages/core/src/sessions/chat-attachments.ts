@@ -9,7 +9,7 @@ import {
 import type { OpenChannel } from '../channels/open-channel.js';
 import { shorten } from '../util/text.js';
 import type { Chat } from './chat.js';
-import { CHAT_TRANSCRIPT_MAX_CHARACTERS, CHAT_TRANSCRIPT_MAX_TURNS } from './limits.js';
+import { CHAT_TRANSCRIPT_MAX_CHARACTERS, CHAT_TRANSCRIPT_MAX_TURNS, MESSAGE_CHATS_MAX } from './limits.js';
 
 type OpenUri = (uri: string) => Promise<OpenChannel | undefined>;
 
@@ -30,7 +30,9 @@ export async function pinnedChats(
   message: Message,
   open: OpenUri,
 ): Promise<{ readonly message: Message } | { readonly refused: string }> {
-  if (attachedTo(message).length === 0) return { message };
+  const { length: count } = attachedTo(message);
+  if (count === 0) return { message };
+  if (count > MESSAGE_CHATS_MAX) return { refused: `a message may have ${MESSAGE_CHATS_MAX} chats attached` };
   const attachments = [];
   for (const attachment of message.attachments ?? []) {
     const pinned = isChatAttachment(attachment) ? await withLastTurn(attachment, open) : attachment;

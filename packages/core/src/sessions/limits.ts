@@ -75,6 +75,8 @@ export const CLIENT_CLOCK_SLACK_MS = 60_000;
 export const SESSION_CHATS_MAX = 100;
 /** The URI that a client chooses for a chat: it is in the list of sessions, too. */
 export const CHAT_URI_MAX_CHARACTERS = 1_000;
+/** Chats that are attached to one message: each is opened, and read for the model. */
+export const MESSAGE_CHATS_MAX = 20;
 /** The transcripts of chats that are attached to one message, as the model reads them: the newest turns of each. */
 export const CHAT_TRANSCRIPT_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Turns of a chat that a transcript is made of, at most. */

@@ -1,5 +1,5 @@
 /** Chats that people open in a session beside its default one. */
-import { CHAT_URI_MAX_CHARACTERS, SESSION_CHATS_MAX } from '@atrium/core/sessions/limits.js';
+import { CHAT_URI_MAX_CHARACTERS, MESSAGE_CHATS_MAX, SESSION_CHATS_MAX } from '@atrium/core/sessions/limits.js';
 import type { SessionState, SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { chatsOf, openChats, said } from '../support/chat-fixture.js';
@@ -12,7 +12,7 @@ import {
   sessionState,
   userMessage,
 } from '../support/native-client.js';
-import { startHost } from '../support/session-fixture.js';
+import { refusalOf, startHost } from '../support/session-fixture.js';
 import { ROOT, settle } from '../support/test-host.js';
 
 describe('createChat', () => {
@@ -371,5 +371,16 @@ describe('a chat that is attached to a message', () => {
     expect(await reason(attachment('ahp-chat:/none'))).toContain('there is no chat');
     expect(await reason(attachment(two, 'none'))).toContain('has no turn none');
     expect(await reason(attachment(two))).toBe(undefined);
+  });
+
+  it('[UP-075] is one of so many and no more', async () => {
+    const { client, chat, open } = await openChats();
+    const two = await open('two');
+    const starting = (count: number) => {
+      const message = { ...userMessage('x'), attachments: Array.from({ length: count }, () => attachment(two)) };
+      return { type: 'chat/turnStarted', turnId: crypto.randomUUID(), message };
+    };
+    expect(await refusalOf(client, chat, starting(MESSAGE_CHATS_MAX + 1))).toContain(String(MESSAGE_CHATS_MAX));
+    expect(await refusalOf(client, chat, starting(MESSAGE_CHATS_MAX))).toBeUndefined();
   });
 });
