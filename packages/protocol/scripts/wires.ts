@@ -1,4 +1,4 @@
-/** The wires whose schemas this package holds: the present model, and AHP 1.0, which is to take its place. */
+/** The wires whose schemas this package holds: AHP 1.0, the model of the host, and 0.3.0, on which older dialects stand. */
 import * as ahp1 from '../src/ahp-1/schemas.js';
 import type { SchemaNode } from '../src/schema/node.js';
 import * as ahp from '../src/schemas.js';

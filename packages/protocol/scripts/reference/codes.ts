@@ -1,6 +1,6 @@
 /** Error codes for the reference. Their meanings are the comments beside them in the source. */
 import { readFileSync } from 'node:fs';
-import { ErrorCode } from '../../src/errors/codes.js';
+import { ErrorCode } from '../../src/ahp-1/error-codes.js';
 import { GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
 
 const AHP = new URL('../../src/errors/codes.ts', import.meta.url);

@@ -1,16 +1,12 @@
 /** Everything that the reference describes: one entry for each command, notification, action, message and type. */
-import { type ActionType, stateActions } from '../../src/actions.js';
-import { CLIENT_DISPATCHABLE } from '../../src/dispatchable.js';
-import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
+import { type ActionType, stateActions } from '../../src/ahp-1/actions.js';
+import { CLIENT_DISPATCHABLE } from '../../src/ahp-1/dispatchable.js';
+import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/ahp-1/methods.js';
+import * as ahp from '../../src/ahp-1/schemas.js';
 import { toGatewayMessages } from '../../src/provider/messages-to-gateway.js';
 import { toProviderMessages } from '../../src/provider/messages-to-provider.js';
 import type { SchemaNode } from '../../src/schema/node.js';
-import * as ahp from '../../src/schemas.js';
-import {
-  ACTION_INTRODUCED_IN,
-  NOTIFICATION_INTRODUCED_IN,
-  SERVER_COMMAND_INTRODUCED_IN,
-} from '../../src/versions/introduced-in.js';
+import { ACTION_INTRODUCED_IN, NOTIFICATION_INTRODUCED_IN } from '../../src/versions/ahp-1-introduced-in.js';
 import { bundled, type Definitions } from '../bundle.js';
 
 /** The headings of a page, in their order. */
@@ -47,8 +43,7 @@ function commands(): Entry[] {
   const [asked, asking]: Record<string, Call>[] = [clientRequests, hostRequests];
   return Object.entries({ ...asked, ...asking }).map(([name, { params, result }]) => {
     const direction = asked?.[name] && asking?.[name] ? 'Either side to the other.' : directionOf(asked?.[name]);
-    const note = asked?.[name] ? direction : `${direction}${sinceText(SERVER_COMMAND_INTRODUCED_IN, name)}`;
-    return { group: 'Commands', name, note, definitions: [named(params), named(result)] };
+    return { group: 'Commands', name, note: direction, definitions: [named(params), named(result)] };
   });
 }
 

@@ -28,26 +28,57 @@ export const PAGES: readonly Page[] = [
   {
     name: 'session',
     title: 'Sessions',
-    intro: 'The state of a session, and the commands on one.',
-    files: /^session\/(commands|state|turns|messages)\.ts$/,
+    intro: 'The state of a session, and the commands on one. Its conversations are in its [chats](chat.md).',
+    files: /^session\/(commands|state)\.ts$/,
   },
   {
     name: 'session-actions',
     title: 'Actions of a session',
-    intro: 'Everything that can happen in a session. Only these actions change its state.',
-    files: /^session\/(tool-call-)?actions\.ts$/,
+    intro: 'Everything that can happen to a session itself. Only these actions change its state.',
+    files: /^session\/actions\.ts$/,
+  },
+  {
+    name: 'chat',
+    title: 'Chats',
+    intro: 'The state of a chat with its turns and messages, and the commands on one. A session has at least one chat.',
+    files: /^(chat\/(commands|state)|(chat|session)\/(turns|messages))\.ts$/,
+  },
+  {
+    name: 'chat-actions',
+    title: 'Actions of a chat',
+    intro: 'Everything that can happen in a conversation. Only these actions change its state.',
+    files: /^chat\/(tool-call-)?actions\.ts$/,
   },
   {
     name: 'tool-calls',
     title: 'Tool calls',
     intro: 'What tools look like, and the states that a call goes through.',
-    files: /^session\/tool-calls\.ts$/,
+    files: /^(chat|session)\/tool-calls\.ts$/,
   },
   {
     name: 'input',
     title: 'Questions to people',
     intro: 'Questions from an agent or the host to a person, and the answers.',
-    files: /^session\/input\.ts$/,
+    files: /^chat\/input\.ts$/,
+  },
+  {
+    name: 'annotations',
+    title: 'Annotations',
+    intro: 'Notes of people on files, one channel for each session.',
+    files: /^annotations\//,
+  },
+  {
+    name: 'automations',
+    title: 'Automations',
+    intro:
+      'Messages that the host sends by itself, and the runs that they start. [The guide](../automations.md) explains them.',
+    files: /^automation\//,
+  },
+  {
+    name: 'canvas',
+    title: 'Canvases',
+    intro: 'Defined by AHP 1.0; an Atrium host has none.',
+    files: /^canvas\//,
   },
   {
     name: 'customizations',
@@ -91,7 +122,7 @@ export const PAGES: readonly Page[] = [
     name: 'errors',
     title: 'Errors',
     intro: 'Every error code, and the `data` of those that have it.',
-    files: /^errors\//,
+    files: /^errors[./]/,
   },
   {
     name: 'provider',
@@ -107,11 +138,17 @@ export const PAGES: readonly Page[] = [
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 const NAMED = /(?:\$id: |Type\.Cyclic\([\s\S]*?\n {2}\},\n {2})'(\w+)'/g;
 
+/** What AHP 1.0 took over from earlier versions stands in their folders, everything else in its own. */
+const AHP_1 = 'ahp-1/';
+
 /** The name of every definition, with the page that it belongs to. */
 export function pageOfDefinition(): Map<string, Page> {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/'));
+  const isOwn = (file: string) => file.startsWith(AHP_1);
   const found = new Map<string, Page>();
-  for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {
-    const page = file.endsWith('.ts') && PAGES.find(({ files }) => files.test(file.replaceAll('\\', '/')));
+  for (const file of [...files.filter((file) => !isOwn(file)), ...files.filter(isOwn)]) {
+    const topic = isOwn(file) ? file.slice(AHP_1.length) : file;
+    const page = file.endsWith('.ts') && PAGES.find((candidate) => candidate.files.test(topic));
     if (!page) continue;
     for (const [, name = ''] of readFileSync(SOURCES + file, 'utf8').matchAll(NAMED)) found.set(name, page);
   }

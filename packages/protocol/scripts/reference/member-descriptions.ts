@@ -33,7 +33,6 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   source: 'The resource to copy or move.',
   destination: 'The new location.',
   toolName: 'The tool, as the model calls it.',
-  toolClientId: 'The client that runs the tool; absent for tools that the host runs.',
   tool: 'The tool, as the model calls it.',
   requestId: 'The request that this is about.',
 
@@ -47,7 +46,6 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   values: 'Values by property name.',
   replace: 'Whether these values replace all others; otherwise they are merged.',
   enabled: 'Whether it is in use.',
-  userMessage: 'The message that a person wrote.',
   responseParts: 'The answer so far, in the order in which it was streamed.',
   contentType: 'Its media type, such as `text/plain`.',
   sizeHint: 'The approximate size, in bytes.',
@@ -103,7 +101,6 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   turns: 'Finished turns, oldest first.',
   steeringMessage: 'The message that steers the running turn.',
   queuedMessages: 'Messages for later turns, in their order.',
-  inputRequests: 'Requests that wait for a person.',
   customizations: 'Plugins and folders.',
   creationError: 'Why the session could not be opened.',
 
@@ -115,6 +112,61 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Customizations.
   load: 'Whether it is read and in use.',
   range: 'The part that is meant; the whole, if absent.',
+
+  // Programs and models.
+  version: 'Its version.',
+  maxOutputTokens: 'How many tokens an answer has at most.',
+  maxPromptTokens: 'How many tokens a prompt has at most.',
+  clientSecret: 'The secret of that client; absent when it has none.',
+  total: 'How much there is to do; absent while that is not known.',
+
+  // Chats and folders.
+  chat: 'The URI of the chat.',
+  chats: 'The URIs of the chats, in their order.',
+  defaultChat: 'The chat that a client shows first.',
+  activity: 'What is being done now, for people.',
+  movable: 'Whether the chat can be moved to another session.',
+  workingDirectories: 'The folders to work in; the first one is the primary one.',
+  directory: 'The URI of the folder.',
+  replacement: 'The folder that takes its place.',
+  isRead: 'Whether a person has read it.',
+  isArchived: 'Whether it is archived.',
+  previousSession: 'The session that the chat was in.',
+  previousChat: 'The URI that the chat had.',
+  intention: 'What the call is for, in the words of the model.',
+  customizationId: 'The customization that brought the tool.',
+  kind: 'Which kind it is.',
+  command: 'The command that runs.',
+  terminal: 'The terminal that it runs in.',
+  operationId: 'The operation that this is about.',
+
+  // Annotations.
+  annotationCount: 'How many annotations there are.',
+  entryCount: 'How many entries they have together.',
+  annotationId: 'The annotation that this is about.',
+  entryId: 'The entry that this is about.',
+  resolved: 'Whether it is dealt with.',
+
+  // Automations.
+  automation: 'The URI of the automation.',
+  run: 'The URI of the run.',
+  runs: 'The newest runs, newest first.',
+  runsNextCursor: 'Where older runs begin; absent when all are listed.',
+  cursor: 'Where to go on; absent for the next ones.',
+  config: 'Values by property name.',
+  sessionConfig: 'The configuration that the session would have.',
+  type: 'Which type it is.',
+  status: 'How it stands.',
+  sessions: 'The sessions that it works in.',
+  primarySession: 'The session to show first.',
+  triggerId: 'The trigger that started it.',
+  minIntervalMinutes: 'How far apart two times of a schedule are at least.',
+
+  // Canvases.
+  instanceId: 'The id of this canvas.',
+  extensionId: 'The extension that draws it.',
+  extensionName: 'The name of that extension, for people.',
+  canvasId: 'Which canvas of the extension it is.',
 
   // The provider interface.
   event: 'What happened.',

@@ -1,7 +1,7 @@
 /** The protocol reference: Markdown pages, made from the schemas alone. */
 import { PROVIDER_PROTOCOL_VERSION } from '../../src/provider/limits.js';
 import type { SchemaNode } from '../../src/schema/node.js';
-import { PROTOCOL_VERSION } from '../../src/versions/versions.js';
+import { AHP_1_VERSION } from '../../src/versions/agreement.js';
 import { codeTables } from './codes.js';
 import { allEntries, definitions, type Entry, GROUPS } from './entries.js';
 import { anchorOf, PAGES, type Page, pageOfDefinition } from './layout.js';
@@ -54,14 +54,25 @@ function linkTo(name: string, placed: Placed, from: Page): string {
     const entry = entries.find((candidate) => candidate.definitions.includes(name));
     if (!entry) continue;
     const text = entry.group === 'Actions' ? `\`${entry.name}\`` : name;
-    return `[${text}](${page === from ? '' : `${page.name}.md`}#${anchorOf(entry.name)})`;
+    return `[${text}](${page === from ? '' : `${page.name}.md`}#${anchorOf(headingOf(entry))})`;
   }
   throw new Error(`nothing describes ${name}`);
 }
 
-function entryText({ group, name, note, definitions: names }: Entry, writer: Writer): string {
+/** Anchors that messages have: a type of the same name, such as `TerminalExited`, gets another one. */
+const MESSAGE_ANCHORS = new Set(
+  allEntries().flatMap(({ group, name }) => (group === 'Types' || group === 'State' ? [] : [anchorOf(name)])),
+);
+
+function headingOf({ group, name }: Entry): string {
+  if (group !== 'Types' && group !== 'State') return `\`${name}\``;
+  return MESSAGE_ANCHORS.has(anchorOf(name)) ? `${name} (type)` : name;
+}
+
+function entryText(entry: Entry, writer: Writer): string {
+  const { note, definitions: names } = entry;
   const [first, result] = names.map((definition) => schemaOf(definition));
-  const heading = `### ${group === 'Types' || group === 'State' ? name : `\`${name}\``}`;
+  const heading = `### ${headingOf(entry)}`;
   const intro = [first?.description, note].filter(Boolean).join(' ');
   const parts = [heading, intro, ...(first ? [body(first, writer)] : [])];
   if (result) parts.push(...resultText(result, writer));
@@ -87,15 +98,19 @@ function indexText(placed: Placed): string {
   return `${[GENERATED, INTRO, ['| Page | |', '|---|---|', ...pages].join('\n'), ...groups].join('\n\n')}\n`;
 }
 
-function indexRow({ name, definitions: [first = ''] }: Entry, page: Page): string {
-  return `| [\`${name}\`](${page.name}.md#${anchorOf(name)}) | ${schemaOf(first).description} |`;
+function indexRow(entry: Entry, page: Page): string {
+  const {
+    name,
+    definitions: [first = ''],
+  } = entry;
+  return `| [\`${name}\`](${page.name}.md#${anchorOf(headingOf(entry))}) | ${schemaOf(first).description} |`;
 }
 
 const firstSentence = (text: string): string => text.replace(/\. .*/, '.');
 
 const INTRO = `# Protocol reference
 
-Every message of the Agent Host Protocol ${PROTOCOL_VERSION} and of the Provider Interface ${PROVIDER_PROTOCOL_VERSION}, with its members. The package
+Every message of the Agent Host Protocol ${AHP_1_VERSION} and of the Provider Interface ${PROVIDER_PROTOCOL_VERSION}, with its members. The package
 has the same as JSON Schema, in \`@atrium/protocol/schema/*.json\`. [Concepts](../concepts.md)
 explains the terms, [the protocol package](../protocol.md) how to use it.
 
