@@ -17,6 +17,11 @@ const { DATA, IMPORTED, inspect, openWorld, PLACE, pause, ROOT, SESSIONS } = fix
 type World = fixture.World;
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/data-folder-0.3/', import.meta.url));
+/** Without the tools that a host offers: those are of the host that runs, not of the folder. */
+function asStored(state: Readonly<Record<string, unknown>>): unknown {
+  return JSON.parse(JSON.stringify(state, (key, value) => (key === 'serverTools' ? undefined : value)));
+}
+
 const { head: _recovered, ...EXPECTED } = JSON.parse(readFileSync(path.join(FIXTURE, 'expected.json'), 'utf8'));
 const BACKUP = path.join(DATA, 'atrium.db.backup-0.3.0');
 /** Another run of this test on the same machine has the place; after this time it is taken for dead. */
@@ -82,7 +87,7 @@ afterEach(async () => {
 describe.skipIf(process.platform === 'win32')('a data folder of the 0.3.0 model', { timeout: 120_000 }, () => {
   it('[REL-074] shows clients of 0.3.0 what the host of that time showed, and the second time does nothing more', async () => {
     const first = await open();
-    expect(await inspect(await first.client('inspector'))).toEqual(EXPECTED);
+    expect(asStored(await inspect(await first.client('inspector')))).toEqual(asStored(EXPECTED));
     expect(lines.filter((line) => line.includes('older model'))).toHaveLength(1);
     await close(first);
     const backup = statSync(BACKUP).mtimeMs;
@@ -116,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('a data folder of the 0.3.0 model'
     // Somebody puts it back.
     rmSync(path.join(DATA, 'atrium.db'));
     cpSync(BACKUP, path.join(DATA, 'atrium.db'));
-    expect(await inspect(await (await open()).client('inspector'))).toEqual(EXPECTED);
+    expect(asStored(await inspect(await (await open()).client('inspector')))).toEqual(asStored(EXPECTED));
     expect(readdirSync(DATA).filter((name) => name.includes('backup'))).toEqual([path.basename(BACKUP)]);
   });
 
@@ -130,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('a data folder of the 0.3.0 model'
     }
     const world = await open();
     expect(world.log.repairs).toEqual([]);
-    expect(await inspect(await world.client('inspector'))).toEqual(EXPECTED);
+    expect(asStored(await inspect(await world.client('inspector')))).toEqual(asStored(EXPECTED));
     expect(readdirSync(DATA).filter((name) => name.includes('backup'))).toEqual([path.basename(BACKUP)]);
   });
 
@@ -144,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('a data folder of the 0.3.0 model'
     expect(await rows(path.join(DATA, 'atrium.db'), 'SELECT user_version AS v FROM pragma_user_version')).toEqual([
       { v: 2 },
     ]);
-    expect(await inspect(await (await open()).client('inspector'))).toEqual(EXPECTED);
+    expect(asStored(await inspect(await (await open()).client('inspector')))).toEqual(asStored(EXPECTED));
   });
 
   it('[REL-074] goes on with greater numbers, gives returning clients snapshots, and knows what they have sent', async () => {
