@@ -10,6 +10,7 @@ import type { Chat, ChatOptions } from './chat.js';
 import { SESSION_CHATS_MAX, TURN_WORKERS_MAX, WORKER_DEPTH_MAX, WORKERS_AT_ONCE_MAX } from './limits.js';
 import type { Session } from './session.js';
 import type { TurnRunner } from './turn.js';
+import { TurnOverError } from './waiters.js';
 
 /** What a worker is told beside its task. */
 export const WORKER_ADVICE =
@@ -46,6 +47,8 @@ export class TurnWorkers {
   /** Opens the chat of a worker and starts its turn. Throws a `ToolFailure` when there are too many. */
   open(start: WorkerStart): OpenWorker {
     this.#turn.signal.throwIfAborted();
+    // Its end is decided, and the agent is told once that is stored: until then it shows nothing, and starts nothing.
+    if (!this.#turn.isActive) throw new TurnOverError();
     const { chat: parent, startedBy } = this.#turn;
     this.#check(parent);
     this.#count += 1;

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { type ChatFixtureOptions, openChats } from '../support/chat-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { KeptLog } from '../support/logs.js';
+import { KeptLog, SlowLog } from '../support/logs.js';
 import { chatState, nativeClient, nativeTurn, sessionState, userMessage } from '../support/native-client.js';
 import type { PuppetTurn } from '../support/puppet-agent.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
@@ -121,6 +121,21 @@ describe('the tool task', () => {
     expect(worker.turn.signal.aborted).toBe(true);
     expect(await ended).toBe('AbortError');
     expect((await chatState(client, workerChat)).turns).toMatchObject([{ state: 'cancelled' }]);
+  });
+
+  it('[UP-078] starts no worker for a turn whose end is decided, although the agent is not told yet', async () => {
+    const log = new SlowLog();
+    const { client, chat, uri, agent } = await openChats({ log, session: { provider: 'puppet' } });
+    client.dispatch(chat, { type: 'chat/turnStarted', turnId: 'a', message: userMessage('go') } as never);
+    const { turn } = await agent.turn(0);
+    const store = log.hold('append');
+    client.dispatch(chat, { type: 'chat/turnCancelled', turnId: 'a', duration: 1 } as never);
+    await settle();
+    expect(turn.signal.aborted).toBe(false);
+    expect(() => turn.openWorker({ toolCallId: 'x', ...TASK })).toThrow('the turn is over');
+    store();
+    await client.action(chat, 'chat/turnCancelled');
+    expect((await sessionState(client, uri)).chats).toHaveLength(1);
   });
 
   it('tells the agent why a worker failed', async () => {

@@ -1,6 +1,6 @@
 /**
  * The promise, put to the test: what anyone has seen is never lost, and nothing is ever doubled. A real host in a process
- * of its own, on a real folder, is killed with SIGKILL while two clients work with it over WebSockets.
+ * of its own, on a real folder, is killed with SIGKILL while three clients work with it over WebSockets, one of them in several chats at once.
  *
  * This is the short form; `npm run prove -- crash` kills a thousand times and at every one of the first thirty commits.
  * `ATRIUM_SEED=…` repeats the choices (though not the timing) of a run.
@@ -30,6 +30,9 @@ describe(`a host that is killed ${KILLS} times at random points (seed ${SEED})`,
       expect(figures.kills).toBe(KILLS);
       expect(figures.interrupted, 'turns that a kill cut off').toBeGreaterThan(KILLS / 10);
       expect(figures.interruptedCalls, 'calls that a kill interrupted').toBeGreaterThanOrEqual(Math.floor(KILLS / 50));
+      expect(figures.chats, 'chats that were opened').toBeGreaterThan(KILLS / 4);
+      expect(figures.workers, 'workers').toBeGreaterThan(0);
+      expect(figures.interruptedInChats, 'turns of further chats that a kill cut off').toBeGreaterThan(0);
       expect(figures.comparisons).toBeGreaterThan(KILLS);
     } finally {
       remove();

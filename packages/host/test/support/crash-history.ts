@@ -19,13 +19,29 @@ export interface HistoryCheck {
 }
 
 export function checkHistory(entries: readonly LogEntry[], chats: ReadonlyMap<string, ChatState>): HistoryCheck {
-  const sent = readSent(entries);
+  const sent = readSent(entries.filter(isLasting(entries)));
   const turns = [...chats].flatMap(([uri, state]) => state.turns.map(({ id }) => `${uri} ${id}`));
   for (const { queuedMessages = [] } of chats.values()) {
     for (const { id } of queuedMessages) count(sent.queued, id);
   }
-  const problems = [...turnProblems(turns, sent), ...queueProblems(sent)];
+  // A fork begins with turns that were started elsewhere.
+  const isCopy = (turn: string) =>
+    !sent.started.has(turn) && chats.get(turn.split(' ')[0] ?? '')?.origin?.kind === 'fork';
+  const own = turns.filter((turn) => !isCopy(turn));
+  const copies = turns.length - new Set(turns).size;
+  const doubled = copies === own.length - new Set(own).size ? [] : ['a fork has a turn twice'];
+  const problems = [...doubled, ...turnProblems(own, sent), ...queueProblems(sent)];
   return { turns: turns.length, queued: sent.queued.size, problems };
+}
+
+/** Whether an entry is of a channel that was not removed. */
+function isLasting(entries: readonly LogEntry[]): (entry: LogEntry) => boolean {
+  const removed = new Set(
+    entries.flatMap(({ action }) =>
+      action.includes('"session/chatRemoved"') ? (JSON.parse(action) as { chat: string }).chat : [],
+    ),
+  );
+  return ({ channel }) => !removed.has(channel);
 }
 
 function readSent(entries: readonly LogEntry[]): Sent {

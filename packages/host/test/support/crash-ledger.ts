@@ -11,6 +11,7 @@ import {
   type SessionState,
   type Snapshot,
   type StateAction,
+  sessionOfDefaultChat,
   sessionReducer,
 } from '@atrium/protocol/ahp-1';
 import { checkHistory } from './crash-history.js';
@@ -38,6 +39,13 @@ export class Ledger {
   readonly chats = new Map<string, ChatState>();
   /** Turns that a crash cut off. */
   interrupted = 0;
+  /** Those of them that ran in chats beside the default ones, and stand there. */
+  get interruptedInChats(): number {
+    const further = [...this.chats].filter(([uri]) => sessionOfDefaultChat(uri) === undefined);
+    const cut = further.flatMap(([, { turns }]) => turns.filter(isCutTurn));
+    // Forks have copies.
+    return new Set(cut.map(({ id }) => id)).size;
+  }
   readonly #entries: LogEntry[] = [];
   readonly #byOrigin = new Map<string, LogEntry[]>();
 
@@ -119,11 +127,17 @@ export class Ledger {
     const what = `${clientId} was shown ${serverSeq} (${action.type})`;
     if (!entry) return this.#wrong(`${what}, but it is not stored`);
     if (!entry.channel && isFurtherChat(shown.channel)) return;
+    if (entry.action === '' && this.#isGone(entry.channel)) return;
     // A resend that is rejected again uses up a number of its own.
     if (rejectionReason !== undefined && !entry.channel && !entry.origin) return;
     const told = entry.channel ? toldOf(version, entry) : { origin: originOf(entry) };
     const found = difference(told, rejectionReason === undefined ? shown : { origin: shown.origin });
     if (found && !this.#isMerged(version, shown)) this.#wrong(`${what}, but stored is something else: ${found}`);
+  }
+
+  /** Whether a channel is a chat that was disposed of: what was stored of it is forgotten. */
+  #isGone(channel: string): boolean {
+    return channelKind(channel) === 'chat' && !this.chats.has(channel);
   }
 
   /** A client that reads slowly gets deltas that wait as one, under the number of the last. */
@@ -135,6 +149,8 @@ export class Ledger {
     for (let index = serverSeq - 1; index >= 0 && text.length < whole.length; index--) {
       const entry = this.#entries[index];
       if (!entry || entry.channel !== channel) continue;
+      // The kill came while the chat was being forgotten.
+      if (entry.action === '') return this.#isGone(entry.channel);
       const { action } = toldOf(version, entry) ?? {};
       if (action?.type !== shown.type || action.turnId !== shown.turnId || action.partId !== shown.partId) return false;
       text = action.content + text;
@@ -158,6 +174,7 @@ export class Ledger {
       const [entry] = entries;
       if (!entry?.channel) continue;
       accepted += 1;
+      if (entry.action === '' && this.#isGone(entry.channel)) continue;
       const { channel, action } = toldOf(version, entry) ?? {};
       const found = difference({ channel, action: withMembersOf(action, asked.action) }, asked);
       if (found) this.#wrong(`${what} was stored as something else: ${found}`);
@@ -230,6 +247,11 @@ export function isClaim({ type }: AnyAction): boolean {
 
 function isCutOff(action: StateAction): action is Extract<StateAction, { type: 'chat/error' }> {
   return action.type === 'chat/error' && action.part.error.errorType === 'host-restarted';
+}
+
+function isCutTurn({ responseParts }: ChatState['turns'][number]): boolean {
+  const last = responseParts.at(-1);
+  return last?.kind === 'error' && last.error.errorType === 'host-restarted';
 }
 
 function hasOpenCall({ responseParts }: ChatState['turns'][number]): boolean {

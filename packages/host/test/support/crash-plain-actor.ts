@@ -9,41 +9,41 @@ import { type Intent, type Seen, said, seenBy } from './fuzz-speech.js';
 const RETRY_MS = 20;
 
 export class PlainActor implements Actor {
-  readonly #client: FuzzClient;
-  readonly #watched = new Set<string>();
+  protected readonly client: FuzzClient;
+  protected readonly watched = new Set<string>();
   #socket: WebSocket | undefined;
 
   constructor(clientId: string, protocolVersions: readonly string[]) {
-    this.#client = new FuzzClient(clientId, protocolVersions);
+    this.client = new FuzzClient(clientId, protocolVersions);
   }
 
   get clientId() {
-    return this.#client.clientId;
+    return this.client.clientId;
   }
   get version() {
-    return this.#client.version;
+    return this.client.version;
   }
   get received() {
-    return this.#client.received;
+    return this.client.received;
   }
   get dispatched() {
-    return this.#client.dispatched;
+    return this.client.dispatched;
   }
   get violations() {
-    return this.#client.violations;
+    return this.client.violations;
   }
   get probes() {
-    return this.#client.probes;
+    return this.client.probes;
   }
   get isOpen() {
-    return this.#client.isOpen;
+    return this.client.isOpen;
   }
   get undecided() {
-    return this.#client.pending.size;
+    return this.client.pending.size;
   }
   get sessions(): [uri: string, seen: Seen][] {
-    return this.#client.watched.flatMap((uri): [string, Seen][] => {
-      const seen = seenBy(this.#client, uri);
+    return this.client.watched.flatMap((uri): [string, Seen][] => {
+      const seen = seenBy(this.client, uri);
       return seen ? [[uri, seen]] : [];
     });
   }
@@ -52,49 +52,49 @@ export class PlainActor implements Actor {
     const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
     this.#socket = socket;
     socket.on('open', () => {
-      this.#client.attach((text) => socket.send(text));
-      for (const uri of this.#watched) if (!this.#client.channels.has(uri)) this.#create(uri);
+      this.client.attach((text) => socket.send(text));
+      for (const uri of this.watched) if (!this.client.channels.has(uri)) this.create(uri);
     });
-    socket.on('message', (data) => this.#client.receive(data.toString()));
+    socket.on('message', (data) => this.client.receive(data.toString()));
     // The end of an earlier connection may be noticed late.
-    socket.on('close', () => socket === this.#socket && this.#client.detach());
+    socket.on('close', () => socket === this.#socket && this.client.detach());
     socket.on('error', () => {});
   }
 
   ask(uri: string, intent: Intent): void {
-    const { channel, action } = said(this.#client, uri, intent);
-    this.#client.dispatch(channel, action);
+    const { channel, action } = said(this.client, uri, intent);
+    this.client.dispatch(channel, action);
   }
 
   watch(uri: string): void {
-    this.#watched.add(uri);
-    if (this.isOpen) this.#create(uri);
+    this.watched.add(uri);
+    if (this.isOpen) this.create(uri);
   }
 
-  #create(uri: string): void {
+  protected create(uri: string): void {
     const params = { channel: uri, workingDirectory: CRASH_WORK_FOLDER };
-    this.#client.request('createSession', params, () => this.#subscribe(uri));
+    this.client.request('createSession', params, () => this.subscribe(uri));
   }
 
   /** While the other one's creation is under way, the name is taken and the session is not there yet. */
-  #subscribe(uri: string): void {
-    this.#client.subscribe(uri, ({ error }) => {
+  protected subscribe(uri: string): void {
+    this.client.subscribe(uri, ({ error }) => {
       if (error?.code !== ErrorCode.SessionNotFound) return;
-      setTimeout(() => this.isOpen && this.#watched.has(uri) && this.#subscribe(uri), RETRY_MS);
+      setTimeout(() => this.isOpen && this.watched.has(uri) && this.subscribe(uri), RETRY_MS);
     });
   }
 
   leave(uri: string): void {
-    this.#watched.delete(uri);
-    this.#client.unsubscribe(uri);
+    this.watched.delete(uri);
+    this.client.unsubscribe(uri);
   }
 
   async probe(): Promise<void> {
-    await Promise.all([...this.#client.channels.keys()].map((uri) => this.#probeOne(uri)));
+    await Promise.all([...this.client.channels.keys()].map((uri) => this.#probeOne(uri)));
   }
 
   #probeOne(uri: string): Promise<void> {
-    return new Promise((resolve) => this.#client.probe(uri, resolve));
+    return new Promise((resolve) => this.client.probe(uri, resolve));
   }
 
   close(): void {

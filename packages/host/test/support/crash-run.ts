@@ -1,7 +1,9 @@
-/** One host on one folder, killed and started again and again under two clients that go on working. */
+/** One host on one folder, killed and started again and again under clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { channelKind, defaultChatUri, type Snapshot } from '@atrium/protocol/ahp-1';
 import type { Actor } from './crash-actor.js';
+import { ChatActor } from './crash-chat-actor.js';
+import { furtherChatsIn, listProblems, workerProblems } from './crash-chats.js';
 import { HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import { LibraryActor } from './crash-library-actor.js';
@@ -10,6 +12,7 @@ import { PlainActor } from './crash-plain-actor.js';
 import { SeenCalls } from './crash-seen-calls.js';
 import { TerminalWatcher } from './crash-terminal-watcher.js';
 import { answerTo, workOnce } from './crash-work.js';
+import { sessionOf } from './fuzz-chats.js';
 import { Random } from './fuzz-random.js';
 
 /** Sessions that are worked on at a time; one that has this many turns is left for a new one. */
@@ -44,13 +47,18 @@ export interface CrashFigures {
   /** Calls that a client saw running, found with everything that was seen of them; those that a kill interrupted. */
   readonly calls: number;
   readonly interruptedCalls: number;
+  /** Chats beside the default ones that were asked for; workers that are there; turns of either that a kill cut off. */
+  readonly chats: number;
+  readonly workers: number;
+  readonly interruptedInChats: number;
 }
 
 export class CrashRun {
   readonly #random: Random;
   readonly #ledger = new Ledger();
   readonly #library = new LibraryActor('library');
-  readonly #actors: readonly Actor[] = [this.#library, new PlainActor('plain', ['0.2.0'])];
+  readonly #chats = new ChatActor('chats');
+  readonly #actors: readonly Actor[] = [this.#library, new PlainActor('plain', ['0.2.0']), this.#chats];
   readonly #confirmed = new Map<Actor, number>();
   readonly #calls = new SeenCalls();
   readonly #watcher = new TerminalWatcher(this.#calls);
@@ -129,11 +137,24 @@ export class CrashRun {
     if (!serving || !entries) throw new Error(`the host does not start after kill ${this.#kills}: ${host.complaints}`);
     this.#checkRepairs(serving.repairs);
     this.#ledger.take(entries);
-    for (const snapshot of await snapshotsOf(serving.port, channelsOf(observed))) this.#ledger.compare(snapshot);
+    const snapshots = await snapshotsOf(serving.port, channelsOf(observed));
+    for (const snapshot of snapshots) this.#ledger.compare(snapshot);
+    await this.#checkChats(serving.port, snapshots);
     for (const actor of this.#actors) this.#confirm(actor);
     this.#ledger.violations.push(...this.#calls.check(this.#ledger.chats));
     this.#stopIfWrong();
     return serving.port;
+  }
+
+  /** Chats beside the default ones: those that are listed, and names that are not used yet, or no more. */
+  async #checkChats(port: number, sessions: readonly Snapshot[]): Promise<void> {
+    const listed = furtherChatsIn(sessions);
+    const uris = new Set(sessions.map(({ resource }) => resource));
+    const names = [...this.#chats.names].filter((chat) => uris.has(sessionOf(chat)));
+    const asked = new Set([...listed.map(({ resource }) => resource), ...names]);
+    const found = await snapshotsOf(port, [...asked]);
+    for (const snapshot of found) this.#ledger.compare(snapshot);
+    this.#ledger.violations.push(...listProblems(listed, found), ...workerProblems(this.#ledger.chats));
   }
 
   #launch(): HostProcess {
@@ -191,7 +212,9 @@ export class CrashRun {
     const random = new Random(this.#random.below(2 ** 32));
     while (this.#working) {
       await delay(random.between(PAUSE_MS.least, PAUSE_MS.most));
-      if (actor.isOpen || random.chance(OFFLINE_WORK)) workOnce(actor, random);
+      if (!actor.isOpen && !random.chance(OFFLINE_WORK)) continue;
+      if (actor === this.#chats) this.#chats.workOnce(random);
+      else workOnce(actor, random);
     }
   }
 
@@ -202,6 +225,7 @@ export class CrashRun {
     await this.#until('everybody is back', () => this.#actors.every(({ isOpen }) => isOpen));
     const patientUntil = performance.now() + HOLD_UP_MS;
     await this.#until('everything is decided', () => {
+      this.#chats.catchUp();
       const isDecided = this.#actors.every(({ undecided }) => undecided === 0);
       if (!isDecided && performance.now() > patientUntil) this.#endHoldUps();
       return isDecided;
@@ -214,31 +238,35 @@ export class CrashRun {
 
   /** A change of the model waits for the end of a turn, and the turn may wait for an answer that no client gives any more. */
   #endHoldUps(): void {
-    const [actor] = this.#actors;
-    for (const [uri, { turn }] of actor?.sessions ?? []) {
+    const actor = this.#chats;
+    for (const [uri, { turn }] of actor.sessions) {
       if (turn === undefined || this.#cancelled.has(turn)) continue;
       this.#cancelled.add(turn);
-      actor?.ask(uri, { wants: 'cancel', turnId: turn });
+      actor.ask(uri, { wants: 'cancel', turnId: turn });
     }
   }
 
   /** Answers what waits for an answer, and moves queues on that a crash has stopped. */
   #driveToRest(): boolean {
-    const [actor] = this.#actors;
+    const actor = this.#chats;
+    actor.catchUp();
     let atRest = this.#actors.every(({ undecided }) => undecided === 0);
-    for (const [uri, seen] of actor?.sessions ?? []) {
+    for (const [uri, seen] of actor.sessions) {
       const { turn, queued } = seen;
       if (turn === undefined && queued.length === 0) continue;
       atRest = false;
-      const start = { wants: 'start', turnId: `turn-rest-${actor?.dispatched.length}`, text: 'quick' } as const;
+      const start = { wants: 'start', turnId: `turn-rest-${actor.dispatched.length}`, text: 'quick' } as const;
       const intent = turn === undefined ? start : answerTo(seen, this.#random);
-      if (intent && actor?.undecided === 0) actor.ask(uri, intent);
+      if (intent && actor.undecided === 0) actor.ask(uri, intent);
     }
     return atRest;
   }
 
   #figures(): CrashFigures {
-    const settled = this.#actors.map((actor) => this.#ledger.settle(actor));
+    const isGone = (channel = '') => channelKind(channel) === 'chat' && !this.#ledger.chats.has(channel);
+    const settled = this.#actors.map((actor) =>
+      this.#ledger.settle(actor, (clientSeq) => isGone(actor.dispatched[clientSeq - 1]?.channel)),
+    );
     const history = this.#ledger.checkHistory();
     this.#stopIfWrong();
     return {
@@ -252,6 +280,9 @@ export class CrashRun {
       rejected: settled.reduce((sum, { rejected }) => sum + rejected, 0),
       calls: this.#calls.checked,
       interruptedCalls: this.#calls.interrupted,
+      chats: this.#chats.names.size,
+      workers: [...this.#ledger.chats.values()].filter(({ origin }) => origin?.kind === 'tool').length,
+      interruptedInChats: this.#ledger.interruptedInChats,
     };
   }
 
@@ -281,7 +312,7 @@ export class CrashRun {
     const open = this.#actors.map(({ clientId, isOpen, undecided }) => `${clientId}: ${isOpen}, ${undecided}`);
     const wrong = this.#actors.flatMap(({ violations }) => violations);
     return new Error(
-      `seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, ...wrong].join('; ')})`,
+      `seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, this.#chats.waiting, ...wrong].join('; ')})`,
     );
   }
 }

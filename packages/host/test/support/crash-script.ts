@@ -53,6 +53,16 @@ export const CRASH_SCRIPT: Script = {
     // Outlives the terminal of a host that was killed.
     stubborn: [command("trap '' HUP; echo STUBBORN; sleep 61")],
     client: [{ callTool: { name: 'lookup', input: { word: 'fox' } } }],
+    work: [
+      {
+        worker: {
+          title: 'Count',
+          prompt: 'How many are there?',
+          steps: [{ text: SENTENCE, chunk: 8, everyMs: 3 }, command('printf three'), { text: 'There are three.' }],
+        },
+      },
+      { text: 'The worker says: ${lastResult}' },
+    ],
     fail: [{ text: 'So far, so good.' }, { error: { errorType: 'boom', message: 'It broke.' } }],
   },
   default: [{ text: 'You said: ${text}', chunk: 6, everyMs: 1 }],
@@ -69,6 +79,8 @@ export const CRASH_PROMPTS = [
   'tool',
   'output',
   'output',
+  'work',
+  'work',
   'ask',
   'fail',
 ] as const;

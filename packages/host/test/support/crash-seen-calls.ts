@@ -1,10 +1,17 @@
 /** What watchers saw of tool calls before a host was killed, to be held against what is there after its restart. */
 
 import { plainText } from '@atrium/core/util/plain-text.js';
-import { type ChatState, defaultChatUri, sessionOfDefaultChat, type ToolCallState } from '@atrium/protocol/ahp-1';
+import {
+  type ChatState,
+  channelKind,
+  defaultChatUri,
+  sessionOfDefaultChat,
+  type ToolCallState,
+} from '@atrium/protocol/ahp-1';
 import type { AnyEnvelope } from './fuzz-wire.js';
 
 interface Seen {
+  /** The session, for its default chat; any other chat by its own name. */
   readonly session: string;
   readonly turnId: string;
   readonly toolCallId: string;
@@ -56,7 +63,10 @@ export class SeenCalls {
   /** After a restart nothing runs: every call that was seen is in a finished turn. Says what is wrong. */
   check(chats: ReadonlyMap<string, ChatState>): string[] {
     const wrong = [...this.#seen.values()].flatMap((seen) => {
-      return this.#problemsOf(seen, chats.get(defaultChatUri(seen.session)));
+      const uri = channelKind(seen.session) === 'chat' ? seen.session : defaultChatUri(seen.session);
+      const chat = chats.get(uri);
+      // A further chat may have been disposed of.
+      return chat || uri !== seen.session ? this.#problemsOf(seen, chat) : [];
     });
     this.#seen.clear();
     return wrong;

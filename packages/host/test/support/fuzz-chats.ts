@@ -1,8 +1,8 @@
-/** Further chats of fuzzed sessions: their names say whose they are, and none is used twice. */
+/** Further chats of the sessions of a test: their names say whose they are, and none is used twice. */
 import { sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
 
 const SESSION = 'ahp-session:/';
-const FURTHER = /^ahp-chat:\/(fuzz-\d+)\.\d+$/;
+const FURTHER = /^ahp-chat:\/((?:fuzz|crash)-\d+)\.\d+$/;
 
 export function furtherChat(session: string, number: number): string {
   return `ahp-chat:/${session.slice(SESSION.length)}.${number}`;
