@@ -1,5 +1,12 @@
 /** A client that subscribes to the terminals of running calls, and remembers what they showed. */
-import type { ActionEnvelope, RootState, Snapshot, TerminalInfo, TerminalState } from '@atrium/protocol';
+import {
+  type ActionEnvelope,
+  type RootState,
+  type Snapshot,
+  sessionOfDefaultChat,
+  type TerminalInfo,
+  type TerminalState,
+} from '@atrium/protocol/ahp-1';
 import { WebSocket } from 'ws';
 import type { SeenCalls } from './crash-seen-calls.js';
 import { ROOT } from './fuzz-client.js';
@@ -30,7 +37,7 @@ export class TerminalWatcher {
     this.#socket = socket;
     socket.on('error', () => {});
     socket.on('open', () => {
-      const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: `watcher-${port}-${Date.now()}` };
+      const hello = { channel: ROOT, protocolVersions: ['1.0.0'], clientId: `watcher-${port}-${Date.now()}` };
       this.#request('initialize', { ...hello, initialSubscriptions: [ROOT] });
     });
     socket.on('message', (data) => this.#receive(JSON.parse(data.toString()) as Frame));
@@ -39,8 +46,9 @@ export class TerminalWatcher {
   /** Hands over what the terminals of a host that was killed have shown. */
   #tell(): void {
     for (const [uri, text] of this.#shown) {
-      const { session, turnId, toolCallId } = this.#claims.get(uri) ?? {};
-      if (session && turnId && toolCallId) this.#calls.output(session, { turnId, toolCallId }, text);
+      const { chat, turnId, toolCallId } = this.#claims.get(uri) ?? {};
+      if (!chat || !turnId || !toolCallId) continue;
+      this.#calls.output(sessionOfDefaultChat(chat) ?? chat, { turnId, toolCallId }, text);
     }
     this.#shown.clear();
     this.#claims.clear();
