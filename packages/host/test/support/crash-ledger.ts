@@ -127,7 +127,8 @@ export class Ledger {
     const what = `${clientId} was shown ${serverSeq} (${action.type})`;
     if (!entry) return this.#wrong(`${what}, but it is not stored`);
     if (!entry.channel && isFurtherChat(shown.channel)) return;
-    if (entry.action === '' && this.#isGone(entry.channel)) return;
+    // Of pieces that were told as one, some may be forgotten already.
+    if (this.#isGone(shown.channel) && (entry.action === '' || STREAMED.has(action.type))) return;
     // A resend that is rejected again uses up a number of its own.
     if (rejectionReason !== undefined && !entry.channel && !entry.origin) return;
     const told = entry.channel ? toldOf(version, entry) : { origin: originOf(entry) };
@@ -137,7 +138,8 @@ export class Ledger {
 
   /** Whether a channel is a chat that was disposed of: what was stored of it is forgotten. */
   #isGone(channel: string): boolean {
-    return channelKind(channel) === 'chat' && !this.chats.has(channel);
+    const isFurther = channelKind(channel) === 'chat' && sessionOfDefaultChat(channel) === undefined;
+    return isFurther && !this.chats.has(channel);
   }
 
   /** A client that reads slowly gets deltas that wait as one, under the number of the last. */
@@ -149,8 +151,6 @@ export class Ledger {
     for (let index = serverSeq - 1; index >= 0 && text.length < whole.length; index--) {
       const entry = this.#entries[index];
       if (!entry || entry.channel !== channel) continue;
-      // The kill came while the chat was being forgotten.
-      if (entry.action === '') return this.#isGone(entry.channel);
       const { action } = toldOf(version, entry) ?? {};
       if (action?.type !== shown.type || action.turnId !== shown.turnId || action.partId !== shown.partId) return false;
       text = action.content + text;
