@@ -38,11 +38,9 @@ async function beClients(url) {
   // One after the other: a host lets in few strangers at once.
   while (clients.length < SUBSCRIBERS) clients.push(await connect({ url }));
   const uri = await clients[0].createSession({ provider: 'puppet' });
-  const sessions = await Promise.all(clients.map((client) => client.subscribe(uri)));
+  const opened = await Promise.all(clients.map((client) => client.open(uri)));
   process.send?.('ready');
-  process.on('message', () =>
-    sessions[0].dispatch({ type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'go' } }),
-  );
+  process.on('message', () => opened[0].dispatch({ type: 'chat/turnStarted', turnId: 't1', message: { text: 'go' } }));
   await new Promise(() => {});
 }
 

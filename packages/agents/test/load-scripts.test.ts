@@ -70,7 +70,7 @@ describe('a script that is not right', () => {
     expect(stepProblem({ txt: 'hi' })).toBe(
       'ScriptError: my.json: prompts["say hi"][1] has the unknown key "txt". A step is one of: ' +
         'text (with chunk, everyMs); reasoning (with chunk, everyMs); tool; callTool; usage; ask; title; delayMs; ' +
-        'error; showPrompt.',
+        'error; showPrompt; worker.',
     );
   });
 });

@@ -215,7 +215,7 @@ function readNote(file: string): OwnerNote | undefined {
 }
 
 /** Linux has an id for each boot; elsewhere the boot time identifies it. */
-function currentBoot(): string {
+export function currentBoot(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {

@@ -3,7 +3,7 @@
  * death. See `test/fixtures/data-folder-0.3/README.md`. Clients of the 0.3.0 wire have to see what they saw before.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SessionState } from '@atrium/protocol';
@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 import * as host from '../../src/index.js';
 import { loadDriver } from '../../src/log-sqlite/driver.js';
+import { currentBoot } from '../../src/log-sqlite/folder.js';
 import * as fixture from '../fixtures/data-folder-0.3/world.mjs';
 
 const { DATA, IMPORTED, inspect, openWorld, PLACE, pause, ROOT, SESSIONS } = fixture;
@@ -33,8 +34,13 @@ const worlds: World[] = [];
 const lines: string[] = [];
 const logger: host.Logger = { log: (_level, message) => void lines.push(message) };
 
+/** A host forgets unfinished imports after a day, and disposed sessions after a month: it opens the folder soon after it was left. */
+const LEFT_AT = Date.parse('2026-11-16T21:56:00Z');
+const STARTED_AT = Date.now();
+const clock: host.Clock = { ...host.systemClock, now: () => LEFT_AT + Date.now() - STARTED_AT };
+
 async function open(options: fixture.WorldOptions = {}): Promise<World> {
-  const world = await openWorld(host, { log: { logger }, ...options });
+  const world = await openWorld(host, { log: { logger }, clock, ...options });
   worlds.push(world);
   return world;
 }
@@ -44,8 +50,11 @@ async function close(world: World): Promise<void> {
   await world.stop();
 }
 
+/** The host that left the folder behind died on this machine, which did not stop since then. */
 function unpack(): void {
   execFileSync('tar', ['-xzf', path.join(FIXTURE, 'folder.tar.gz'), '-C', PLACE]);
+  const note = path.join(DATA, 'atrium.owner');
+  writeFileSync(note, JSON.stringify({ ...JSON.parse(readFileSync(note, 'utf8')), boot: currentBoot() }));
 }
 
 /** Opens the log in another process, which dies before the given thing that it does to the database. */
