@@ -92,7 +92,11 @@ export class Chat {
       show: (lines) => display.show(lines(display.view)),
     });
     this.#terminal = new Terminal({
-      ...{ key: (key) => this.#key(key), resize: changed, resumed: changed },
+      ...{ key: (key) => this.#key(key), resumed: changed },
+      resize: () => {
+        this.#prompt.resized();
+        changed();
+      },
       leaving: () => display.clear(),
       ended: () => this.#leave(ExitCode.Interrupted),
     });

@@ -62,6 +62,10 @@ export class Prompt {
     this.#questions.follow(state);
   }
 
+  resized(): void {
+    this.#questions.resized();
+  }
+
   /** Ctrl+C: takes back what is being answered or written. False when there is nothing. */
   cancel(state: OpenSessionState): boolean {
     if (this.#questions.cancel(state)) return true;

@@ -32,14 +32,14 @@ export interface QuestionsOptions {
   show(lines: (view: ViewOptions) => readonly string[]): void;
 }
 
-/** A question that takes the place of another must be seen before the same key answers it, too. */
+/** A question that takes the place of another, or of a part of itself, must be seen before a key answers it. */
 const NEW_QUESTION_GUARD_MS = 300;
 
 export class Questions {
   readonly #options: QuestionsOptions;
   #confirmation: Confirmation | undefined;
   #approval: Approval | undefined;
-  /** The one that keys go to, and since when. */
+  /** The one that keys go to, and since when it is shown as it is now. */
   #front: Approval | ResultQuestion | Form | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
@@ -89,6 +89,11 @@ export class Questions {
     const front = this.#approval ?? this.#result ?? this.#form;
     if (front && front !== this.#front) this.#askedAt = performance.now();
     this.#front = front;
+  }
+
+  /** The window has another size: a key that was pressed before answers nothing that only shows now. */
+  resized(): void {
+    this.#askedAt = performance.now();
   }
 
   #takeUp(requests: readonly OpenRequest[]): void {

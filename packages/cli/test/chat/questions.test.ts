@@ -408,7 +408,7 @@ describe('a question that takes the place of another', () => {
       questions.follow(state);
       questions.view(VIEW);
     };
-    return { sent, show, press: (text: string) => questions.press(letter(text)) };
+    return { sent, show, resized: () => questions.resized(), press: (text: string) => questions.press(letter(text)) };
   }
 
   it.each([
@@ -425,5 +425,18 @@ describe('a question that takes the place of another', () => {
     show(state);
     press('y');
     expect(sent).toMatchObject([accepted]);
+  });
+
+  it('[REL-051] of another size must be seen before a key that was pressed in the old window answers it', () => {
+    const { sent, show, press, resized } = open();
+    show(withCall(result));
+    vi.advanceTimersByTime(1_000);
+    resized();
+    show(withCall(result));
+    press('y');
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(300);
+    press('y');
+    expect(sent).toMatchObject([{ toolCallId: 'c', approved: true }]);
   });
 });
