@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { annotationsChannel, defaultChatUri } from '../../src/ahp-1/index.js';
+import { SPELLINGS_MAX, SPELLINGS_MAX_CHARACTERS, SpelledDialects } from '../../src/dialects/client-quirks/dialect.js';
 import {
   CALLED_SESSIONS_MAX,
+  CALLED_SESSIONS_MAX_CHARACTERS,
   NameReader,
   NameWriter,
   PLAIN_SPELLING,
@@ -159,6 +161,24 @@ describe('a client', () => {
     expect(new NameWriter(reader.spelling, viewOf(many)).write('ahp-session:/0')).toBe('ahp-session:/0');
   });
 
+  it('[UP-182] may call sessions by other names within so many characters, whatever names it invents', () => {
+    const half = 'x'.repeat(CALLED_SESSIONS_MAX_CHARACTERS / 2 - 'ahp-session:/1'.length);
+    const reader = new NameReader(PLAIN_SPELLING, { ...viewOf({}), hasProvider: () => true });
+    const create = (id: string) => reader.addressNew(`copilot:/${id}`, undefined);
+    create('first');
+    create(`1${half}`);
+    expect(reader.spelling.called).toHaveLength(2);
+    create(`2${half}`);
+    expect(reader.spelling.called?.map(({ session }) => session.slice(0, 14))).toEqual([
+      'ahp-session:/1',
+      'ahp-session:/2',
+    ]);
+    create('x'.repeat(CALLED_SESSIONS_MAX_CHARACTERS));
+    expect(reader.spelling.called).toBeUndefined();
+    create('second');
+    expect(reader.spelling.called).toHaveLength(1);
+  });
+
   it('[UP-181] [UP-182] that is VS Code is known by its windows or its metadata, and new builds spell as the protocol does', () => {
     const spelling = (initialize: object) => vscode.spelling?.(initialize as never);
     expect(spelling({ clientInfo: { name: 'vscode-editor-window' } })).toEqual(BY_PROVIDER);
@@ -299,5 +319,21 @@ describe('a dialect', () => {
       expect(dialect.forConnection({ spelling: { isByProvider: true } })).toBe(one);
       expect(one.forConnection({})).toBe(dialect);
     }
+  });
+});
+
+describe('the dialects of the ways to spell', () => {
+  it('[UP-182] are remembered within a number and within characters, the latest longest', () => {
+    const many = new SpelledDialects();
+    for (let index = 0; index <= SPELLINGS_MAX; index++) many.add(String(index), ahp1);
+    expect([many.get('0'), many.get('1'), many.get(String(SPELLINGS_MAX))]).toEqual([undefined, ahp1, ahp1]);
+
+    const long = new SpelledDialects();
+    const key = (name: string) => name + 'x'.repeat(SPELLINGS_MAX_CHARACTERS / 2 - 1);
+    for (const name of ['a', 'b', 'c']) long.add(key(name), ahp1);
+    expect([long.get(key('a')), long.get(key('b')), long.get(key('c'))]).toEqual([undefined, ahp1, ahp1]);
+    long.add('x'.repeat(SPELLINGS_MAX_CHARACTERS + 1), ahp1);
+    long.add('short', ahp1);
+    expect([long.get(key('c')), long.get('short')]).toEqual([undefined, ahp1]);
   });
 });

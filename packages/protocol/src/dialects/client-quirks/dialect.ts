@@ -12,12 +12,14 @@ import { isPlain, NameReader, NameWriter, type Spelling, spellingKey, spellingOf
 import { CLIENT_QUIRKS } from './quirks.js';
 import { addressed, envelopeWithNames, type Rename, withNames } from './renaming.js';
 
-/** How many ways to spell are remembered; connections of more than that share fewer frames. */
-const SPELLINGS_MAX = 1_000;
+/** How many ways to spell each dialect remembers; connections of more than that share fewer frames. */
+export const SPELLINGS_MAX = 1_000;
+/** The keys of those ways to spell together: one client may call many sessions by other names. */
+export const SPELLINGS_MAX_CHARACTERS = 4 * 2 ** 20;
 
 /** The dialect for clients with their habits. */
 export function withClientQuirks(dialect: ModelDialect): ModelDialect {
-  const spelled = new Map<string, ModelDialect>();
+  const spelled = new SpelledDialects();
   const plain: ModelDialect = {
     ...dialect,
     forConnection: (connection) => {
@@ -27,14 +29,33 @@ export function withClientQuirks(dialect: ModelDialect): ModelDialect {
       const known = spelled.get(key);
       if (known) return known;
       const made = spelledDialect(plain, dialect, spelling);
-      if (spelled.size >= SPELLINGS_MAX) spelled.clear();
-      spelled.set(key, made);
+      spelled.add(key, made);
       return made;
     },
     request: (call, context) => request(dialect, call, context),
     notification: (call, context) => notification(dialect, call, context),
   };
   return plain;
+}
+
+/** The dialects of the ways to spell that were met last, within the limits. */
+export class SpelledDialects {
+  readonly #byKey = new Map<string, ModelDialect>();
+  #characters = 0;
+
+  get(key: string): ModelDialect | undefined {
+    return this.#byKey.get(key);
+  }
+
+  add(key: string, dialect: ModelDialect): void {
+    this.#byKey.set(key, dialect);
+    this.#characters += key.length;
+    for (const oldest of this.#byKey.keys()) {
+      if (this.#byKey.size <= SPELLINGS_MAX && this.#characters <= SPELLINGS_MAX_CHARACTERS) return;
+      this.#byKey.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
 }
 
 /** The same wire for connections that spell in one way. */

@@ -36,6 +36,8 @@ export interface Spelling {
 
 /** How many sessions a client may call by another name than others do; of more, the oldest are called as others are. */
 export const CALLED_SESSIONS_MAX = 256;
+/** The names of those sessions together: a client names sessions before the host has looked at the name. */
+export const CALLED_SESSIONS_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** The host's own spelling. */
 export const PLAIN_SPELLING: Spelling = {};
@@ -147,9 +149,19 @@ export class NameReader {
     const isUsual = next.form === usual && !next.hasPlainChat;
     if (before ? before.form === next.form && before.hasPlainChat === next.hasPlainChat : isUsual) return;
     const others = all.filter(({ session }) => session !== heard.session);
-    const called = isUsual ? others : [...others, next].slice(-CALLED_SESSIONS_MAX);
+    const called = isUsual ? others : newestWithinLimits([...others, next]);
     this.#spelling = { ...(isByProvider && { isByProvider }), ...(called.length > 0 && { called }) };
   }
+}
+
+function newestWithinLimits(called: readonly Called[]): readonly Called[] {
+  const newest = called.slice(-CALLED_SESSIONS_MAX);
+  let characters = 0;
+  const oldestKept = newest.findLastIndex(({ session }) => {
+    characters += session.length;
+    return characters > CALLED_SESSIONS_MAX_CHARACTERS;
+  });
+  return newest.slice(oldestKept + 1);
 }
 
 function readInside(
