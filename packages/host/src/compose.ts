@@ -223,7 +223,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const automations =
     options.automations === false
       ? []
-      : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) })];
+      : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) }, options.automations)];
   const readers = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
   services.push(
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),

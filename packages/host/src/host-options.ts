@@ -1,4 +1,5 @@
 /** What a host is made of, and what can be done with it. */
+
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
@@ -6,6 +7,7 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
+import type { AutomationsOptions } from './automations/automations.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/folder-trust.js';
 import type { TelemetryChoice } from './telemetry/telemetry-service.js';
@@ -52,7 +54,7 @@ export interface HostOptions {
   /** Shells that clients can open, and that tools run commands in; `false`: none. */
   readonly terminals?: TerminalsOptions | false;
   /** Messages that the host sends by itself, on a schedule or an event; `false`: none. */
-  readonly automations?: false;
+  readonly automations?: AutomationsOptions | false;
 }
 
 export interface Host {

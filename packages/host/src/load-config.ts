@@ -90,12 +90,19 @@ function merged(user: Config, project: Config): Config {
     ...user,
     ...project,
     ...(user.systemMessageSections === false && { systemMessageSections: false }),
+    ...runsAtOnce(user, project),
     agents: mergedAgents(user.agents ?? {}, project.agents ?? {}),
     discovery: { ...user.discovery, ...project.discovery },
     mcpServers: { ...user.mcpServers, ...project.mcpServers },
     providers: { ...user.providers, ...project.providers },
     plugins: [...new Set([...(user.plugins ?? []), ...(project.plugins ?? [])])],
   };
+}
+
+/** The lower one: a project does not make the machine of its user work more than that allows. */
+function runsAtOnce(...configs: readonly Config[]): Pick<Config, 'automationRunsAtOnce'> {
+  const limits = configs.flatMap(({ automationRunsAtOnce = [] }) => automationRunsAtOnce);
+  return limits.length === 0 ? {} : { automationRunsAtOnce: Math.min(...limits) };
 }
 
 type Agents = Readonly<Record<string, AgentEntry>>;

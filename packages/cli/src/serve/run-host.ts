@@ -38,8 +38,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     logAgents(found, logger);
     const { agents } = found;
-    const { toolOutputMaxCharacters, systemMessageSections } = found.config.config;
-    const chosen = { toolOutputMaxCharacters, systemMessageSections };
+    const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce } = found.config.config;
+    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce };
     const host = await openHost(settings, { agents, trust, logger, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
@@ -67,10 +67,11 @@ interface OpenHostOptions {
   readonly logger: Logger;
   readonly toolOutputMaxCharacters: number | undefined;
   readonly systemMessageSections: boolean | undefined;
+  readonly automationRunsAtOnce: number | undefined;
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections } = options;
+  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce } = options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
@@ -88,6 +89,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
       ...(systemMessageSections !== undefined && { systemMessageSections }),
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
+      ...(automationRunsAtOnce !== undefined && { automations: { runsAtOnce: automationRunsAtOnce } }),
     };
     const own = { log, agents, tools: builtinTools(), logger, trust, version: version() };
     return await createHost({ ...own, ...places, ...watched, ...terminals, ...limits });

@@ -25,11 +25,17 @@ import {
 import { AutomationCatalogue } from './catalogue.js';
 import { EventTriggers } from './event-triggers.js';
 import { eventRefusal, triggerDefinitions } from './event-types.js';
-import { REQUEST_ID_MAX_CHARACTERS, RUN_HISTORY_LIMIT, RUNS_PAGE, SCHEDULE_MIN_INTERVAL_MINUTES } from './limits.js';
+import {
+  REQUEST_ID_MAX_CHARACTERS,
+  RUN_HISTORY_LIMIT,
+  RUNS_AT_ONCE,
+  RUNS_PAGE,
+  SCHEDULE_MIN_INTERVAL_MINUTES,
+} from './limits.js';
 import { RunSessions } from './run-sessions.js';
 import { type NewRun, type Run, Runs } from './runs.js';
 import { Scheduler } from './scheduler.js';
-import { noteSkipped } from './skipped.js';
+import { noteSkipped, SkippedEvents } from './skipped.js';
 
 /** What automations use of the host. */
 export interface AutomationsHost {
@@ -43,6 +49,11 @@ export interface AutomationsHost {
   mayUse(agent: AgentBackend): void;
   /** Ends all subscriptions to a channel that is gone. */
   unsubscribeAll(uri: string): void;
+}
+
+export interface AutomationsOptions {
+  /** How many runs of all automations work at once; further ones wait for their turn. */
+  readonly runsAtOnce?: number | undefined;
 }
 
 const CAPABILITIES: AutomationCapabilities = {
@@ -67,13 +78,17 @@ export class Automations implements Service {
   readonly #sessions: RunSessions;
   readonly #scheduler: Scheduler;
   readonly #events: EventTriggers;
+  readonly #skipped: SkippedEvents;
 
-  constructor(host: AutomationsHost) {
+  constructor(host: AutomationsHost, { runsAtOnce = RUNS_AT_ONCE }: AutomationsOptions = {}) {
     this.#host = host;
     const { clock, logger, log, writer, sessions } = host;
     this.#runs = new Runs({
       ...{ clock, log, writer },
-      changed: ({ state }) => this.#catalogue.refresh(state.automation),
+      changed: (run) => {
+        this.#catalogue.refresh(run.state.automation);
+        if (run.isOver) writer.afterCommit(() => this.#sessions.beginWaiting());
+      },
       cancelRequested: (run) => this.#sessions.cancel(run),
       gone: (uri) => host.unsubscribeAll(uri),
     });
@@ -88,9 +103,13 @@ export class Automations implements Service {
       removing: (automation) => this.#remove(automation),
     });
     this.#sessions = new RunSessions({
-      ...{ clock, logger, writer, sessions, runs: this.#runs },
+      ...{ clock, logger, writer, sessions, runs: this.#runs, runsAtOnce },
       definitionOf: (automation) => this.#catalogue.find(automation)?.definition,
       mayUse: (agent) => host.mayUse(agent),
+    });
+    this.#skipped = new SkippedEvents({
+      ...{ clock, writer, runs: this.#runs },
+      has: (automation) => this.#catalogue.find(automation) !== undefined,
     });
     this.#scheduler = new Scheduler({
       ...{ clock, logger, catalogue: this.#catalogue },
@@ -101,7 +120,7 @@ export class Automations implements Service {
       ...{ clock, logger, catalogue: this.#catalogue, runs: this.#runs },
       due: (automation, origin, chain) => this.#due(automation, origin, chain),
       sessionState: (uri) => sessions.inMemory.get(uri)?.state,
-      skipped: (skip) => noteSkipped(this.#runs, clock, skip),
+      skipped: (skip) => this.#skipped.add(skip),
     });
   }
 
@@ -168,22 +187,25 @@ export class Automations implements Service {
   stopping(): void {
     this.#scheduler.stop();
     this.#events.stop();
+    this.#skipped.close();
     this.#sessions.stop();
   }
 
   /** A time or an event: it starts a run, unless one is going on. */
   #due(automation: string, origin: AutomationTriggerOrigin, chain = 0): void {
-    if (this.#runs.active(automation)) {
-      noteSkipped(this.#runs, this.#host.clock, { automation, origin, reason: 'overlap', count: 1 });
-    } else this.#begin({ automation, origin, chain });
+    if (!this.#runs.active(automation)) return void this.#begin({ automation, origin, chain });
+    const skip = { automation, origin, reason: 'overlap', count: 1 } as const;
+    // The mark of a scheduled time is stored in this tick, and so is what is told of it.
+    if (origin.event === undefined) noteSkipped(this.#runs, this.#host.clock, skip);
+    else this.#skipped.add(skip);
   }
 
-  /** Records a run. It begins when the record is stored. */
+  /** Records a run. It begins when the record is stored and its turn has come. */
   #begin(run: NewRun): Run {
+    this.#skipped.write();
     const created = this.#runs.create(run);
     this.#host.writer.afterCommit(() => {
-      this.#host.logger.log('info', 'an automation runs', { automation: run.automation, run: created.uri });
-      this.#sessions.begin(created);
+      this.#sessions.line(created);
     });
     return created;
   }
@@ -223,10 +245,9 @@ export class Automations implements Service {
     return entry;
   }
 
-  /** Its run ends with it, and its history goes. Sessions stay. */
+  /** Its runs end with it, and its history goes. Sessions stay. */
   #remove(automation: string): void {
-    const active = this.#runs.active(automation);
-    if (active) this.#sessions.cancel(active);
+    for (const run of this.#runs.of(automation).filter(({ isOver }) => !isOver)) this.#sessions.cancel(run);
     this.#runs.forgetAll(automation);
   }
 }

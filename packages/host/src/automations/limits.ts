@@ -24,6 +24,11 @@ export const RUN_HISTORY_LIMIT = 50;
 /** Runs that an entry of the catalogue shows at first, and that each `fetchAutomationRuns` adds. */
 export const RUNS_PAGE = 10;
 
+/** Runs of all automations that work at once, unless the host is told otherwise. Further ones wait for their turn. */
+export const RUNS_AT_ONCE = 4;
+/** Events that start nothing are counted at once and written so often at most, all together. */
+export const SKIPS_WRITTEN_EVERY_MS = 1_000;
+
 /** Runs that events may start, for each automation, within an hour. */
 export const EVENT_RUNS_PER_HOUR_MAX = 12;
 export const EVENT_RUNS_WITHIN_MS = 60 * 60_000;

@@ -25,7 +25,9 @@ export interface RunSessionsOptions {
   readonly logger: Logger;
   readonly writer: Writer;
   readonly sessions: Pick<Sessions, 'create' | 'open' | 'has' | 'inMemory'>;
-  readonly runs: Pick<Runs, 'get'>;
+  readonly runs: Pick<Runs, 'get' | 'all'>;
+  /** How many runs work at once. */
+  readonly runsAtOnce: number;
   definitionOf(automation: string): AutomationDefinition | undefined;
   /** Throws when an agent needs a token that no client has shown. */
   mayUse(agent: AgentBackend): void;
@@ -46,14 +48,45 @@ export class RunSessions {
   readonly #options: RunSessionsOptions;
   /** Runs that a person stops: their end is not a surprise. */
   readonly #cancelled = new WeakSet<Run>();
+  /** Runs that are stored and wait for their turn, the oldest first. */
+  readonly #waiting = new Set<Run>();
   #isStopping = false;
 
   constructor(options: RunSessionsOptions) {
     this.#options = options;
   }
 
-  /** Begins a run that is stored. */
-  begin(run: Run): void {
+  /** Puts a run that is stored in line. */
+  line(run: Run): void {
+    this.#waiting.add(run);
+    this.beginWaiting();
+  }
+
+  /** Begins as many of the waiting runs as may work besides those that do, in the order in which they came. */
+  beginWaiting(): void {
+    if (this.#isStopping) return;
+    for (const run of this.#waiting) {
+      if (run.isOver) this.#waiting.delete(run);
+      else if (this.#working() < this.#options.runsAtOnce) this.#begin(run);
+      else return;
+    }
+  }
+
+  #working(): number {
+    const isAtWork = (run: Run) => !run.isOver && !this.#waiting.has(run) && !this.#asksPerson(run);
+    return [...this.#options.runs.all()].filter(isAtWork).length;
+  }
+
+  /** A run may wait for a person over a weekend. Others do not wait for it. */
+  #asksPerson({ session }: Run): boolean {
+    const { inputNeeded = [] } = this.#options.sessions.inMemory.get(session)?.state ?? {};
+    return inputNeeded.some(({ kind }) => kind !== 'toolClientExecution');
+  }
+
+  #begin(run: Run): void {
+    this.#waiting.delete(run);
+    const { automation } = run.state;
+    this.#options.logger.log('info', 'an automation runs', { automation, run: run.uri });
     this.#create(run).catch((error) => {
       this.#options.logger.log('warn', 'an automation could not start', { run: run.uri, error: String(error) });
       this.#end(run, { status: 'failed', error: failureOf(error) });
@@ -132,6 +165,7 @@ export class RunSessions {
       observe: (step) => {
         const run = runOf();
         if (run && !run.isOver) this.#observe(run, session, step);
+        else if (run && isResumption(run, step)) run.resumed();
       },
       close: async () => {
         // The session may only have left memory.
@@ -145,6 +179,7 @@ export class RunSessions {
 
   #observe(run: Run, session: Session, step: SessionStep): void {
     const { type } = step.action;
+    if (type === 'session/inputNeededSet') this.#options.writer.afterCommit(() => this.beginWaiting());
     if (type === 'session/ready' || type === 'session/creationFailed') return this.#startWhenReady(run, session);
     if (!step.chat || step.before.activeTurn?.id !== run.turnId || step.after.activeTurn?.id === run.turnId) return;
     const turn = step.after.turns.findLast(({ id }) => id === run.turnId);
@@ -168,6 +203,12 @@ export class RunSessions {
   stop(): void {
     this.#isStopping = true;
   }
+}
+
+/** Whether a step takes up again the turn that a run failed with. */
+function isResumption(run: Run, { chat, action, after }: SessionStep): boolean {
+  if (run.lifecycle.status !== 'failed' || !chat || action.type !== 'chat/turnResume') return false;
+  return action.turnId === run.turnId && after.activeTurn?.id === run.turnId;
 }
 
 function outcomeOf(turn: Turn | undefined) {

@@ -125,6 +125,12 @@ export class Run implements OpenChannel {
     if (!this.isOver) this.#live({ ...outcome, completedAt: this.#now() });
   }
 
+  /** A person has resumed the turn that it failed with: it is not over any more. */
+  resumed(): void {
+    const { completedAt: _over, error: _failed, ...lifecycle } = this.lifecycle;
+    this.#write({ type: 'automationRun/lifecycleChanged', lifecycle: { ...lifecycle, status: 'running' } });
+  }
+
   /** Says more of a run that is over. */
   retell(error: AutomationRunLifecycle['error']): void {
     this.#live({ ...(error && { error }), completedAt: this.#now() });
@@ -196,7 +202,7 @@ export class Runs {
     return this.#byUri.values();
   }
 
-  /** The run that is not over; there is one at most. */
+  /** The newest run that is not over. There is one at most, unless a person resumes the turn of an older one that failed. */
   active(automation: string): Run | undefined {
     return this.of(automation).find((run) => !run.isOver);
   }

@@ -2,8 +2,10 @@
  * What did not happen, and why. It is told as a run that was cancelled before it began, so that every client shows it where
  * runs are shown. The same reason again and again is one such run that counts.
  */
+import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { AutomationTriggerOrigin, ErrorInfo } from '@atrium/protocol/ahp-1';
+import { SKIPS_WRITTEN_EVERY_MS } from './limits.js';
 import type { Run, Runs } from './runs.js';
 
 /** `missed`: the host was off. `overlap`: a run was going on. `rate`: too many events. `chain`: automations start each other. */
@@ -14,6 +16,9 @@ export interface Skip {
   readonly origin: AutomationTriggerOrigin;
   readonly reason: SkipReason;
   readonly count: number;
+  /** When it happened first and last; without these, at the time of its schedule, or now. */
+  readonly first?: string;
+  readonly last?: string;
 }
 
 interface Counted {
@@ -29,11 +34,13 @@ const WHY: Readonly<Record<SkipReason, string>> = {
   chain: 'automations had started one another too often in a row',
 };
 
-export function noteSkipped(runs: Runs, clock: Clock, { automation, origin, reason, count }: Skip): void {
-  const at = origin.scheduledFor ?? new Date(clock.now()).toISOString();
+export function noteSkipped(runs: Runs, clock: Clock, skip: Skip): void {
+  const { automation, origin, reason, count } = skip;
+  const now = origin.scheduledFor ?? new Date(clock.now()).toISOString();
+  const { first = now, last = now } = skip;
   const same = runs.of(automation).find((run) => !isGoingOn(run));
   const before = same && isOfKind(same, origin.triggerId, reason) ? countedOf(same) : undefined;
-  const counted = { count: (before?.count ?? 0) + count, first: before?.first ?? at, last: at };
+  const counted = { count: (before?.count ?? 0) + count, first: before?.first ?? first, last };
   const error = errorOf(reason, counted);
   if (same && before) same.retell(error);
   else runs.create({ automation, origin, outcome: { status: 'cancelled', error } });
@@ -57,4 +64,82 @@ function errorOf(reason: SkipReason, skipped: Counted): ErrorInfo {
   const when = first === last ? `at ${first}` : `from ${first} to ${last}`;
   const times = count === 1 ? 'Not started' : `Not started ${count} times,`;
   return { errorType: `skipped-${reason}`, message: `${times} ${when}: ${WHY[reason]}.`, _meta: { skipped } };
+}
+
+export interface SkippedEventsOptions {
+  readonly clock: Clock;
+  readonly writer: Pick<Writer, 'afterFailure'>;
+  readonly runs: Runs;
+  /** Whether an automation is still there. */
+  has(automation: string): boolean;
+}
+
+/**
+ * Events that start nothing may come many times a second, and each note of them rewrites the entry of its automation. The
+ * first is written at once; what follows is counted, and written together when a second is over.
+ */
+export class SkippedEvents {
+  readonly #options: SkippedEventsOptions;
+  readonly #counted = new Map<string, Skip>();
+  #isResting = false;
+  #cancel = () => {};
+
+  constructor(options: SkippedEventsOptions) {
+    this.#options = options;
+  }
+
+  add(skip: Skip): void {
+    this.#count(skip);
+    if (!this.#isResting) this.#write();
+  }
+
+  /** Writes what is counted. Called before a run begins, so that the history has the order of what happened, and at the end. */
+  write(): void {
+    if (this.#counted.size > 0) this.#write();
+  }
+
+  /** Writes the rest, and nothing later. */
+  close(): void {
+    this.write();
+    this.#cancel();
+  }
+
+  #count(skip: Skip): void {
+    const { automation, origin, reason } = skip;
+    const now = new Date(this.#options.clock.now()).toISOString();
+    const key = JSON.stringify([automation, origin.triggerId, reason]);
+    const { first = now, last = now } = skip;
+    const before = this.#counted.get(key);
+    const count = skip.count + (before?.count ?? 0);
+    this.#counted.set(key, {
+      ...(before ?? skip),
+      count,
+      first: before?.first ?? first,
+      last: later(before?.last, last),
+    });
+  }
+
+  #write(): void {
+    const { clock, writer, runs, has } = this.#options;
+    const skips = [...this.#counted.values()].filter(({ automation }) => has(automation));
+    this.#counted.clear();
+    for (const skip of skips) noteSkipped(runs, clock, skip);
+    writer.afterFailure(() => {
+      for (const skip of skips) this.#count(skip);
+    });
+    this.#rest();
+  }
+
+  #rest(): void {
+    this.#cancel();
+    this.#isResting = true;
+    this.#cancel = this.#options.clock.after(SKIPS_WRITTEN_EVERY_MS, () => {
+      this.#isResting = false;
+      this.write();
+    });
+  }
+}
+
+function later(one: string | undefined, other: string): string {
+  return one !== undefined && one > other ? one : other;
 }

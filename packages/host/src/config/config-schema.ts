@@ -128,6 +128,12 @@ export const CONFIG_SCHEMA = record(
       title: `a whole number from ${MODEL_OUTPUT_MIN_CHARACTERS} on`,
       description: `How many characters of one tool output a model reads. Default: ${MODEL_OUTPUT_MAX_CHARACTERS}.`,
     },
+    automationRunsAtOnce: {
+      type: 'integer',
+      minimum: 1,
+      title: 'a whole number from 1 on',
+      description: 'How many runs of automations work at once; further ones wait for their turn. Default: 4.',
+    },
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
     providers: mapOf(
       'Providers that the host starts, by name.',

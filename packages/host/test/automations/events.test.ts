@@ -14,10 +14,12 @@ import {
   FILES_TOLD_MAX,
   FILES_TOLD_MAX_CHARACTERS,
   RUN_HISTORY_LIMIT,
+  SKIPS_WRITTEN_EVERY_MS,
 } from '../../src/automations/limits.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { AUTOMATION, AutomationFixture, definition } from '../support/automation-fixture.js';
 import { componentsOf } from '../support/host-components.js';
+import { FailingLog } from '../support/logs.js';
 import { nativeSession, userMessage } from '../support/native-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ROOT, settle } from '../support/test-host.js';
@@ -178,6 +180,8 @@ describe('an automation that waits for turns', () => {
       await turn(fixture);
       while ((await fixture.runs())[0]?.lifecycle.status === 'pending') await settle();
     }
+    await fixture.clock.advance(SKIPS_WRITTEN_EVERY_MS);
+    await settle(20);
     const [skipped, ...runs] = await fixture.runs();
     expect(skipped?.lifecycle.error).toMatchObject({ errorType: 'skipped-rate' });
     expect(skipped?.lifecycle.error?.message).toContain('Not started 2 times');
@@ -215,6 +219,74 @@ describe('an automation that waits for turns', () => {
       await turn(fixture);
     }
     expect(started()).toHaveLength(EVENT_RUNS_PER_HOUR_MAX);
+  });
+
+  /** So many are written of entries of the catalogue. */
+  function watchedWrites({ client }: AutomationFixture): () => number {
+    const isSet = ({ params }: { params?: unknown }) =>
+      (params as { action?: { type: string } } | undefined)?.action?.type === 'automation/set';
+    return () => client.received.filter(isSet).length;
+  }
+
+  async function withTurnAtWork(options: object = {}) {
+    const fixture = await AutomationFixture.open(options);
+    await fixture.create({ triggers: [turns()] });
+    await fixture.run();
+    await fixture.agent.turn(0);
+    const skipped = async () => (await fixture.runs())[0]?.lifecycle.error;
+    return { fixture, skipped, writes: watchedWrites(fixture) };
+  }
+
+  it('[AUT-046] writes what starts nothing once a second, with its number, and the first at once', async () => {
+    const { fixture, skipped, writes } = await withTurnAtWork();
+    await turn(fixture);
+    expect(await skipped()).toMatchObject({ errorType: 'skipped-overlap', _meta: { skipped: { count: 1 } } });
+    const before = writes();
+    const first = new Date(fixture.clock.now()).toISOString();
+    for (let count = 0; count < 5; count += 1) {
+      await fixture.clock.advance(10);
+      await turn(fixture);
+    }
+    expect(writes()).toBe(before);
+    await fixture.clock.advance(SKIPS_WRITTEN_EVERY_MS);
+    await settle(20);
+    expect(writes()).toBe(before + 1);
+    const last = new Date(Date.parse(first) + 50).toISOString();
+    expect(await skipped()).toMatchObject({ _meta: { skipped: { count: 6, first, last } } });
+    await fixture.clock.advance(10 * SKIPS_WRITTEN_EVERY_MS);
+    expect(writes()).toBe(before + 1);
+    await turn(fixture);
+    expect(await skipped()).toMatchObject({ _meta: { skipped: { count: 7 } } });
+  });
+
+  it('[AUT-046] writes the rest when the host stops, and before the next run', async () => {
+    const { fixture, skipped } = await withTurnAtWork();
+    for (let count = 0; count < 3; count += 1) await turn(fixture);
+    (await fixture.agent.turn(0)).finish();
+    await settle(20);
+    expect(await skipped()).toMatchObject({ _meta: { skipped: { count: 1 } } });
+    await turn(fixture);
+    const [run, told] = await fixture.runs();
+    expect(run?.lifecycle.status).toBe('running');
+    expect(told?.lifecycle.error?._meta).toMatchObject({ skipped: { count: 3 } });
+    for (let count = 0; count < 4; count += 1) await turn(fixture);
+    await fixture.host.stop();
+    const again = await fixture.crash();
+    const [, after] = await again.runs();
+    expect(after?.lifecycle.error?._meta).toMatchObject({ skipped: { count: 3 + 4 } });
+  });
+
+  it('[AUT-046] counts on when that cannot be stored', async () => {
+    const log = new FailingLog();
+    const { fixture, skipped } = await withTurnAtWork({ log });
+    for (let count = 0; count < 3; count += 1) await turn(fixture);
+    log.isFull = true;
+    await fixture.clock.advance(SKIPS_WRITTEN_EVERY_MS);
+    await settle(20);
+    log.isFull = false;
+    await fixture.clock.advance(SKIPS_WRITTEN_EVERY_MS);
+    await settle(20);
+    expect(await skipped()).toMatchObject({ _meta: { skipped: { count: 3 } } });
   });
 
   it('[AUT-031] does not count the turn of a worker', async () => {

@@ -1,4 +1,4 @@
-/** Schedules under `kill -9`: no time runs twice, and none is lost without a word. */
+/** Schedules under `kill -9`, also of runs that wait for others: no time runs twice, and none is lost without a word. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { FakeClock } from '../support/fake-clock.js';
 import { FastClock } from '../support/fast-clock.js';
 import { dataFolder } from '../support/log-folders.js';
 
+const BOTH = [AUTOMATION, 'ahp-automation:/second'];
 const EVERY_FIVE_MINUTES = scheduled('*/5 * * * *');
 /** A commit of its start, of the look at missed times, of a run, its session, its turn, or of what comes next. */
 const COMMITS = 9;
@@ -42,11 +43,11 @@ async function opened(folder: string, now: number): Promise<AutomationFixture> {
   return AutomationFixture.open({ log: await openSqliteLog({ dataDir: folder }), clock: new FakeClock(now) });
 }
 
-async function allRuns(fixture: AutomationFixture): Promise<AutomationRunState[]> {
-  const params = { channel: AUTOMATIONS_CHANNEL, automation: AUTOMATION };
-  while ((await fixture.entry()).runsNextCursor !== undefined)
+async function allRuns(fixture: AutomationFixture, automation: string): Promise<AutomationRunState[]> {
+  const params = { channel: AUTOMATIONS_CHANNEL, automation };
+  while ((await fixture.entry(automation)).runsNextCursor !== undefined)
     await fixture.client.request('fetchAutomationRuns', params);
-  return fixture.runs();
+  return fixture.runs(automation);
 }
 
 const isSkip = ({ lifecycle }: AutomationRunState) => lifecycle.error?.errorType.startsWith('skipped-') ?? false;
@@ -64,13 +65,13 @@ function timesBetween(from: number, to: number): number {
 }
 
 describe('a schedule', () => {
-  it('[AUT-022] [AUT-018] starts each of its times once at most and accounts for all of them, however its host dies', {
+  it('[AUT-022] [AUT-018] [AUT-044] starts each of its times once at most and accounts for all of them, however its host dies', {
     timeout: 180_000,
   }, async () => {
     const folder = dataFolder();
     const begin = Date.UTC(2026, 0, 1, 0, 1);
     const first = await opened(folder, begin);
-    await first.create({ triggers: [EVERY_FIVE_MINUTES] });
+    for (const automation of BOTH) await first.create({ triggers: [EVERY_FIVE_MINUTES] }, automation);
     await first.host.stop();
     const realBegin = Date.now();
     const world: World = { folder, ledger: path.join(folder, 'ledger.txt'), begin, realBegin };
@@ -80,17 +81,20 @@ describe('a schedule', () => {
     await live(world, '');
     const end = new FastClock(begin, realBegin).now();
     const last = await opened(folder, end);
-    const runs = await allRuns(last);
-    expect(runs.length).toBeLessThan(RUN_HISTORY_LIMIT);
-    const real = runs.filter((run) => !isSkip(run));
+    const runsOf = await Promise.all(BOTH.map((automation) => allRuns(last, automation)));
+    for (const runs of runsOf) expect(runs.length).toBeLessThan(RUN_HISTORY_LIMIT);
+    const realOf = runsOf.map((runs) => runs.filter((run) => !isSkip(run)));
+    const real = realOf.flat();
     const started = readFileSync(world.ledger, 'utf8').trimEnd().split('\n');
     const sessionOf = ({ resource }: AutomationRunState) => `ahp-session:/${resource.split('/')[1]}`;
     const byStatus = (status: string) => real.filter(({ lifecycle }) => lifecycle.status === status);
 
     // Nothing ran twice.
     expect(new Set(started).size).toBe(started.length);
-    const scheduledFor = real.map(({ origin }) => (origin.kind === 'trigger' ? origin.scheduledFor : undefined));
-    expect(new Set(scheduledFor).size).toBe(real.length);
+    for (const runs of realOf) {
+      const scheduledFor = runs.map(({ origin }) => (origin.kind === 'trigger' ? origin.scheduledFor : undefined));
+      expect(new Set(scheduledFor).size).toBe(runs.length);
+    }
     // What ran is known, and what is said of it is true.
     expect(started.filter((session) => !real.some((run) => sessionOf(run) === session))).toEqual([]);
     for (const run of byStatus('completed')) expect(started).toContain(sessionOf(run));
@@ -99,7 +103,8 @@ describe('a schedule', () => {
       if (run.lifecycle.error?.message.includes('not sent')) expect(started).not.toContain(sessionOf(run));
     }
     // No time is missing: it ran, or it is told that it did not.
-    expect(real.length + skippedTimes(runs)).toBe(timesBetween(begin, end));
+    for (const [index, runs] of runsOf.entries())
+      expect((realOf[index]?.length ?? 0) + skippedTimes(runs)).toBe(timesBetween(begin, end));
     // The hosts died in the middle of runs, and not only between them.
     expect(byStatus('failed').length).toBeGreaterThan(2);
     expect(byStatus('completed').length).toBeGreaterThan(0);

@@ -1,12 +1,13 @@
 import { pathToFileURL } from 'node:url';
 import { AgentError } from '@atrium/core/contracts/agent.js';
-import type { AutomationRunState } from '@atrium/protocol/ahp-1';
+import { type AutomationRunState, defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { REQUEST_ID_MAX_CHARACTERS, RUN_HISTORY_LIMIT, RUNS_PAGE } from '../../src/automations/limits.js';
 import { AUTOMATION, AUTOMATIONS_CHANNEL, AutomationFixture, definition } from '../support/automation-fixture.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { FailingLog } from '../support/logs.js';
 import { nativeClient } from '../support/native-client.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ROOT, settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
@@ -335,5 +336,117 @@ describe('a run of an automation', () => {
     expect(await oldest.state(primarySession)).toMatchObject({
       turns: [{ userMessage: { text: definition().message.text } }],
     });
+  });
+});
+
+describe('runs of several automations', () => {
+  const NAMES = ['a', 'b', 'c', 'd'].map((name) => `ahp-automation:/${name}`);
+
+  async function started(count: number, options: object = {}) {
+    const fixture = await AutomationFixture.open(options);
+    for (const name of NAMES.slice(0, count)) await fixture.create({}, name);
+    const runs: string[] = [];
+    for (const name of NAMES.slice(0, count)) runs.push(await fixture.run(undefined, name));
+    await settle(20);
+    const statuses = () => Promise.all(runs.map(async (run) => (await fixture.state(run)).lifecycle.status));
+    return { fixture, runs, statuses };
+  }
+
+  it('[AUT-044] work so many at once, and the others in the order in which they came', async () => {
+    const { fixture, statuses } = await started(4, { automations: { runsAtOnce: 2 } });
+    expect(await statuses()).toEqual(['running', 'running', 'pending', 'pending']);
+    (await fixture.agent.turn(1)).finish();
+    await fixture.agent.turn(2);
+    await settle(20);
+    expect(await statuses()).toEqual(['running', 'completed', 'running', 'pending']);
+    (await fixture.agent.turn(0)).fail(new Error('It broke.'));
+    await fixture.agent.turn(3);
+    await settle(20);
+    expect(await statuses()).toEqual(['failed', 'completed', 'running', 'running']);
+  });
+
+  it('[AUT-044] never begin when they are stopped before, and then hold up no other', async () => {
+    const { fixture, runs, statuses } = await started(3, { automations: { runsAtOnce: 1 } });
+    await fixture.client.request('subscribe', { channel: runs[1] });
+    expect(await fixture.refusal({ type: 'automationRun/cancelRequested' }, runs[1])).toBeUndefined();
+    (await fixture.agent.turn(0)).finish();
+    await fixture.agent.turn(1);
+    await settle(20);
+    expect(await statuses()).toEqual(['completed', 'cancelled', 'running']);
+    expect(fixture.agent.turns).toHaveLength(2);
+  });
+
+  it('[AUT-044] do not wait for one that waits for a person', async () => {
+    const { fixture, statuses } = await started(2, {
+      automations: { runsAtOnce: 1 },
+      tools: [echoTool('echo', { confirmation: { title: 'Echo?' } })],
+    });
+    const { turn } = await fixture.agent.turn(0);
+    expect(await statuses()).toEqual(['running', 'pending']);
+    turn.callTool({ name: 'echo', input: { text: 'x' } }).catch(() => {});
+    await fixture.agent.turn(1);
+    await settle(20);
+    expect(await statuses()).toEqual(['running', 'running']);
+  });
+
+  it('[AUT-044] [AUT-018] that still wait when the host dies have failed, and say so', async () => {
+    const { fixture, runs } = await started(2, { automations: { runsAtOnce: 1 } });
+    const again = await fixture.crash();
+    const states = await Promise.all(runs.map((run) => again.state(run)));
+    expect(states.map(({ lifecycle }) => lifecycle.status)).toEqual(['failed', 'failed']);
+    expect(states[1]?.lifecycle.error?.message).toContain('not sent');
+    await settle(20);
+    expect(again.agent.turns).toEqual([]);
+    await again.run(undefined, NAMES[1]);
+    await again.agent.turn(0);
+  });
+
+  class ResumingPuppet extends PuppetAgent {
+    override readonly abilities = { ...new PuppetAgent().abilities, resume: true };
+  }
+
+  async function resumed() {
+    const agent = new ResumingPuppet('resuming');
+    const fixture = await AutomationFixture.open({ agents: [agent] });
+    await fixture.create({ session: { provider: 'resuming' } });
+    const run = await fixture.run();
+    (await agent.turn(0)).fail(new AgentError('overloaded', 'Too busy.'));
+    const { sessions } = await fixture.until(run, 'failed');
+    const chat = defaultChatUri(sessions[0] ?? '');
+    const [failed] = (await fixture.chat(sessions[0])).turns;
+    await fixture.client.request('subscribe', { channel: chat });
+    expect(await fixture.refusal({ type: 'chat/turnResume', turnId: failed?.id }, chat)).toBeUndefined();
+    const { finish } = await agent.turn(1);
+    const { lifecycle } = await fixture.until(run, 'running');
+    expect(Object.keys(lifecycle).sort()).toEqual(['createdAt', 'startedAt', 'status']);
+    return { fixture, agent, run, finish };
+  }
+
+  it('[AUT-045] that failed go on with their turn, and end as it does', async () => {
+    const { fixture, run, finish } = await resumed();
+    await fixture.clock.advance(5_000);
+    finish();
+    const done = await fixture.until(run, 'completed');
+    expect(done.lifecycle).toMatchObject({ completedAt: new Date(fixture.clock.now()).toISOString() });
+    expect(done.lifecycle.error).toBeUndefined();
+    expect(await fixture.runs()).toEqual([done]);
+    const again = await fixture.crash();
+    expect((await again.state(run)).lifecycle).toEqual(done.lifecycle);
+  });
+
+  it('[AUT-045] that go on when the host dies have failed again', async () => {
+    const { fixture, run } = await resumed();
+    const again = await fixture.crash();
+    expect((await again.state(run)).lifecycle).toMatchObject({
+      status: 'failed',
+      error: { errorType: 'host-restarted' },
+    });
+  });
+
+  it('[AUT-045] [AUT-006] that go on are stopped with their automation', async () => {
+    const { fixture, agent } = await resumed();
+    fixture.client.dispatch(AUTOMATIONS_CHANNEL, { type: 'automation/removed', resource: AUTOMATION } as never);
+    await settle(20);
+    expect(agent.turns[1]?.turn.signal.aborted).toBe(true);
   });
 });

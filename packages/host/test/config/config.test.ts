@@ -156,4 +156,14 @@ describe("the usual place of the user's file", () => {
   ])('%s, %s, %o: %s', (platform, home, env, expected) => {
     expect(userConfigFile({ platform, home, env })).toBe(expected);
   });
+
+  it.each([
+    [{ automationRunsAtOnce: 2 }, { automationRunsAtOnce: 8 }, 2],
+    [{ automationRunsAtOnce: 8 }, { automationRunsAtOnce: 2 }, 2],
+    [{}, { automationRunsAtOnce: 8 }, 8],
+    [{ automationRunsAtOnce: 1 }, {}, 1],
+    [{}, {}, undefined],
+  ])('[AUT-044] takes the lower number of runs at once of %o and %o', async (user, project, expected) => {
+    expect((await load({ user, project })).config.automationRunsAtOnce).toBe(expected);
+  });
 });

@@ -33,6 +33,7 @@ const stored = await openSqliteLog({ dataDir });
 const log = crashingLog(stored, parseCrashPoint(process.env.ATRIUM_CRASH_AT), () =>
   process.kill(process.pid, 'SIGKILL'),
 );
-await createHost({ log, agents: [agent], clock: new FastClock(Number(begin), Number(realBegin)) });
+const automations = { runsAtOnce: 1 };
+await createHost({ log, agents: [agent], automations, clock: new FastClock(Number(begin), Number(realBegin)) });
 process.stdout.write('started\n');
 process.stdin.resume().on('close', () => process.exit());
