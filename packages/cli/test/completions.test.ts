@@ -26,7 +26,7 @@ describe.skipIf(!isBuilt)('atrium completions (skipped unless it has been built)
     });
     const answer = await promisify(execFile)('bash', ['-c', [stdout, ...asked].join('\n')], { cwd: '/' });
     expect(answer.stdout.split('\n').map((line) => line.trim())).toEqual([
-      ...['export', '--approve', 'reads all none', 'zsh', 'start stop status --help', '', ''],
+      ...['export', '--approve', 'reads all none', 'zsh', 'start stop status install uninstall --help', '', ''],
     ]);
   });
 

@@ -41,6 +41,9 @@ function commandsIn(words: readonly string[]): Command[] {
 
 /** What is wrong with a command line, or nothing. `<command>` stands for any. */
 function mistakes(line: string): string[] {
+  // What stands after -- goes to another command: of ours, to `atrium serve`.
+  const [own = '', ...forServe] = line.split(' -- ');
+  if (forServe.length > 0) return [own, `atrium serve ${forServe.join(' ')}`].flatMap(mistakes);
   const [, ...words] = line.split(/\s+/);
   const commands = commandsIn(words);
   const known = commands.flatMap((each) => each.options).flatMap(({ long, short }) => [long, short]);
@@ -67,6 +70,8 @@ describe('command lines in the pages', () => {
     ['atrium sessions', ['no such command: atrium sessions']],
     ['atrium sing', ['no such command: atrium sing']],
     ['atrium chat --loud', ['--loud']],
+    ['atrium service install -- --port 0', []],
+    ['atrium service install -- --prot 0', ['--prot']],
     ['atrium <command> --help', []],
   ])('would notice: %s', (line, expected) => {
     expect(mistakes(line)).toEqual(expected);

@@ -1,4 +1,7 @@
-/** `atrium service`: starts, stops and shows the host in the background. Each is safe to run twice. */
+/**
+ * `atrium service`: starts, stops and shows the host in the background, and hands it to the service manager of the system.
+ * Each is safe to run twice.
+ */
 
 import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';
@@ -17,8 +20,17 @@ Examples:
   $ atrium service status          where it is
   $ atrium service status --json   for programs
   $ atrium service stop            in good order
+  $ atrium service install         from now on with every login (systemd, launchd)
+  $ atrium service install -- --port 9310
+                                   with options of atrium serve
+  $ atrium service uninstall       no longer
 
 Exit codes: 0 done, 1 an error; status: 0 running, 1 not running.`;
+
+const OPTIONS_OF_SERVE = 'options of atrium serve, after --';
+/** A service does not see what a shell exports. */
+const KEYS_HINT = `The service has PATH and LANG of this shell and no keys of models. How to give it some:
+docs/operations.md, "As a service".`;
 
 interface ServiceOptions {
   readonly dataDir?: string;
@@ -44,7 +56,56 @@ export function serviceCommand(): Command {
     withOwnExamples(each, 'service', EXAMPLES);
     command.addCommand(each.action(() => act(each.opts<ServiceOptions>())));
   }
+  command.addCommand(systemCommand('install', 'Start it with every login, and again when it fails', installService));
+  command.addCommand(systemCommand('uninstall', 'Stop it, and start it no longer by itself', uninstallService));
   return command;
+}
+
+interface SystemOptions extends ServiceOptions {
+  readonly name: string;
+  readonly print?: boolean;
+}
+
+function systemCommand(name: string, text: string, act: (options: SystemOptions, args: string[]) => Promise<void>) {
+  const command = new Command(name)
+    .description(text)
+    .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+    .option('--name <name>', 'the name of the service', 'atrium')
+    .option('--json', 'print one JSON object and nothing else')
+    .showHelpAfterError(`(atrium service ${name} --help shows all options)`)
+    .exitOverride();
+  if (name === 'install')
+    command
+      .option('--print', 'show the file of the service, and change nothing')
+      .argument('[serve options...]', OPTIONS_OF_SERVE);
+  withOwnExamples(command, 'service', EXAMPLES);
+  return command.action(() => act(command.opts<SystemOptions>(), command.args));
+}
+
+async function installService(options: SystemOptions, args: string[]): Promise<void> {
+  const { install, plannedUnit } = await import('../service/install.js');
+  if (options.print) {
+    const { file, text } = await plannedUnit({ ...options, args });
+    return say(options, { file, text }, `${file}:\n\n${text.trimEnd()}`);
+  }
+  const { unit, outcome } = await withWord('Starting the service…', install({ ...options, args }));
+  const words = {
+    installed: `Atrium runs as a service from now on: ${unit.file}\nWhat it says: ${unit.logs}`,
+    unchanged: `The service was installed already: ${unit.file}`,
+    changed: `The service is changed: ${unit.file}\nThe host that runs keeps its options until: ${unit.restart.join(' ')}`,
+  };
+  say(options, { file: unit.file, outcome }, words[outcome]);
+  if (outcome === 'installed') tell(KEYS_HINT);
+}
+
+async function uninstallService(options: SystemOptions): Promise<void> {
+  const { uninstall } = await import('../service/install.js');
+  const wasThere = await withWord('Stopping the service…', uninstall({ ...options, args: [] }));
+  say(
+    options,
+    { wasThere },
+    wasThere ? 'Atrium is no service any more. Its data stays.' : 'There was no such service.',
+  );
 }
 
 async function folder({ dataDir }: ServiceOptions): Promise<string> {

@@ -21,7 +21,8 @@ const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
 /** The host has this file in its data folder while it moves stored sessions to the model of its version. */
 const UPCAST_FILE = 'atrium.upcast';
-const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
+/** The command itself, for other processes to start. */
+export const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
 
 interface Started extends RunningHost {
   /** Whether this call started it; otherwise it was there already. */
@@ -135,7 +136,7 @@ export async function detach(command: Command): Promise<void> {
 }
 
 /** The options of the command line, for another process. What stands in the environment it inherits. */
-function optionsOf(command: Command): string[] {
+export function optionsOf(command: Command): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();
     if (OWN_OPTIONS.has(name) || command.getOptionValueSource(name) !== 'cli') return [];
