@@ -1,7 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '@atrium/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { archiveLines } from '../src/sessions/transfer.js';
 import { isBuilt, newFolder, sharedHost, startHost, type TestHost } from './support/host.js';
 import { jsonLines } from './support/run-cli.js';
 
@@ -120,6 +121,51 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(copied).toMatchObject([{ message: { text: 'hello' } }, { turn: { id: 't', message: { text: 'beside' } } }]);
     const cut = stdout.split('\n').slice(0, 2).join('\n');
     expect((await host.run(['sessions', 'import', '-'], cut)).stderr).toContain('should have 2 turns and has 1');
+  });
+
+  it('[CLI-044] keeps what side chats were told beforehand', async () => {
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const client = await connect(await place(host));
+    onTestFinished(() => client.close());
+    const [{ resource } = { resource: '' }] = await client.listSessions();
+    const { chat: main } = (await client.open(resource)).state;
+    const turnId = main.turns[0]?.id ?? '';
+    const side = await client.createChat(resource, { source: { kind: 'sideChat', chat: main.resource, turnId } });
+    const { stdout } = await host.run(['sessions', 'export', 'last']);
+    const [head, ...lines] = jsonLines(stdout);
+    expect(head).toMatchObject({ version: 4, turns: 1, chats: [{ resource: side, turns: 0, context: 1 }] });
+    expect(lines).toMatchObject([{ id: turnId }, { context: side, turn: { id: turnId, message: { text: 'hello' } } }]);
+    const { session, turns } = JSON.parse((await host.run(['sessions', 'import', '-', '--json'], stdout)).stdout);
+    expect(turns).toBe(1);
+    const [again, ...copied] = jsonLines((await host.run(['sessions', 'export', session])).stdout);
+    const [copy] = (again?.chats ?? []) as { resource: string; origin: object }[];
+    expect(copy?.resource).not.toBe(side);
+    expect(copy?.origin).toMatchObject({ kind: 'sideChat', turnId });
+    expect(copied).toEqual([lines[0], { context: copy?.resource, turn: lines[1]?.turn }]);
+    const cut = stdout.split('\n').slice(0, 2).join('\n');
+    expect((await host.run(['sessions', 'import', '-'], cut)).stderr).toContain('should have 2 turns and has 1');
+  });
+
+  it('[CLI-044] has one chat in memory at a time: a chat is read when the one before is written', async () => {
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const client = await connect(await place(host));
+    onTestFinished(() => client.close());
+    const [summary] = await client.listSessions();
+    if (!summary) throw new Error('there is no session');
+    const second = await client.createChat(summary.resource);
+    const chat = await client.subscribe(second);
+    const message = { text: 'beside', origin: { kind: 'user' as const } };
+    await chat.dispatch({ type: 'chat/turnStarted', turnId: 't', message });
+    await expect.poll(() => chat.state.turns).toHaveLength(1);
+    chat.close();
+    const subscribe = vi.spyOn(client, 'subscribe');
+    const readings = () => subscribe.mock.calls.filter(([uri]) => uri === second).length;
+    const counts: number[] = [];
+    for await (const _line of archiveLines(client, summary)) counts.push(readings());
+    // Once to count its turns, before the first line, and once for its own.
+    expect(counts).toEqual([1, 1, 2]);
   });
 
   it('takes large results along to another host, where they are what they were', async () => {

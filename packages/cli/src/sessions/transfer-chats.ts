@@ -6,12 +6,24 @@ import { type ChatSummary, defaultChatUri, type Turn } from '@atrium/protocol/ah
 export interface ListedChat extends ChatSummary {
   /** How many of its turns follow. */
   readonly turns: number;
+  /** How many turns follow that its agent knows beforehand; since version 4. */
+  readonly context?: number;
 }
 
 /** A line of the file. */
 export interface ChatTurn {
   readonly chat: string;
   readonly turn: Turn;
+}
+
+/** A line of the file: a turn that the agent of a side chat knows beforehand, and people do not see. */
+export interface ContextTurn {
+  readonly context: string;
+  readonly turn: Turn;
+}
+
+export function isContextTurn(line: unknown): line is ContextTurn {
+  return typeof line === 'object' && line !== null && 'context' in line && 'turn' in line;
 }
 
 export function isChatTurn(line: unknown): line is ChatTurn {

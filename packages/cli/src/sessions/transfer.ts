@@ -1,7 +1,8 @@
 /**
  * Sessions to files and back. A file is JSON Lines, so that a large session can be read and written piece by piece: the
  * first line is the session without its conversations, every further line is one finished turn of its default chat, a
- * large content that a later turn names, or a turn of another chat with its name.
+ * large content that a later turn names, a turn of another chat with its name, or one that the agent of a side chat knows
+ * beforehand.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -22,7 +23,14 @@ import { callExtension } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
-import { type ChatTurn, isChatTurn, type ListedChat, renamed } from './transfer-chats.js';
+import {
+  type ChatTurn,
+  type ContextTurn,
+  isChatTurn,
+  isContextTurn,
+  type ListedChat,
+  renamed,
+} from './transfer-chats.js';
 
 const OWNER_ONLY = 0o600;
 /** Larger files do not fit into one text. */
@@ -40,19 +48,68 @@ export async function exportTo(client: Client, name: string, file: string | unde
   tell(`Exported ${shortId(resource)} to ${file}`);
 }
 
-async function* archiveLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
+/** One chat at a time is in memory: the first line tells how many turns of each follow, and these are written then. */
+export async function* archiveLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
   const state = await readState(client, summary.resource);
   const [first, ...others] = chatsOf(state);
-  const known = new Set<string>();
-  const main = first && (await readChat(client, first.resource));
-  const further: ReadChat[] = [];
-  for (const { resource } of others) further.push(await readChat(client, resource));
-  const chats = others.map((chat, index): ListedChat => ({ ...chat, turns: further[index]?.turns.length ?? 0 }));
+  const contexts = await contextCounts(client, summary.resource, others);
+  const turns = first ? await turnCount(client, first.resource) : 0;
+  const chats: ListedChat[] = [];
+  for (const chat of others) {
+    const context = contexts.get(chat.resource);
+    chats.push({ ...chat, turns: await turnCount(client, chat.resource), ...(context !== undefined && { context }) });
+  }
   const annotations = await readAnnotations(client, summary.resource);
-  const head = { summary, state, turns: main?.turns.length ?? 0, ...(chats.length > 0 && { chats }), ...annotations };
-  yield `${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, exportedAt: new Date().toISOString(), ...head })}\n`;
-  if (main) yield* turnLines(client, main, known);
-  for (const chat of further) yield* turnLines(client, chat, known, (turn) => ({ chat: chat.resource, turn }));
+  const version = contexts.size > 0 ? FORMAT_VERSION : VERSION_WITHOUT_CONTEXTS;
+  const head = { summary, state, turns, ...(chats.length > 0 && { chats }), ...annotations };
+  yield `${JSON.stringify({ format: FORMAT, version, exportedAt: new Date().toISOString(), ...head })}\n`;
+  const known = new Set<string>();
+  if (first) yield* turnLines(client, await finishedTurns(client, first.resource, turns), known);
+  for (const { resource: chat, turns: count, context = 0 } of chats) {
+    const own = await finishedTurns(client, chat, count);
+    yield* turnLines(client, own, known, (turn) => ({ chat, turn }));
+    for await (const page of contextPages(client, chat, context))
+      yield* turnLines(client, page, known, (turn) => ({ context: chat, turn }));
+  }
+}
+
+/** Turns that end after they were counted are left out. */
+async function finishedTurns(client: Client, chat: string, count: number): Promise<readonly Turn[]> {
+  const { turns, activeTurn } = await readChat(client, chat);
+  if (activeTurn) tell('A turn is running; only what is finished is exported.');
+  if (turns.length < count) throw new Error('the history was cut while it was being exported: try it again');
+  return turns.slice(0, count);
+}
+
+/** How many turns the agents of side chats know beforehand. Hosts of others do not tell. */
+async function contextCounts(
+  client: Client,
+  channel: string,
+  chats: readonly ChatSummary[],
+): Promise<ReadonlyMap<string, number>> {
+  if (!chats.some(({ origin }) => origin?.kind === 'sideChat')) return new Map();
+  try {
+    const answer = (await client.requestExtension('atrium/chats', { channel })) as { chats: readonly ListedChat[] };
+    return new Map(answer.chats.flatMap(({ resource, context = 0 }) => (context > 0 ? [[resource, context]] : [])));
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    tell('What side chats were told beforehand is not in the export: this host does not tell it.');
+    return new Map();
+  }
+}
+
+async function* contextPages(
+  client: Client,
+  channel: string,
+  count: number,
+): AsyncGenerator<readonly Turn[], void, undefined> {
+  for (let start = 0; start < count; ) {
+    const params = { channel, context: true, start, end: count };
+    const { turns } = (await callExtension(client, 'atrium/chatTurns', params)) as { turns: readonly Turn[] };
+    if (turns.length === 0) throw new Error('a side chat was removed while it was being exported: try it again');
+    yield turns;
+    start += turns.length;
+  }
 }
 
 /** The default chat is the first. */
@@ -62,11 +119,10 @@ function chatsOf({ chats, defaultChat }: SessionState): ChatSummary[] {
 
 async function* turnLines(
   client: Client,
-  { turns, activeTurn }: ChatState,
+  turns: readonly Turn[],
   known: Set<string>,
   asLine: (turn: Turn) => object = (turn) => turn,
 ): AsyncGenerator<string, void, undefined> {
-  if (activeTurn) tell('A turn is running; only what is finished is exported.');
   for (const turn of turns) {
     const line = `${JSON.stringify(asLine(turn))}\n`;
     for (const name of namedContents(line, known)) {
@@ -154,7 +210,9 @@ async function readText(file: string): Promise<string> {
 // The format of the file.
 
 const FORMAT = 'atrium-session';
-const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 4;
+/** Older programs can read a file in which no side chat was told anything beforehand. */
+const VERSION_WITHOUT_CONTEXTS = 3;
 
 /** Versions 1 and 2 hold the shapes of protocol 0.3.0, which the importing host knows, too. */
 interface ArchiveHeader {
@@ -186,6 +244,8 @@ interface SessionArchive {
   readonly turns: readonly Turn[];
   /** Of the others. */
   readonly chatTurns: readonly ChatTurn[];
+  /** What the agents of side chats know beforehand. */
+  readonly contextTurns: readonly ContextTurn[];
   readonly contents: readonly ArchivedContent[];
 }
 
@@ -200,12 +260,14 @@ function parseArchive(text: string): SessionArchive {
     );
   const contents = rest.filter(isContent);
   const chatTurns = rest.filter(isChatTurn);
-  const turns = rest.filter((line) => !isContent(line) && !isChatTurn(line));
-  const expected = (header.chats ?? []).reduce((sum, chat) => sum + chat.turns, header.turns);
-  const found = turns.length + chatTurns.length;
+  const contextTurns = rest.filter(isContextTurn);
+  const turns = rest.filter((line) => !isContent(line) && !isChatTurn(line) && !isContextTurn(line));
+  const ofChats = (header.chats ?? []).map((chat) => chat.turns + (chat.context ?? 0));
+  const expected = ofChats.reduce((sum, count) => sum + count, header.turns);
+  const found = turns.length + chatTurns.length + contextTurns.length;
   if (found !== expected)
     throw new Error(`the file should have ${expected} turns and has ${found}: it is not complete`);
-  return { header, turns: turns as Turn[], chatTurns, contents };
+  return { header, turns: turns as Turn[], chatTurns, contextTurns, contents };
 }
 
 function parsedLine(line: string, number: number): unknown {
@@ -243,6 +305,12 @@ export async function readState(client: Client, uri: string): Promise<SessionSta
   const { state } = session;
   session.close();
   return state;
+}
+
+/** How many turns of a chat are finished. A host that does not say so sends them all. */
+async function turnCount(client: Client, uri: string): Promise<number> {
+  const { turns, olderCount } = await readChat(client, uri, 1);
+  return olderCount === undefined ? (await readChat(client, uri)).turns.length : olderCount + turns.length;
 }
 
 export interface ReadChat extends ChatState {
@@ -306,10 +374,10 @@ interface ImportOptions {
 /** Resolves with the URI of the new session. */
 async function importSession(client: Client, given: SessionArchive, options: ImportOptions): Promise<string> {
   const channel = `ahp-session:/${randomUUID()}`;
-  const { header, turns, chatTurns } = given;
+  const { header, turns, chatTurns, contextTurns } = given;
   const { summary: past = header.state.summary, chats = [] } = header;
   const from = header.state.defaultChat ?? defaultChatUri(past?.resource ?? '');
-  const { value, names } = renamed({ turns, chats, chatTurns }, { chats, from, to: channel });
+  const { value, names } = renamed({ turns, chats, chatTurns, contextTurns }, { chats, from, to: channel });
   for (const content of given.contents) await sendContent(client, content);
   const sent = await sendTurns(client, { channel }, value.turns, options);
   // Its further chats need a session that is begun.
@@ -317,10 +385,12 @@ async function importSession(client: Client, given: SessionArchive, options: Imp
   for (const chat of names.values()) {
     const own = value.chatTurns.filter((line) => line.chat === chat).map(({ turn }) => turn);
     await sendTurns(client, { channel, chat }, own, options);
+    const beforehand = value.contextTurns.filter(({ context }) => context === chat).map(({ turn }) => turn);
+    await sendTurns(client, { channel, chat, context: true }, beforehand, { ...options, onProgress: () => {} });
   }
   const summary = { ...past, ...(options.agent && { provider: options.agent }) };
   const notes = header.annotations !== undefined && { annotations: header.annotations };
-  const listed = value.chats.map(({ turns: _count, ...chat }) => chat);
+  const listed = value.chats.map(({ turns: _count, context: _beforehand, ...chat }) => chat);
   const state = { summary, ...notes, ...(listed.length > 0 && { chats: listed }) };
   await callExtension(client, METHOD, { channel, start: sent, turns: [], state });
   return channel;
@@ -330,6 +400,8 @@ interface Conversation {
   readonly channel: string;
   /** Absent for the default one. */
   readonly chat?: string;
+  /** What its agent knows beforehand, instead of its turns. */
+  readonly context?: true;
 }
 
 /** Resolves with how many were sent. */

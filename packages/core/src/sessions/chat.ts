@@ -6,6 +6,7 @@ import {
   chatReducer,
   type Message,
   type StateAction,
+  sideContextUri,
   type Turn,
   withPendingMark,
 } from '@atrium/protocol/ahp-1';
@@ -17,9 +18,12 @@ import { foldersOf } from '../util/folders.js';
 import { ChatAgent } from './chat-agent.js';
 import { pinnedChats } from './chat-attachments.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
-import { History, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
+import { History, parsedTurns, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
 import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
 import type { Session, SharedSessionOptions } from './session.js';
+
+/** Of one answer with turns of a context; one turn is sent at once, however large it is. */
+const CONTEXT_PAGE_BYTES = 2 ** 20;
 
 export interface ChatOptions extends SharedSessionOptions {
   readonly channel: Channel<ChatState>;
@@ -294,6 +298,20 @@ export class Chat implements OpenChannel {
   /** The page of finished turns before an index, as they are when it is there. */
   turnsBefore(end: () => number): Promise<{ readonly start: number; readonly turns: Turn[] }> {
     return this.#history.before(end);
+  }
+
+  /** How many turns the agent of a side chat knows beforehand. They are no part of the state that clients see. */
+  async contextCount(): Promise<number> {
+    if (this.state.origin?.kind !== 'sideChat') return 0;
+    return (await this.#options.log.archiveHead(sideContextUri(this.uri)))?.turnCount ?? 0;
+  }
+
+  /** The first of these turns by index, as many as fit into a page. */
+  async contextTurns(start: number, end: number): Promise<Turn[]> {
+    const context = { start, end: Math.min(end, await this.contextCount()), maxBytes: CONTEXT_PAGE_BYTES };
+    if (context.start >= context.end) return [];
+    const stored = await this.#options.log.archivedTurns(sideContextUri(this.uri), context);
+    return parsedTurns(stored.map(({ json }) => json));
   }
 
   fetchTurns(request: TurnsRequest, takesText: boolean): Promise<TurnsPage> {

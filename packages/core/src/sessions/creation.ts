@@ -16,6 +16,7 @@ import {
   SessionStatus,
   type SessionSummary,
   selectionOf,
+  sideContextUri,
   type ToolDefinition,
   withSelection,
 } from '@atrium/protocol/ahp-1';
@@ -29,7 +30,7 @@ import { copyHistory, headText } from './history.js';
 import { SESSION_CHATS_MAX, SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
-import { type ImportPage, invalid, withPast } from './session-import.js';
+import { type ImportPage, invalid, storedAt, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
 import type { SessionsInMemory, SessionsInMemoryOptions } from './sessions.js';
@@ -164,8 +165,10 @@ export class Creation {
   }
 
   /** No client sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
-  async #storePage({ channel, chat: further, start, turns, chats = [] }: ImportPage): Promise<void> {
+  async #storePage(page: ImportPage): Promise<void> {
+    const { channel, chat: further, start, turns, chats = [] } = page;
     const { writer, log, catalogue } = this.#options;
+    const chat = storedAt(page);
     if (further !== undefined && catalogue.chats.isTakenFrom(further, channel))
       throw invalid(`/chat: ${further} is in use`);
     // The last page of a session without turns comes behind those of its further chats.
@@ -174,9 +177,8 @@ export class Creation {
       checkReserved(further, catalogue.chats.storedFor(channel));
       // The name is taken before anything waits: what is forgotten under it must not be another chat's.
       catalogue.chats.reserve(further, channel);
-      await log.forget(further);
+      await log.forget(chat);
     }
-    const chat = further ?? defaultChatUri(channel);
     const here = (await log.archiveHead(chat))?.turnCount ?? 0;
     if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
     for (const { id } of turns) {
@@ -212,6 +214,7 @@ export class Creation {
   async #makeRoom(uri: string): Promise<void> {
     const { clock, writer, log, records, catalogue } = this.#options;
     for (const chat of catalogue.chats.storedFor(uri)) {
+      await log.forget(sideContextUri(chat));
       await log.forget(chat);
       catalogue.chats.forget(chat);
     }

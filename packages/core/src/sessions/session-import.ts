@@ -12,6 +12,7 @@ import {
   isReservedChatUri,
   SessionStatus,
   type SessionSummary,
+  sideContextUri,
   type Turn,
 } from '@atrium/protocol/ahp-1';
 import {
@@ -47,6 +48,8 @@ export interface ImportPage {
   readonly summary: SessionSummary | undefined;
   /** The chat that the turns belong to; absent for the default one, whose turns come first. */
   readonly chat?: string | undefined;
+  /** They are what the agent of this side chat knows beforehand, and no turns of its own. */
+  readonly isContext?: boolean;
   /** Also with the last page: its notes on files. */
   readonly annotations?: AnnotationsState | undefined;
   /** Also with the last page: its chats beside the default one. Their turns are here already. */
@@ -55,20 +58,34 @@ export interface ImportPage {
 
 /** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
 export function readImportPage(params: Readonly<Record<string, unknown>>, sender: object): ImportPage | undefined {
-  const { channel, chat, start, state } = params;
+  const { channel, chat, context, start, state } = params;
   if (typeof channel !== 'string') throw invalid('/channel must be a string');
   if (chat !== undefined) checkChat(chat);
+  if (context !== undefined && (typeof context !== 'boolean' || chat === undefined))
+    throw invalid('/context must be true or false, beside a /chat');
+  const isContext = context === true;
   if (typeof start !== 'number' || !Number.isInteger(start) || start < 0 || start > IMPORT_MAX_TURNS)
     throw invalid(`/start must be a whole number up to ${IMPORT_MAX_TURNS}`);
   const turns =
     params.piece === undefined
       ? params.turns
-      : readPiece(params.piece, { channel: chat === undefined ? channel : String(chat), start, sender });
+      : readPiece(params.piece, {
+          channel: storedAt({ channel, chat: chat as string | undefined, isContext }),
+          start,
+          sender,
+        });
   if (params.piece !== undefined && turns === undefined) return undefined;
-  const page = { channel, start, turns: readTurns(turns), ...(chat !== undefined && { chat: String(chat) }) };
+  const further = chat !== undefined && { chat: String(chat), ...(isContext && { isContext }) };
+  const page = { channel, start, turns: readTurns(turns), ...further };
   if (state === undefined) return { ...page, summary: undefined };
   const summary = readSummary(state);
   return { ...page, summary, annotations: readAnnotations(state, channel), chats: readChats(state, channel) };
+}
+
+/** The channel that the turns of a page are stored on. */
+export function storedAt({ channel, chat, isContext }: Pick<ImportPage, 'channel' | 'chat' | 'isContext'>): string {
+  if (chat === undefined) return defaultChatUri(channel);
+  return isContext ? sideContextUri(chat) : chat;
 }
 
 function checkChat(chat: unknown): void {

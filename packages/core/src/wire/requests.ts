@@ -169,15 +169,20 @@ export class Requests {
       const session = await this.#options.sessions.open(String(channel));
       if (!session) throw unknownChannel(String(channel));
       const further = session.chats.filter((chat) => chat !== session.chat);
-      return { chats: further.map((chat) => ({ ...chatSummaryOf(chat.committed), turns: chat.turnCount() })) };
+      const listed = further.map(async (chat) => {
+        const context = await chat.contextCount();
+        return { ...chatSummaryOf(chat.committed), turns: chat.turnCount(), ...(context > 0 && { context }) };
+      });
+      return { chats: await Promise.all(listed) };
     },
 
-    'atrium/chatTurns': async (_connection, { channel, start, end }) => {
+    'atrium/chatTurns': async (_connection, { channel, start, end, context }) => {
       const chat = await this.#options.sessions.openChat(String(channel));
       if (!chat) throw unknownChannel(String(channel));
       const first = Math.max(0, Math.trunc(Number(start)) || 0);
       const last = Math.min(Math.trunc(Number(end)) || 0, first + FETCH_TURNS_MAX);
-      return { turns: await chat.turnsBetween(first, Math.max(first, last)) };
+      const range = [first, Math.max(first, last)] as const;
+      return { turns: await (context === true ? chat.contextTurns(...range) : chat.turnsBetween(...range)) };
     },
 
     'atrium/importSession': async (connection, params) => {

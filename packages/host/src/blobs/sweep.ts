@@ -9,7 +9,7 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { defaultChatUri, sideContextUri } from '@atrium/protocol/ahp-1';
 
 /** A blob younger than this stays, even when no stored session names it yet. */
 const FRESH_MS = 60 * 60 * 1_000;
@@ -46,14 +46,17 @@ export async function sweep({ clock, log, blobs, sessions, signal }: SweepOption
   return removed;
 }
 
-/** Everything that is stored of a session, and of the chats that it names. */
+/** Everything that is stored of a session, and of the chats that it names, with what side chats know beforehand. */
 async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerator<string, void, undefined> {
   const chats = new Set([defaultChatUri(session)]);
   for await (const text of textsOn(log, session)) {
     for (const [, chat = ''] of text.matchAll(CHAT)) chats.add(chat);
     yield text;
   }
-  for (const chat of chats) yield* textsOn(log, chat);
+  for (const chat of chats) {
+    yield* textsOn(log, chat);
+    yield* textsOn(log, sideContextUri(chat));
+  }
 }
 
 /** Everything that is stored of a channel: its archive, and the entries behind it. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { NewEntry } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { systemClock } from '@atrium/core/util/clock.js';
-import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { defaultChatUri, sideContextUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { SWEEP_PAGE_TURNS, sweep } from '../../src/blobs/sweep.js';
@@ -52,8 +52,8 @@ describe('a sweep', () => {
     expect(left).toEqual([false, true, true, true, true, true, false]);
   });
 
-  it('leaves what is named in the chats of a session', async () => {
-    const { blobs, hashes } = await oldBlobs('default chat', 'listed chat', 'added chat', 'foreign chat');
+  it('[UP-039] leaves what is named in the chats of a session, and in what side chats know beforehand', async () => {
+    const { blobs, hashes } = await oldBlobs('default chat', 'listed chat', 'added chat', 'foreign chat', 'context');
     const log = new MemoryLog();
     const archive = (channel: string, head: object, hash?: string) => ({
       channel,
@@ -66,13 +66,14 @@ describe('a sweep', () => {
       archive('ahp-chat:/listed', {}, hashes[1]),
       archive('ahp-chat:/added', {}, hashes[2]),
       archive('ahp-chat:/foreign', {}, hashes[3]),
+      archive(sideContextUri('ahp-chat:/listed'), {}, hashes[4]),
     ];
     await log.append({ entries: [], archives, durability: 'normal' });
     const action = JSON.stringify({ type: 'session/chatAdded', chat: { resource: 'ahp-chat:/added' } });
     await log.append({ entries: [{ channel: SESSION, time: 0, action }], durability: 'normal' });
     const { signal } = new AbortController();
     expect(await sweep({ clock: systemClock, log, blobs, sessions: [SESSION], signal })).toBe(1);
-    expect(await Promise.all(hashes.map((hash) => blobs.has(hash)))).toEqual([true, true, true, false]);
+    expect(await Promise.all(hashes.map((hash) => blobs.has(hash)))).toEqual([true, true, true, false, true]);
   });
 
   it('removes nothing when it is stopped, or when the log cannot be read', async () => {
