@@ -95,6 +95,8 @@ export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   await compile({ force, check });
   say('Building: the page ...');
   await buildPage();
+  say('Building: the command ...');
+  await bundle();
   mkdirSync(path.dirname(buildStamp(check)), { recursive: true });
   writeFileSync(buildStamp(check), stamp);
   say(`Built in ${duration(performance.now() - started)}.`);
@@ -153,6 +155,32 @@ async function buildPage() {
   if (code !== 0) throw new Problem(`Building the page failed (vite build):\n\n${output.trimEnd()}`);
   mkdirSync(path.dirname(PAGE_STAMP), { recursive: true });
   writeFileSync(PAGE_STAMP, stamp);
+}
+
+const BUNDLE = path.join(ROOT, 'packages', 'cli', 'dist', 'bundle');
+const KEEP_CHUNKS_MS = 24 * 60 * 60 * 1_000;
+
+/** The command in few files, which start in a third of the time. `packages/cli/bin/atrium.js` compares the times. */
+async function bundle() {
+  const stamp = path.join(BUNDLE, 'builds.json');
+  rmSync(stamp, { force: true });
+  // Only now: the bundler is one of the packages that have just been installed.
+  const { bundleCommand } = await import('./bundle.mjs');
+  await bundleCommand({ outDir: BUNDLE, command: '../../bin/atrium.js', page: '../../../web/dist' });
+  const builds = packageFolders()
+    .map((folder) => path.join(folder, 'dist', '.tsbuildinfo'))
+    .filter((file) => existsSync(file))
+    .map((file) => ({ file: path.relative(BUNDLE, file), mtimeMs: statSync(file).mtimeMs }));
+  writeFileSync(stamp, JSON.stringify(builds));
+  removeOldChunks();
+}
+
+/** A host that is running may load files of an earlier build yet. */
+function removeOldChunks() {
+  for (const name of readdirSync(BUNDLE)) {
+    const file = path.join(BUNDLE, name);
+    if (statSync(file).mtimeMs < Date.now() - KEEP_CHUNKS_MS) rmSync(file);
+  }
 }
 
 /** The folders of all packages that the compiler builds: those that tsconfig.json refers to. */

@@ -21,7 +21,7 @@ import { trustCommand } from './commands/trust.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
-import { version } from './version.js';
+import { version } from './places.js';
 
 /** Where help is not read in a terminal. */
 const HELP_COLUMNS = 80;

@@ -4,7 +4,7 @@ import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { connect } from '@atrium/client';
-import type { DamageReport } from '@atrium/host';
+import { DAMAGE_MEMBER, type DamageReport, openSqliteLog, storedReports } from '@atrium/host';
 import { INSTANCES_FOLDER, isProcessAlive } from '@atrium/host/instances';
 import { agentReport, askHost } from './agents/agent-report.js';
 import { findAgents } from './agents/find-agents.js';
@@ -206,7 +206,6 @@ async function checkLog(dataDir: string, found: RunningHost | undefined): Promis
     () => false,
   );
   if (!isThere) return [fine('log', 'nothing is stored yet')];
-  const { openSqliteLog, storedReports } = await import('@atrium/host');
   try {
     const log = await openSqliteLog({ dataDir });
     const { repairs, head } = log;
@@ -232,7 +231,6 @@ function logFindings(whole: string, reports: readonly DamageReport[]): Finding[]
 /** A host that runs has the log; it tells every client what it found there. */
 async function reportsOf({ instance, token, tokenProblem }: RunningHost): Promise<readonly DamageReport[]> {
   if (tokenProblem !== undefined) return [];
-  const { DAMAGE_MEMBER } = await import('@atrium/host');
   try {
     const client = await connect({ url: instance.url, ...(token !== undefined && { token }), log: () => {} });
     const told: Readonly<Record<string, unknown>> = client.host;

@@ -4,5 +4,9 @@ import { run } from './cli.js';
 /** A stray handle must not keep a process alive that has nothing left to do. */
 const LINGER_MS = 1_000;
 
-process.exitCode = await run(process.argv);
-setTimeout(() => process.exit(), LINGER_MS).unref();
+async function main(): Promise<void> {
+  process.exitCode = await run(process.argv);
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+void main();

@@ -21,8 +21,8 @@ import {
 import {
   atrium,
   COMMAND,
+  COMPILED_COMMAND,
   endOf,
-  INSTALLED_COMMAND,
   jsonLines,
   type Run,
   spawnAtrium,
@@ -80,7 +80,7 @@ describe.skipIf(!isBuilt)('help (skipped unless it has been built)', { timeout: 
     const dataDir = await newDataFolder();
     const env = { ATRIUM_DATA_DIR: dataDir, NODE_DEBUG: 'esm', NODE_OPTIONS: '' };
     for (const args of [['--help'], ['run', '--no-start', 'x']]) {
-      const run = spawn(process.execPath, [INSTALLED_COMMAND, ...args], { env: surroundings(env) });
+      const run = spawn(process.execPath, [COMPILED_COMMAND, ...args], { env: surroundings(env) });
       const stderr = await text(run.stderr);
       expect(stderr).toContain('cli/dist/main.js');
       expect(stderr).not.toContain('host/dist/host.js');

@@ -13,9 +13,9 @@ import {
 import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
+import { version } from '../places.js';
 import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
-import { version } from '../version.js';
 import type { HostOptions } from './host-options.js';
 
 /** The URL of a host and its token. */

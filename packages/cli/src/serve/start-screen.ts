@@ -2,9 +2,8 @@
  * What a person sees when the host has started. The link with the token is only for the user's own terminal; a file or
  * another program gets the path of the token, never the token.
  */
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Logger, type StaticFiles, staticFiles } from '@atrium/host';
+import { pageFolder } from '../places.js';
 
 interface StartScreen {
   readonly url: string;
@@ -37,8 +36,7 @@ export function startScreen(screen: StartScreen): string {
 
 export async function findPage(logger: Logger): Promise<StaticFiles | undefined> {
   try {
-    const manifest = fileURLToPath(import.meta.resolve('@atrium/web/package.json'));
-    return await staticFiles(path.join(path.dirname(manifest), 'dist'));
+    return await staticFiles(pageFolder());
   } catch {
     logger.log('warn', 'there is no web page: it has not been built', { hint: 'npm run build' });
     return undefined;

@@ -6,8 +6,9 @@ import path from 'node:path';
 import { dataFolderFrom, makePrivate } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
+import { COMMAND } from '../places.js';
 import { findHost } from './running-host.js';
-import { COMMAND, optionsOf } from './start-host.js';
+import { optionsOf } from './start-host.js';
 import { MARK, type ServiceUnit, serviceUnit } from './unit.js';
 
 const OWNER_ONLY = 0o600;

@@ -6,11 +6,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { dataFolderFrom, makePrivate } from '../data-folder.js';
 import { ExitCode, UsageError } from '../exit.js';
 import { io, tell } from '../io.js';
+import { COMMAND } from '../places.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
 /** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
@@ -21,8 +21,6 @@ const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
 /** The host has this file in its data folder while it moves stored sessions to the model of its version. */
 const UPCAST_FILE = 'atrium.upcast';
-/** The command itself, for other processes to start. */
-export const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
 
 interface Started extends RunningHost {
   /** Whether this call started it; otherwise it was there already. */

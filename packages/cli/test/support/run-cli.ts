@@ -13,11 +13,14 @@ import { programFile } from '../../../../test/support/programs.js';
 import { run } from '../../src/cli.js';
 import { type Io, runWith } from '../../src/io.js';
 
-/** The command as a bundle of its sources, which starts quickly. */
+/** The command as it is shipped, bundled from the sources. */
 export const COMMAND = programFile('atrium');
 
-/** The command as npm installs it. */
-export const INSTALLED_COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
+/** The command as the compiler made it, in many files. */
+export const COMPILED_COMMAND = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Compiled code of the bundle, for all tests and all runs: most of them start processes without a home. */
+const CODE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/atrium/code', import.meta.url));
 
 /** A machine may be busy with other things. */
 const TIMEOUT_MS = 30_000;
@@ -65,8 +68,8 @@ export interface Ended {
 /** Only what it needs of our own environment: neither variables, files nor servers of the developer's change a test. */
 export function surroundings(env: Environment = {}): Record<string, string> {
   const { PATH = '', SystemRoot = '' } = process.env;
-  const own = { HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
-  return { PATH, SystemRoot, ...own, ...env };
+  const home = { HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_CODE_CACHE: CODE_CACHE };
+  return { PATH, SystemRoot, ...home, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0', ...env };
 }
 
 export function atrium(args: readonly string[], env: Environment = {}, place: Place = {}): LocalRun {

@@ -116,7 +116,7 @@ function outside(asked: string, why = 'tools only see what is inside it'): ToolF
 /** The host keeps this beside its data, and the token that opens the host is part of it. */
 const DATA_FOLDER_MARK = 'atrium.lock';
 /** With one of these beside it. A project may well have a file of the first name. */
-const DATA_FILES = ['atrium.owner', 'atrium.db'];
+const DATA_FILES = ['atrium.owner', 'atrium.db', 'atrium.code-cache'];
 
 /** Sessions that work on a copy of a repository have it in here. It is theirs, although it lies among the host's data. */
 const WORKTREES_FOLDER = 'worktrees';

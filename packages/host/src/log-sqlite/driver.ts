@@ -9,6 +9,7 @@
  * It frees a prepared statement, and with it the connection, only when the garbage collector does. A database that
  * is used through `exec` alone is really closed by `close`; opening and repairing therefore use nothing else.
  */
+import { packageOnUse } from '@atrium/core/util/package-on-use.js';
 
 export type SqlValue = string | number | null;
 
@@ -73,6 +74,9 @@ interface NativeDatabase {
   close(): unknown;
 }
 
+/** Required, not imported: Node then spares itself a search through the text of the package for its exports. */
+const libsql = packageOnUse<new (path: string) => NativeDatabase>('libsql', import.meta.url);
+
 /** Where the two differ. */
 interface Dialect {
   bind(values: SqlValue[]): unknown[];
@@ -102,7 +106,7 @@ export function nodeDriver(): SqliteDriver | undefined {
 }
 
 export async function libsqlDriver(): Promise<SqliteDriver> {
-  const { default: Libsql } = await import('libsql');
+  const Libsql = libsql();
   return { name: 'libsql', open: (path) => openDatabase(() => new Libsql(path), LIBSQL_DIALECT) };
 }
 

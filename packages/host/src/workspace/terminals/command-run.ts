@@ -54,9 +54,9 @@ interface CommandRun {
 export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
   if (process.platform === 'win32') return undefined;
   const { claim, request } = run;
-  const isReady = await terminals.ready();
+  const canOpen = await terminals.canOpen();
   if (request.signal.aborted) return { kind: 'cancelled' };
-  const terminal = isReady ? await openFor(terminals, run).catch(() => undefined) : undefined;
+  const terminal = canOpen ? await openFor(terminals, run).catch(() => undefined) : undefined;
   if (!terminal) return undefined;
   const forget = killOnExit(terminal.pid);
   terminal.screen.beginCommand(claim.toolCallId, request.command);

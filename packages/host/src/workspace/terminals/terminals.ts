@@ -100,7 +100,7 @@ export class Terminals implements Service {
   }
 
   /** Whether terminals can be opened here; loads the package that makes them. */
-  ready(): Promise<boolean> {
+  canOpen(): Promise<boolean> {
     return this.#source.spawn().then(
       () => true,
       () => false,

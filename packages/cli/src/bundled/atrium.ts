@@ -1,0 +1,16 @@
+/** The first file of the bundle. It is all that Node itself reads and compiles; the rest comes from the code cache. */
+import { homedir } from 'node:os';
+import { Chunks } from './chunks.js';
+import { CodeCache, codeCacheFolder } from './code-cache.js';
+
+/** By then a host is ready, and has compiled what a start needs. */
+const SAVE_AFTER_MS = 2_000;
+
+const folder = codeCacheFolder({ platform: process.platform, env: process.env, home: homedir() });
+const cache = folder === undefined ? undefined : CodeCache.open(folder);
+new Chunks(import.meta.dirname, cache).load('command.cjs');
+
+if (cache !== undefined) {
+  setTimeout(() => cache.save(), SAVE_AFTER_MS).unref();
+  process.once('exit', () => cache.save());
+}

@@ -1,0 +1,182 @@
+/**
+ * Keeps the compiled code of the bundle between starts. V8 runs such code as it is: a damaged file crashes the process, and
+ * whoever can write one runs what he likes in it. So the cache is used only if nobody but this user (and root) could have
+ * written it, and a file only if it is whole. Everything else is compiled as if there were no cache.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
+import { Script } from 'node:vm';
+
+/** All files together. The oldest go first; a build of Atrium has 3 MB. */
+export const CODE_CACHE_MAX_BYTES = 32 * 2 ** 20;
+/** With these, the tools of agents leave the folder alone, as they do the data folder. */
+const MARKS = ['atrium.lock', 'atrium.code-cache'];
+const DIGEST_BYTES = 32;
+
+interface SystemInfo {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** `ATRIUM_CODE_CACHE` names another folder; `off` stands for none. A user whose home does not exist has none either. */
+export function codeCacheFolder({ platform, env, home }: SystemInfo): string | undefined {
+  const named = env.ATRIUM_CODE_CACHE;
+  if (named === 'off') return undefined;
+  if (named) return path.resolve(named);
+  if (!existsSync(home)) return undefined;
+  if (platform === 'win32') return env.LOCALAPPDATA && path.win32.join(env.LOCALAPPDATA, 'atrium-cache', 'code');
+  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Caches', 'atrium', 'code');
+  const shared = env.XDG_CACHE_HOME;
+  const base = shared && path.posix.isAbsolute(shared) ? shared : path.posix.join(home, '.cache');
+  return path.posix.join(base, 'atrium', 'code');
+}
+
+interface Code {
+  readonly file: string;
+  /** What is in the file, as bytes and as text. */
+  readonly bytes: Buffer;
+  readonly source: string;
+}
+
+interface Unsaved {
+  readonly name: string;
+  readonly script: Script;
+}
+
+export class CodeCache {
+  readonly #folder: string;
+  /** Code of another Node, processor or set of V8 flags has other names. */
+  readonly #runtime = `${process.version} ${process.arch} ${cachedDataVersionTag()}\n`;
+  #unsaved: Unsaved[] = [];
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Makes the folder if there is none. Undefined where it cannot be made, or others could write into it. */
+  static open(folder: string): CodeCache | undefined {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const real = realpathSync(folder);
+      return isPrivate(real) ? new CodeCache(real) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  compile({ file, bytes, source }: Code): Script {
+    const name = createHash('sha256').update(this.#runtime).update(bytes).digest('hex');
+    const cachedData = this.#read(name);
+    const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+    if (cachedData === undefined || script.cachedDataRejected) this.#unsaved.push({ name, script });
+    return script;
+  }
+
+  /** Stores what was compiled since the last time, with all functions that have run so far. A full disk is no failure. */
+  save(): void {
+    const unsaved = this.#unsaved;
+    this.#unsaved = [];
+    if (unsaved.length === 0) return;
+    try {
+      for (const mark of MARKS) writeFileSync(path.join(this.#folder, mark), '', { mode: 0o600 });
+      for (const { name, script } of unsaved) this.#write(name, script.createCachedData());
+      this.#removeOldest();
+    } catch {}
+  }
+
+  #read(name: string): Buffer | undefined {
+    try {
+      const whole = readOwnFile(path.join(this.#folder, name));
+      const code = whole.subarray(DIGEST_BYTES);
+      return digest(name, code).equals(whole.subarray(0, DIGEST_BYTES)) ? code : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #write(name: string, code: Buffer): void {
+    const fresh = path.join(this.#folder, `fresh-${randomUUID()}`);
+    try {
+      writeFileSync(fresh, Buffer.concat([digest(name, code), code]), { mode: 0o600, flag: 'wx' });
+      renameSync(fresh, path.join(this.#folder, name));
+    } catch (error) {
+      rmSync(fresh, { force: true });
+      throw error;
+    }
+  }
+
+  #removeOldest(): void {
+    const files = readdirSync(this.#folder)
+      .filter((name) => !MARKS.includes(name))
+      .map((name) => path.join(this.#folder, name))
+      .map((file) => ({ file, ...timeAndSize(file) }))
+      .sort((a, b) => b.mtimeMs - a.mtimeMs);
+    let bytes = 0;
+    for (const { file, size } of files) {
+      bytes += size;
+      if (bytes > CODE_CACHE_MAX_BYTES) rmSync(file, { force: true });
+    }
+  }
+}
+
+/** Another process may have removed it. */
+function timeAndSize(file: string): { mtimeMs: number; size: number } {
+  return statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
+}
+
+function digest(name: string, code: Buffer): Buffer {
+  return createHash('sha256').update(name).update(code).digest();
+}
+
+/** The name of the file is fixed, so a link in its place is not ours. */
+function readOwnFile(file: string): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || !isOwn(stats) || isWritableByOthers(stats)) throw new Error(`${file} may be from others`);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Closed to others itself, and no folder above it lets others put another one in its place. */
+function isPrivate(real: string): boolean {
+  const stats = lstatSync(real);
+  if (!isOwn(stats) || (process.geteuid && (stats.mode & 0o077) !== 0)) return false;
+  for (let folder = real; path.dirname(folder) !== folder; ) {
+    folder = path.dirname(folder);
+    const above = lstatSync(folder);
+    const isSticky = (above.mode & 0o1000) !== 0;
+    if (!(isOwn(above) || above.uid === 0) || (isWritableByOthers(above) && !isSticky)) return false;
+  }
+  return true;
+}
+
+/** Windows has neither owners nor modes here; there the folder is in the user's profile, which is closed to others. */
+function isOwn({ uid }: Stats): boolean {
+  return process.geteuid === undefined || uid === process.geteuid();
+}
+
+function isWritableByOthers({ mode }: Stats): boolean {
+  return process.geteuid !== undefined && (mode & 0o022) !== 0;
+}

@@ -1,0 +1,23 @@
+/** Where the command finds itself and what comes with it. A bundle lies elsewhere: `scripts/bundle.mjs` replaces this file. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What starts this command in another process. */
+export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
+
+/** The version of the program, as its package says. */
+export function version(): string {
+  try {
+    const file: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    return file.version;
+  } catch {
+    // Somebody bundled it into something else, and it has no package beside it.
+    return 'unknown';
+  }
+}
+
+/** The folder of the built page. */
+export function pageFolder(): string {
+  return path.join(path.dirname(fileURLToPath(import.meta.resolve('@atrium/web/package.json'))), 'dist');
+}
