@@ -1,184 +1,175 @@
 /**
- * What it costs to bring one action to 100 clients: CPU of this process per delivery, over the whole path (reduce,
- * commit, frame, send). The limit is a bare `ws` server that sends one prepared frame. The clients are in a process of
- * their own.
+ * What it costs to bring a token to those who watch: CPU of the server for each delivered token, over the whole path
+ * (reduce, store, frame, send), at the pace of a fast model. The limit is bare `ws` with one prepared frame for each token.
  */
-import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createHost, openSqliteLog, startServer, WireFrame } from '@atrium/host';
-import { WebSocketServer } from 'ws';
-import { report, rounded } from './measure.mjs';
+import { absolute, paired, ratio, report, size } from './measure.mjs';
+import {
+  atriumServer,
+  hocuspocusServer,
+  preparedServer,
+  sessionsOf,
+  socketIoServer,
+  stringServer,
+} from './support/fanout-servers.mjs';
+import { startHelper } from './support/helper.mjs';
+import { paced } from './support/tokens.mjs';
 
-const CLIENTS = 100;
-const STEPS = 1_500;
-const ROUNDS = 3;
-const BURST_PER_TICK = 25;
-const BURST_TICK_MS = 10;
-const SESSION = 'ahp-session:/bench';
-const TEXT = 'token ';
+const PER_SECOND = 200;
+const TOKENS = size(400, 10);
+const CLIENTS = size(100, 4);
+const TEN = size(10, 2);
+/** As when one read from the network brings several tokens. */
+const BURST = 5;
+const MIXED = ['1.0.0', '0.7.0', '0.2.0', '1'];
 
-const child = fork(new URL('./support/subscribers.mjs', import.meta.url), {
-  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+const hundred = { sessions: 1, clients: CLIENTS };
+const tenByTen = { sessions: TEN, clients: TEN * TEN };
+const inBursts = { ...hundred, burst: BURST };
+const merging = (options) => atriumServer({ ...options });
+const apart = (options) => atriumServer({ ...options, mergeText: false });
+
+const samples = await paired(import.meta.url, {
+  paced100: {
+    atrium: { merging: variant(merging, hundred), apart: variant(apart, hundred) },
+    limits: {
+      prepared: variant(preparedServer, hundred),
+      string: variant(stringServer, hundred),
+      socketIo: variant(socketIoServer, hundred),
+      hocuspocus: variant(hocuspocusServer, hundred),
+    },
+  },
+  burst100: {
+    atrium: { merging: variant(merging, inBursts) },
+    limits: { prepared: variant(preparedServer, inBursts) },
+  },
+  tenByTen: {
+    atrium: { merging: variant(merging, tenByTen) },
+    limits: { prepared: variant(preparedServer, tenByTen) },
+  },
+  dialects: {
+    atrium: {
+      alone: variant(apart, hundred),
+      mixed: variant(apart, { ...hundred, dialects: MIXED }),
+      older: variant(apart, { ...hundred, dialects: ['0.3.0'] }),
+    },
+  },
 });
 
-child.once('exit', (code) => code && process.exit(code));
+const bare = 'bare ws, one prepared frame per token';
+const { paced100, burst100, tenByTen: ten, dialects } = samples;
+report([
+  ratio(paced100, {
+    name: 'fanout.paced100',
+    of: 'merging',
+    to: 'prepared',
+    limit: bare,
+    target: { atMost: 0.7 },
+    worse: 'frames',
+  }),
+  ratio(paced100, {
+    name: 'fanout.paced100.unmerged',
+    of: 'apart',
+    to: 'prepared',
+    limit: bare,
+    target: { atMost: 1.3 },
+    worse: 'commits',
+  }),
+  ratio(paced100, {
+    name: 'fanout.socket.io',
+    of: 'merging',
+    to: 'socketIo',
+    limit: 'socket.io, a room',
+    target: { atMost: 0.5 },
+    worse: 'frames',
+  }),
+  ratio(paced100, {
+    name: 'fanout.hocuspocus',
+    of: 'merging',
+    to: 'hocuspocus',
+    limit: 'Hocuspocus, a document',
+    target: { atMost: 0.5 },
+    worse: 'frames',
+  }),
+  ratio(paced100, {
+    name: 'fanout.string',
+    of: 'merging',
+    to: 'string',
+    limit: 'ws.send(string)',
+    target: { atMost: 0.667 },
+    worse: 'frames',
+  }),
+  ratio(burst100, {
+    name: 'fanout.burst100',
+    of: 'merging',
+    to: 'prepared',
+    limit: `${bare}, ${BURST} at a time`,
+    target: { atMost: 0.7 },
+    worse: 'writes',
+  }),
+  ratio(ten, {
+    name: 'fanout.ten-by-ten',
+    of: 'merging',
+    to: 'prepared',
+    limit: bare,
+    target: { atMost: 1.3 },
+    worse: 'commits',
+  }),
+  ratio(dialects, {
+    name: 'fanout.dialects',
+    of: 'mixed',
+    to: 'alone',
+    limit: '1.0 alone; mixed: 1.0, 0.7, 0.2.0, version 1',
+    target: { atMost: 1.5 },
+    worse: 'translation',
+  }),
+  ratio(dialects, {
+    name: 'fanout.older',
+    of: 'older',
+    to: 'alone',
+    limit: '1.0 alone; here: 0.3.0 alone',
+    worse: 'translation',
+  }),
+  absolute(paced100, { name: 'fanout.delivery', of: 'merging', unit: 'µs', worse: 'frames' }),
+  absolute(paced100, { name: 'fanout.delivery.bare', of: 'prepared', unit: 'µs', worse: 'load' }),
+  ...[0.5, 0.99].map((share) =>
+    absolute(paced100, {
+      name: `fanout.delay.p${100 * share}`,
+      of: 'merging',
+      pick: (sample) => sample[`p${100 * share}`],
+      unit: 'ms',
+      worse: 'window',
+    }),
+  ),
+]);
 
-const best = {};
-for (let round = 0; round < ROUNDS; round++) {
-  keep('raw', await rawServer(prepared, onePerTick));
-  keep('string', await rawServer(asString, onePerTick));
-  keep('rawBurst', await rawServer(prepared, bursts));
-  keep('host', await hostRun(['1.0.0'], onePerTick));
-  keep('older', await hostRun(['0.3.0'], onePerTick));
-  keep('mixed', await hostRun(['1.0.0', '0.7.0', '0.2.0', '1'], onePerTick));
-  keep('burst', await hostRun(['1.0.0'], bursts));
-}
-child.kill();
-
-report(
-  {
-    steady100: rounded(best.host.cost / best.raw.cost),
-    steady100VsString: rounded(best.string.cost / best.host.cost),
-    burst100: rounded(best.rawBurst.cost / best.burst.cost),
-    burst100P99Ms: best.burst.p99,
-    dialects: rounded(best.mixed.cost / best.host.cost),
-    older: rounded(best.older.cost / best.host.cost),
-    microsecondsPerDelivery: rounded(best.host.cost),
-  },
-  {
-    steady100: 'CPU per delivery against one prepared frame on raw ws; at most 1.25',
-    steady100VsString: 'times cheaper than ws.send(string); at least 1.2',
-    burst100: `times cheaper per delivery than unbatched raw ws at ${(BURST_PER_TICK * 1000) / BURST_TICK_MS}/s; at least 1.5`,
-    burst100P99Ms: 'milliseconds; under 20',
-    dialects: '1.0, 0.7, 0.2.0 and version 1 mixed against 1.0 alone; at most 1.5',
-    older: '0.3.0 alone against 1.0 alone',
-  },
-);
-
-function prepared({ stream }, frame) {
-  stream.write(frame.websocket);
-}
-
-function asString({ socket }, frame) {
-  socket.send(frame.text);
-}
-
-function keep(name, figure) {
-  if (!best[name] || figure.cost < best[name].cost) best[name] = figure;
-}
-
-/** One step, then a turn of the event loop: a single stream at full speed. */
-async function onePerTick(step) {
-  for (let index = 0; index < STEPS; index++) {
-    step();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** Many steps at once, at a steady rate: many sessions, or one that is in a hurry. */
-async function bursts(step) {
-  for (let index = 0; index < STEPS; index += BURST_PER_TICK) {
-    for (let inner = 0; inner < BURST_PER_TICK; inner++) step();
-    await new Promise((resolve) => setTimeout(resolve, BURST_TICK_MS));
-  }
-}
-
-async function measured(run) {
-  const arrived = tell({ command: 'expect', count: STEPS * CLIENTS });
-  const before = process.cpuUsage();
-  await run();
-  const { p99 } = await arrived;
-  const { user, system } = process.cpuUsage(before);
-  return { cost: (user + system) / (STEPS * CLIENTS), p99 };
-}
-
-async function rawServer(send, drive) {
-  const http = createServer();
-  const server = new WebSocketServer({ server: http, perMessageDeflate: false });
-  const sockets = [];
-  server.on('connection', (socket, request) => sockets.push({ socket, stream: request.socket }));
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
-  await tell({ command: 'connect', url: `ws://127.0.0.1:${http.address().port}`, count: CLIENTS });
-  const action = { type: 'session/delta', turnId: 'turn', partId: 'turn-1', content: `${TEXT}@${Date.now()}.0@` };
-  const message = (serverSeq) => ({
-    jsonrpc: '2.0',
-    method: 'action',
-    params: { channel: SESSION, action, serverSeq },
-  });
-  const frame = WireFrame.of(message(1_000));
-  const step = () => {
-    for (const client of sockets) send(client, frame);
+/** A server of this kind with its clients, in a process each. A slice is two seconds of tokens in every session. */
+function variant(open, { sessions, clients, dialects: versions, burst = 1 }) {
+  return async () => {
+    const server = await open({ sessions });
+    const receivers = startHelper('./receivers.mjs');
+    const { kind, port } = server;
+    await receivers.ask('join', { kind, port, count: clients, sessions: sessionsOf(sessions), dialects: versions });
+    let last = 0;
+    return {
+      async slice() {
+        const from = last + 1;
+        last += TOKENS;
+        await receivers.ask('expect', { last });
+        const sent = await paced({
+          count: TOKENS / burst,
+          perSecond: PER_SECOND / burst,
+          step: (index) => {
+            for (let inner = 0; inner < burst; inner++)
+              for (let session = 0; session < sessions; session++) server.say(session, from + index * burst + inner);
+          },
+        });
+        const delays = await receivers.ask('arrived', { sent: sent.flatMap((at) => Array(burst).fill(at)), from });
+        return { operations: TOKENS * clients, ...delays };
+      },
+      async close() {
+        receivers.stop();
+        await server.close();
+      },
+    };
   };
-  const figure = await measured(() => drive(step));
-  await tell({ command: 'close' });
-  server.close();
-  http.close();
-  return figure;
-}
-
-async function hostRun(dialects, drive) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-  const stream = streamingAgent();
-  const log = await openSqliteLog({ dataDir });
-  const host = await createHost({ log, agents: [stream.agent] });
-  const server = await startServer({
-    host: '127.0.0.1',
-    policy: {},
-    onConnection: (transport) => host.connect(transport),
-  });
-  const url = `ws://127.0.0.1:${server.port}`;
-  const driver = await openSession(url);
-  await tell({ command: 'connect', url, count: CLIENTS, session: SESSION, dialects });
-  const turn = await stream.started;
-  const figure = await measured(() => drive(() => turn.text(`${TEXT}@${Date.now()}.0@`)));
-  await tell({ command: 'close' });
-  driver.terminate();
-  await host.stop();
-  await server.close();
-  rmSync(dataDir, { recursive: true });
-  return figure;
-}
-
-/** An agent whose one turn is in our hands. */
-function streamingAgent() {
-  let begin;
-  const started = new Promise((resolve) => {
-    begin = resolve;
-  });
-  const runTurn = (turn) => {
-    turn.text('');
-    begin(turn);
-    return new Promise((resolve) => turn.signal.addEventListener('abort', resolve));
-  };
-  const agent = {
-    info: { provider: 'bench', displayName: 'Bench', description: 'Streams.', models: [] },
-    abilities: { tools: 'live', toolIntent: 'all', render: 'none', steer: false, cancelTool: false },
-    sections: {},
-    open: async () => ({ runTurn, close: async () => {} }),
-  };
-  return { agent, started };
-}
-
-/** Creates the session and starts its turn. */
-async function openSession(url) {
-  const { WebSocket } = await import('ws');
-  const socket = new WebSocket(url);
-  await new Promise((resolve) => socket.once('open', resolve));
-  const send = (message) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  const channel = 'ahp-root://';
-  send({ id: 1, method: 'initialize', params: { channel, protocolVersions: ['0.3.0'], clientId: 'driver' } });
-  send({ id: 2, method: 'createSession', params: { channel: SESSION } });
-  const action = { type: 'session/turnStarted', turnId: 'turn', userMessage: { text: 'go' } };
-  send({ method: 'dispatchAction', params: { channel: SESSION, clientSeq: 1, action } });
-  return socket;
-}
-
-function tell(message) {
-  return new Promise((resolve) => {
-    child.once('message', resolve);
-    child.send(message);
-  });
 }

@@ -1,212 +1,187 @@
 /**
- * What the log adds to the bare SQLite adapter, and what archives spare when a session is opened. `append`: groups of
- * 64 against the adapter alone doing the same inserts in one transaction. `open`: head and tail against reading,
- * parsing and reducing every entry.
+ * What the log costs. `append`: one entry at a time, as tokens come, against writing the same line to a file. `group`:
+ * 64 entries at a time against the bare SQLite adapter doing the same inserts in one transaction; `group.full` syncs
+ * each of them. `open`: head, newest turns and tail of a session of 10,000 turns, against reading the same rows with the
+ * bare adapter and parsing them.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { sessionReducer } from '@atrium/protocol';
-import { loadDriver } from '../packages/host/dist/log-sqlite/driver.js';
-import { createDatabase } from '../packages/host/dist/log-sqlite/schema.js';
-import { openSqliteLog } from '../packages/host/dist/log-sqlite/sqlite-log.js';
-import { report, rounded } from './measure.mjs';
+import { join } from 'node:path';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { absolute, load, loadHost, paired, ratio, report, size } from './measure.mjs';
+import { BENCH_SESSION, storeSession } from './support/stored-session.mjs';
 
+const APPENDS = size(4_000, 20);
 const GROUP = 64;
-const GROUPS = 400;
-const ROUNDS = 3;
-const SLICE = 20;
-const TURNS = 10_000;
-const ENTRIES_PER_TURN = 20;
-/** An archive is written when a turn ends: the tail is never longer than one turn. */
-const TAIL_ENTRIES = ENTRIES_PER_TURN - 1;
+const GROUPS = size(100, 2);
+const OPENS = size(40, 1);
+const TURNS = size(10_000, 60);
 /** Finished turns that an open session keeps in memory. */
 const WINDOW = 50;
-const CHANNEL = 'ahp-session:/bench';
-const context = { now: 1 };
-const driver = await loadDriver();
-const folder = mkdtempSync(path.join(tmpdir(), 'atrium-bench-'));
+const CHAT = defaultChatUri(BENCH_SESSION);
 
-try {
-  const append = await measureAppend();
-  const open = await measureOpen();
-  report(
-    {
-      append: rounded(append.bare / append.log),
-      appendFull: rounded(append.bareFull / append.logFull),
-      open: rounded(open.archive / open.replay, 4),
-      entriesPerSecond: Math.round((1e9 * GROUP) / append.log),
-      bareEntriesPerSecond: Math.round((1e9 * GROUP) / append.bare),
-      openMilliseconds: rounded(open.archive / 1e6),
-      replayMilliseconds: rounded(open.replay / 1e6),
-      replayedEntries: TURNS * ENTRIES_PER_TURN,
-      driver: driver.name,
+const { append, group, groupFull, open } = await paired(import.meta.url, {
+  append: { atrium: { log: () => appending(logIn, 'normal', 1) }, limits: { write: () => appending(fileIn, '', 1) } },
+  group: {
+    atrium: { log: () => appending(logIn, 'normal', GROUP) },
+    limits: { adapter: () => appending(adapterIn, 'NORMAL', GROUP) },
+  },
+  groupFull: {
+    atrium: { log: () => appending(logIn, 'full', GROUP) },
+    limits: { adapter: () => appending(adapterIn, 'FULL', GROUP) },
+  },
+  open: { atrium: { log: openingLog }, limits: { adapter: openingAdapter } },
+});
+
+const line = 'a bare write of the same line';
+const adapter = 'the bare SQLite adapter';
+report([
+  ratio(append, { name: 'log.append', of: 'log', to: 'write', limit: line, target: { atMost: 3 }, worse: 'SQL' }),
+  absolute(append, { name: 'log.append.one', of: 'log', unit: 'µs', worse: 'SQL' }),
+  ratio(group, {
+    name: 'log.group',
+    of: 'log',
+    to: 'adapter',
+    limit: `${adapter}, ${GROUP} entries at once`,
+    target: { atMost: 1.25 },
+    worse: 'copies',
+  }),
+  ratio(groupFull, {
+    name: 'log.group.full',
+    of: 'log',
+    to: 'adapter',
+    limit: `${adapter}, ${GROUP} entries at once, synced`,
+    target: { atMost: 1.25 },
+    worse: 'syncs',
+  }),
+  ratio(open, {
+    name: 'log.open',
+    of: 'log',
+    to: 'adapter',
+    limit: `${adapter} reading and parsing the same rows`,
+    target: { atMost: 1.5 },
+    worse: 'reads',
+  }),
+]);
+
+/** Appends entries of eight sessions; every sixteenth was sent by a client. */
+async function appending(openIn, durability, entriesAtOnce) {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const { write, close } = await openIn(folder, durability);
+  const count = entriesAtOnce === 1 ? APPENDS : GROUPS;
+  let next = 1;
+  return {
+    async slice() {
+      for (let step = 0; step < count; step++) {
+        await write(entriesFrom(next, entriesAtOnce));
+        next += entriesAtOnce;
+      }
+      return count * entriesAtOnce;
     },
-    {
-      append: "of the bare adapter's speed; at least 0.8",
-      appendFull: 'the same, synced at every group',
-      open: `archive and tail against replay of ${TURNS} turns; at most 0.2`,
+    async close() {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
     },
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  };
 }
 
-async function measureAppend() {
-  const candidates = {
-    bare: () => bareAppend('NORMAL'),
-    log: () => logAppend('normal'),
-    bareFull: () => bareAppend('FULL'),
-    logFull: () => logAppend('full'),
+function entriesFrom(first, count) {
+  return Array.from({ length: count }, (_, index) => {
+    const seq = first + index;
+    const action = `{"type":"chat/delta","turnId":"t1","partId":"p1","content":"token ${seq} "}`;
+    const origin = seq % 16 === 0 ? { clientId: 'bench', epoch: 1, clientSeq: seq } : undefined;
+    return { seq, channel: `${BENCH_SESSION}-${seq % 8}`, time: seq, action, origin };
+  });
+}
+
+async function logIn(dataDir, durability) {
+  const { openSqliteLog } = await loadHost();
+  const log = await openSqliteLog({ dataDir });
+  return { write: (entries) => log.append({ entries, durability }), close: () => log.close() };
+}
+
+function fileIn(folder) {
+  const file = openSync(join(folder, 'lines'), 'a');
+  return {
+    write: ([{ seq, channel, time, action }]) => writeSync(file, `${seq} ${channel} ${time} ${action}\n`),
+    close: () => closeSync(file),
   };
-  return bestOfAsync(candidates, GROUPS);
 }
 
 /** The adapter, the same tables and statements, and nothing else. */
-async function bareAppend(synchronous) {
-  const file = path.join(mkdtempSync(path.join(folder, 'bare-')), 'bare.db');
+async function adapterIn(folder, synchronous) {
+  const { driver, createDatabase } = await adapterModules();
+  const file = join(folder, 'bare.db');
   createDatabase(driver, file);
   const db = driver.open(file);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = 0`);
-  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, NULL)');
+  const columns = 'seq, channel, time, action, client_id, epoch, client_seq';
+  const insert = db.prepare(`INSERT INTO entries (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const write = (entries) =>
+    db.transaction(() => {
+      for (const { seq, channel, time, action, origin } of entries) {
+        const sender = [origin?.clientId ?? null, origin?.epoch ?? null, origin?.clientSeq ?? null];
+        insert.run(seq, channel, time, action, ...sender);
+      }
+    });
+  return { write, close: () => db.close() };
+}
+
+async function adapterModules() {
+  const { loadDriver } = await load('host/dist/log-sqlite/driver.js');
+  const { createDatabase } = await load('host/dist/log-sqlite/schema.js');
+  return { driver: await loadDriver(), createDatabase };
+}
+
+async function storedLog(dataDir) {
+  const { openSqliteLog } = await loadHost();
+  const log = await openSqliteLog({ dataDir });
+  await storeSession(log, TURNS);
+  return log;
+}
+
+/** What a host reads to open a session: the head, the newest turns, and the entries behind. */
+async function openingLog() {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const log = await storedLog(folder);
+  return opening(folder, async () => {
+    const { seq, head, turnCount } = await log.archiveHead(CHAT);
+    const turns = await log.archivedTurnsText(CHAT, { start: turnCount - WINDOW, end: turnCount });
+    await log.read({ after: seq, channel: CHAT });
+    return { head: JSON.parse(head), turns: JSON.parse(`[${turns}]`) };
+  });
+}
+
+async function openingAdapter() {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  await (await storedLog(folder)).close();
+  const { driver } = await adapterModules();
+  const db = driver.open(join(folder, 'atrium.db'));
+  const headOf = db.prepare(`SELECT seq, ${db.text('head')} AS head FROM archives WHERE channel = ?`);
+  const countOf = db.prepare('SELECT count(*) AS count FROM turns WHERE channel = ?');
+  const turnsOf = db.prepare(
+    `SELECT ${db.text('json')} AS json FROM turns WHERE channel = ? AND idx >= ? ORDER BY idx`,
+  );
+  const tailOf = db.prepare(`SELECT ${db.text('action')} AS action FROM entries WHERE channel = ? AND seq > ?`);
+  const text = (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString());
+  const { count } = countOf.get(CHAT);
+  return opening(folder, () => {
+    const { seq, head } = headOf.get(CHAT);
+    const turns = turnsOf.all(CHAT, count - WINDOW).map(({ json }) => JSON.parse(text(json)));
+    tailOf.all(CHAT, seq);
+    return { head: JSON.parse(text(head)), turns };
+  });
+}
+
+function opening(folder, open) {
   return {
-    step(group) {
-      db.transaction(() => {
-        for (const { seq, channel, time, action, origin } of entriesOf(group)) {
-          insert.run(
-            seq,
-            channel,
-            time,
-            action,
-            origin?.clientId ?? null,
-            origin?.epoch ?? null,
-            origin?.clientSeq ?? null,
-          );
-        }
-      });
+    async slice() {
+      for (let step = 0; step < OPENS; step++) {
+        const { turns } = await open();
+        if (turns.length !== WINDOW) throw new Error(`${turns.length} turns came instead of ${WINDOW}`);
+      }
+      return OPENS;
     },
-    close: () => db.close(),
-  };
-}
-
-async function logAppend(durability) {
-  const log = await openSqliteLog({ dataDir: mkdtempSync(path.join(folder, 'log-')), driver });
-  return {
-    step: (group) => log.append({ entries: entriesOf(group), durability }),
-    close: () => log.close(),
-  };
-}
-
-/** Deltas of eight sessions, every sixteenth entry sent by a client. */
-function entriesOf(group) {
-  return Array.from({ length: GROUP }, (_, index) => {
-    const seq = group * GROUP + index + 1;
-    const action = `{"type":"session/delta","turnId":"t${group}","partId":"p1","content":"token ${seq} "}`;
-    const origin = seq % 16 === 0 ? { clientId: 'bench', epoch: 1, clientSeq: seq } : undefined;
-    return { seq, channel: `${CHANNEL}-${seq % 8}`, time: seq, action, origin };
-  });
-}
-
-/** The candidates take turns slice by slice, so that noise meets all of them; the best of several rounds counts. */
-async function bestOfAsync(candidates, count) {
-  const best = {};
-  for (let round = 0; round < ROUNDS; round++) {
-    const running = [];
-    for (const [name, prepare] of Object.entries(candidates))
-      running.push({ name, nanoseconds: 0, ...(await prepare()) });
-    for (let start = 0; start < count; start += SLICE) {
-      for (const candidate of running)
-        candidate.nanoseconds += await timeSlice(candidate, start, Math.min(SLICE, count));
-    }
-    for (const { name, nanoseconds, close } of running) {
-      await close();
-      best[name] = Math.min(best[name] ?? Number.POSITIVE_INFINITY, nanoseconds / count);
-    }
-  }
-  return best;
-}
-
-async function timeSlice({ step }, first, steps) {
-  const start = process.hrtime.bigint();
-  for (let index = 0; index < steps; index++) await step(first + index);
-  return Number(process.hrtime.bigint() - start);
-}
-
-async function measureOpen() {
-  const log = await openSqliteLog({ dataDir: path.join(folder, 'open'), driver });
-  await fillSession(log);
-  const open = (step) => async () => ({ step, close: () => {} });
-  const replayed = await replay(log);
-  const opened = await openArchive(log);
-  if (replayed.turns.length !== TURNS || replayed.activeTurn?.id !== opened.activeTurn?.id) {
-    throw new Error('the two ways to open the session do not agree');
-  }
-  const best = await bestOfAsync({ archive: open(() => openArchive(log)), replay: open(() => replay(log)) }, 1);
-  await log.close();
-  return best;
-}
-
-/** What a host needs in memory: the head, the newest turns, and the entries behind. */
-async function openArchive(log) {
-  const { seq, head, turnCount } = await log.archiveHead(CHANNEL);
-  const turns = JSON.parse(`[${await log.archivedTurnsText(CHANNEL, { start: turnCount - WINDOW, end: turnCount })}]`);
-  const tail = await log.read({ after: seq, channel: CHANNEL });
-  return reduce({ ...JSON.parse(head), turns }, tail);
-}
-
-async function replay(log) {
-  const entries = await log.read({ after: 0, channel: CHANNEL });
-  return reduce(freshSession(), entries);
-}
-
-function reduce(start, entries) {
-  return entries.reduce((state, entry) => sessionReducer(state, JSON.parse(entry.action), context), start);
-}
-
-/** Whole turns, the archive of all of them, and the tail: a turn that is not over. */
-async function fillSession(log) {
-  let state = freshSession();
-  for (let turn = 0; turn < TURNS; turn++) {
-    const actions = turnActions(turn);
-    for (const action of actions) state = sessionReducer(state, action, context);
-    await appendActions(log, actions);
-  }
-  const { turns, ...head } = state;
-  const items = turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
-  const archive = {
-    channel: CHANNEL,
-    head: JSON.stringify(head),
-    turns: { start: 0, items },
-  };
-  await log.append({ entries: [], archives: [archive], durability: 'full' });
-  await appendActions(log, turnActions(TURNS).slice(0, TAIL_ENTRIES));
-}
-
-async function appendActions(log, actions) {
-  const entries = actions.map((action) => ({ channel: CHANNEL, time: 1, action: JSON.stringify(action) }));
-  await log.append({ entries, durability: 'normal' });
-}
-
-function turnActions(turn) {
-  const turnId = `t${turn}`;
-  const deltas = Array.from({ length: ENTRIES_PER_TURN - 3 }, (_, index) => {
-    return { type: 'session/delta', turnId, partId: 'm', content: `token ${index} of the answer ` };
-  });
-  return [
-    { type: 'session/turnStarted', turnId, userMessage: { text: `Question ${turn}` } },
-    { type: 'session/responsePart', turnId, part: { kind: 'markdown', id: 'm', content: '' } },
-    ...deltas,
-    { type: 'session/turnComplete', turnId },
-  ];
-}
-
-function freshSession() {
-  return {
-    summary: { resource: CHANNEL, provider: 'offline', title: 'Bench', status: 1, createdAt: 0, modifiedAt: 0 },
-    lifecycle: 'ready',
-    serverTools: [],
-    config: { schema: { type: 'object', properties: {} }, values: {} },
-    customizations: [],
-    turns: [],
+    close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

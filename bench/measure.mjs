@@ -1,31 +1,182 @@
-/** Timing shared by all benchmarks: every figure is a ratio of two things measured in turn, in the same run. */
+/**
+ * How benchmarks measure. A figure is a ratio of two costs, and a cost is CPU time of one process (user and system), so
+ * that a busy machine adds little to it. Every variant runs in a process of its own; they take turns slice by slice, in
+ * an order that is reversed every round; each round gives one ratio, and the figure is their median with its spread.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism, loadavg } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { figure, rounded, table } from './figures.mjs';
 
-/** Nanoseconds per call of `work`, which makes `count` steps when called. */
-export function nanosecondsPerStep(work, count) {
-  const start = process.hrtime.bigint();
-  work(count);
-  return Number(process.hrtime.bigint() - start) / count;
+export { figure, rounded, skipped } from './figures.mjs';
+
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+/** Fewer rounds say little about the spread. */
+const ROUNDS = 7;
+
+const { values: given } = parseArgs({
+  strict: false,
+  options: {
+    json: { type: 'boolean' },
+    /** The root folder of another build of Atrium, which every variant of this one is then paired with. */
+    against: { type: 'string' },
+    rounds: { type: 'string' },
+    /** The smallest run that touches everything: to see that a benchmark works, not what it says. */
+    tiny: { type: 'boolean' },
+    variant: { type: 'string' },
+  },
+});
+
+/** Processes that a benchmark starts are tiny, too. */
+if (given.tiny) process.env.ATRIUM_BENCH_TINY = '1';
+const isTiny = process.env.ATRIUM_BENCH_TINY === '1';
+export const rounds = isTiny ? 1 : Number(given.rounds ?? ROUNDS);
+/** The other build, if there is one. */
+const against = given.against === undefined ? undefined : path.resolve(given.against);
+/** The build that this process measures. */
+const build = process.env.ATRIUM_BENCH_BUILD ?? ROOT;
+
+/** A size of a benchmark; a tiny run takes the second. */
+export function size(usual, tiny) {
+  return isTiny ? tiny : usual;
 }
 
-/** Measures the candidates in turn, several rounds, and keeps the best of each: noise only ever adds time. */
-export function bestOf(rounds, count, candidates) {
-  const names = Object.keys(candidates);
-  const best = Object.fromEntries(names.map((name) => [name, Number.POSITIVE_INFINITY]));
-  for (const name of names) candidates[name](Math.ceil(count / 10));
-  for (let round = 0; round < rounds; round++) {
-    for (const name of names) best[name] = Math.min(best[name], nanosecondsPerStep(candidates[name], count));
+/** The path of a file of the build under test, below `packages`. */
+export function built(file, from = build) {
+  return path.join(from, 'packages', file);
+}
+
+/** A module of the build under test: benchmarks import nothing of Atrium otherwise, so that `--against` reaches all of it. */
+export function load(file) {
+  return import(pathToFileURL(built(file)).href);
+}
+
+export function loadHost() {
+  return load('host/dist/index.js');
+}
+
+/**
+ * Measures groups of variants, one group after the other. A variant is a function that prepares, in a process of its own,
+ * and returns `slice`, which works and says how many operations that were, and `close`. `slice` may say more:
+ * `{ operations, cpu, ...others }`, where `cpu` (microseconds) stands for that of the process if something else was
+ * measured. Variants under `atrium` also run on the other build of `--against`. Returns, for each group, the samples of
+ * each variant, one per round.
+ *
+ * A file that calls this runs once more for each variant, up to here.
+ */
+export async function paired(url, groups) {
+  if (given.variant !== undefined) return serve(variantOf(groups, given.variant));
+  const samples = {};
+  for (const [group, options] of Object.entries(groups)) samples[group] = await measureGroup(url, group, options);
+  return samples;
+}
+
+function variantOf(groups, id) {
+  const [group, name] = id.split('/');
+  return groups[group].atrium[name] ?? groups[group].limits[name];
+}
+
+async function measureGroup(url, group, { atrium, limits = {}, warmups = isTiny ? 0 : 1 }) {
+  const begin = (name, root) => start(url, `${group}/${name}`, root);
+  const variants = [
+    ...Object.keys({ ...atrium, ...limits }).map((name) => ({ name, child: begin(name, ROOT) })),
+    ...Object.keys(against ? atrium : {}).map((name) => ({ name: otherName(name), child: begin(name, against) })),
+  ];
+  const samples = Object.fromEntries(variants.map(({ name }) => [name, []]));
+  for (const { child } of variants) await child.ready;
+  for (let round = -warmups; round < rounds; round++) {
+    const order = round % 2 === 0 ? variants : [...variants].reverse();
+    for (const { name, child } of order) {
+      const sample = await child.slice();
+      if (round >= 0) samples[name].push(sample);
+    }
   }
-  return best;
+  for (const { child } of variants) await child.stop();
+  return samples;
 }
 
-export function rounded(value, digits = 3) {
-  return Number(value.toFixed(digits));
+function otherName(name) {
+  return `${name} of the other build`;
 }
 
-/** Prints the figures with what they are held against: one JSON object for programs, a table for people. */
-export function report(figures, targets) {
-  if (process.argv.includes('--json')) return console.log(JSON.stringify({ ...figures, targets }));
-  for (const [name, value] of Object.entries(figures)) {
-    console.log(`${name.padEnd(32)} ${String(value).padStart(12)}   ${targets[name] ?? ''}`);
-  }
+/** The side of `paired` that asks. */
+function start(url, id, root) {
+  const args = [...process.argv.slice(2), '--variant', id];
+  const child = fork(fileURLToPath(url), args, {
+    env: { ...process.env, ATRIUM_BENCH_BUILD: root },
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  const gone = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the variant ${id} ended with ${code ?? signal}`);
+  });
+  gone.catch(() => {});
+  const next = async () => (await Promise.race([once(child, 'message'), gone]))[0];
+  const ready = next();
+  ready.catch(() => {});
+  return {
+    ready,
+    slice() {
+      child.send('slice');
+      return next();
+    },
+    async stop() {
+      child.send('stop');
+      await gone.catch(() => {});
+    },
+  };
+}
+
+/** The side of `paired` that works. Never returns. */
+async function serve(prepare) {
+  process.once('disconnect', () => process.exit(1));
+  const { slice, close = () => {} } = await prepare();
+  process.on('message', async (message) => {
+    if (message === 'stop') {
+      await close();
+      process.exit(0);
+    }
+    const before = process.cpuUsage();
+    const result = await slice();
+    const { user, system } = process.cpuUsage(before);
+    const { operations, cpu = user + system, ...others } = typeof result === 'number' ? { operations: result } : result;
+    process.send({ cost: cpu / operations, ...others });
+  });
+  process.send('ready');
+  return new Promise(() => {});
+}
+
+/**
+ * One figure of a pair: `of` over `to`, round by round, of the sample's `cost` or another `member`. With `--against`, also
+ * what the other build has, and this build over the other one.
+ */
+export function ratio(samples, { of, to, member = 'cost', ...rest }) {
+  const divide = (a, b) => samples[a].map((sample, round) => sample[member] / samples[b][round][member]);
+  const other = otherName(of);
+  const limit = samples[otherName(to)] ? otherName(to) : to;
+  return figure({
+    ...rest,
+    samples: divide(of, to),
+    ...(samples[other] && { others: divide(other, limit), changes: divide(of, other) }),
+  });
+}
+
+/** One figure in its own unit: what `pick` says about each sample of a variant. */
+export function absolute(samples, { of, pick = ({ cost }) => cost, ...rest }) {
+  const others = samples[otherName(of)];
+  const values = samples[of].map(pick);
+  return figure({
+    ...rest,
+    samples: values,
+    ...(others && { others: others.map(pick), changes: others.map((sample, round) => values[round] / pick(sample)) }),
+  });
+}
+
+/** Prints the figures: one JSON object for programs, a table for people. */
+export function report(figures) {
+  const machine = { node: process.versions.node, cores: availableParallelism(), load: loadavg().map(rounded) };
+  if (given.json) return console.log(JSON.stringify({ ...machine, figures }));
+  console.log(table(figures));
 }

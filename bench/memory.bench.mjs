@@ -1,45 +1,100 @@
 /**
- * What sessions cost that nobody has open: 10,000 stored sessions against none, as memory of a process that runs the
- * host. Also what five stalled clients cost while 150,000 actions pass, against keeping everything for them.
+ * What a host keeps in memory: for 10,000 stored sessions that nobody has open, against none; and for clients on real
+ * sockets that stop reading while an answer streams, against a queue of all that they missed.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { report, rounded } from './measure.mjs';
+import { promisify } from 'node:util';
+import { absolute, figure, paired, report, size } from './measure.mjs';
 
+const SESSIONS = size(10_000, 20);
+const STALLED = size(20, 2);
+const MEGABYTE = 2 ** 20;
+const execute = promisify(execFile);
 const script = fileURLToPath(new URL('./support/memory-child.mjs', import.meta.url));
 
-function run(...args) {
-  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', script, ...args], { encoding: 'utf8' }));
+const { idle, slow } = await paired(import.meta.url, {
+  idle: { atrium: { many: () => stored(SESSIONS), none: () => stored(0) }, warmups: 0 },
+  slow: { atrium: { stalled: () => streamed(STALLED), none: () => streamed(0) }, warmups: 0 },
+});
+
+const missed = (sample) => STALLED * sample.missedBytes;
+report([
+  more(idle, {
+    name: 'memory.idle',
+    of: 'many',
+    pick: ({ rss }) => rss / MEGABYTE,
+    unit: 'MB more',
+    limit: `no session; here ${SESSIONS} stored ones`,
+    target: { atMost: 20 },
+    worse: 'summaries',
+  }),
+  absolute(idle, {
+    name: 'memory.list',
+    of: 'many',
+    pick: ({ listCpu }) => listCpu / 1_000,
+    unit: 'ms',
+    limit: `listing ${SESSIONS} sessions`,
+    target: { atMost: 100 },
+    worse: 'parsing',
+  }),
+  more(slow, {
+    name: 'slow.memory',
+    of: 'stalled',
+    pick: (sample) => sample.heap / missed(sample),
+    limit: `a queue of all that ${STALLED} stalled clients missed; heap and buffers`,
+    target: { atMost: 0.005 },
+    worse: 'copies',
+  }),
+  more(slow, {
+    name: 'slow.memory.rss',
+    of: 'stalled',
+    pick: (sample) => sample.rss / missed(sample),
+    limit: 'the same; memory of the process, with what its allocator holds back',
+    worse: 'fragmentation',
+  }),
+  absolute(slow, {
+    name: 'slow.closed',
+    of: 'stalled',
+    pick: ({ closed }) => closed,
+    unit: 'clients',
+    limit: 'sent away to resume later',
+    worse: 'limits',
+  }),
+]);
+
+/** What a variant has more than `none`, round by round. */
+function more(samples, { of, pick, ...rest }) {
+  const none = (build) => samples[`none${build}`].map(pick);
+  const values = (build) => samples[`${of}${build}`].map((sample, round) => pick(sample) - none(build)[round]);
+  const other = ' of the other build';
+  const hasOther = samples[`none${other}`] !== undefined;
+  const own = values('');
+  return figure({
+    ...rest,
+    samples: own,
+    ...(hasOther && { others: values(other), changes: values(other).map((value, round) => own[round] / value) }),
+  });
 }
 
-function idle(sessions) {
+async function run(...args) {
+  const { stdout } = await execute(process.execPath, ['--expose-gc', script, ...args]);
+  return JSON.parse(stdout);
+}
+
+/** The sessions are stored once, and a new process opens them in each slice. */
+async function stored(sessions) {
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-  run('fill', dataDir, String(sessions));
-  const figures = run('idle', dataDir);
-  rmSync(dataDir, { recursive: true });
-  return figures;
+  await run('fill', dataDir, String(sessions));
+  return {
+    slice: async () => ({ operations: 1, ...(await run('idle', dataDir)) }),
+    close: () => rmSync(dataDir, { recursive: true }),
+  };
 }
 
-const empty = idle(0);
-const many = idle(10_000);
-const STALLED = 5;
-const without = run('slow', '', '0');
-const slow = run('slow', '', String(STALLED));
-
-report(
-  {
-    idleMegabytes: rounded((many.rss - empty.rss) / 2 ** 20, 1),
-    listMs: rounded(many.listMs, 1),
-    slowHeapRatio: rounded(Math.max(0, slow.grown - without.grown) / (STALLED * slow.bytes), 4),
-    slowClosed: slow.closed,
-  },
-  {
-    idleMegabytes: '10,000 stored sessions, none open; at most 20',
-    listMs: 'listing them all; under 100',
-    slowHeapRatio: 'heap kept for 5 stalled clients against a queue of all they missed; at most 0.033',
-    slowClosed: 'stalled clients that were sent away to resume later',
-  },
-);
+async function streamed(stalled) {
+  return { slice: async () => ({ operations: 1, ...(await run('slow', '', String(stalled))) }) };
+}

@@ -2,63 +2,81 @@
  * What a prompt costs: eleven sections and ten texts of extensions, against joining the same text. The cost grows with
  * the length of the text, which is read a few times over, and with the number of texts; not with turns or sessions.
  */
+import { absolute, load, loadHost, paired, ratio, report, size } from './measure.mjs';
 
-import { CallbackMemory } from '@atrium/core/prompt/contributions.js';
-import { renderPrompt } from '@atrium/core/prompt/prompt.js';
-import { promptText } from '@atrium/core/util/prompt-sections.js';
-import { modelAgent } from '@atrium/host';
-import { report, rounded } from './measure.mjs';
-
-const RENDERS = 2_000;
-const ROUNDS = 9;
+const RENDERS = size(2_000, 5);
 /** Paragraphs in each section, besides its own text. */
 const PARAGRAPHS = 8;
 const LONG = 10;
 
-const models = [{ id: 'm', name: 'M' }];
-const agent = modelAgent({ provider: 'm', displayName: 'M', kind: 'openai-compatible', baseURL: 'http://-', models });
-
-const usual = await figures(PARAGRAPHS);
-const long = await figures(PARAGRAPHS * LONG);
-
-report(
-  {
-    'prompt.render': rounded(usual.render / usual.join),
-    milliseconds: rounded(usual.render / 1e6, 4),
-    characters: usual.characters,
-    longPrompt: rounded(long.render / usual.render),
-    longCharacters: long.characters,
+const { prompt } = await paired(import.meta.url, {
+  prompt: {
+    atrium: { usual: () => rendered(PARAGRAPHS), long: () => rendered(PARAGRAPHS * LONG) },
+    limits: { join: () => joined(PARAGRAPHS) },
   },
-  {
-    'prompt.render': '11 sections, 10 transforms, against joining the same text; at most 20',
-    milliseconds: 'for one prompt; at most 0.2',
-    longPrompt: `a prompt ${LONG} times as long against the usual one; at most ${LONG * 2}`,
-  },
-);
+});
 
-/** Nanoseconds for one prompt, and for joining what it consists of. */
-async function figures(paragraphs) {
-  const request = requestWith(paragraphs);
-  const rendered = await renderPrompt(request);
-  const parts = promptText(rendered).split('\n\n');
-  const characters = promptText(rendered).length;
-  let [render, join] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < ROUNDS; round++) {
-    render = Math.min(render, await nanoseconds(async () => promptText(await renderPrompt(request)).length));
-    join = Math.min(join, await nanoseconds(async () => parts.join('\n\n').length));
-  }
-  return { render, join, characters };
+report([
+  ratio(prompt, {
+    name: 'prompt.render',
+    of: 'usual',
+    to: 'join',
+    limit: 'joining the same text; here 11 sections, 10 transforms',
+    target: { atMost: 20 },
+    worse: 'copies',
+  }),
+  absolute(prompt, {
+    name: 'prompt.ms',
+    of: 'usual',
+    pick: ({ cost }) => cost / 1_000,
+    unit: 'ms',
+    target: { atMost: 0.2 },
+    worse: 'copies',
+  }),
+  ratio(prompt, {
+    name: 'prompt.long',
+    of: 'long',
+    to: 'usual',
+    limit: `the usual prompt; here one ${LONG} times as long`,
+    target: { atMost: LONG * 2 },
+    worse: 'rereading',
+  }),
+]);
+
+async function rendered(paragraphs) {
+  const { renderPrompt, promptText } = await promptModules();
+  const request = await requestWith(paragraphs);
+  return repeated(async () => promptText(await renderPrompt(request)).length);
 }
 
-async function nanoseconds(work) {
-  const start = process.hrtime.bigint();
-  let total = 0;
-  for (let step = 0; step < RENDERS; step++) total += await work();
-  if (total === 0) throw new Error('nothing was rendered');
-  return Number(process.hrtime.bigint() - start) / RENDERS;
+async function joined(paragraphs) {
+  const { renderPrompt, promptText } = await promptModules();
+  const parts = promptText(await renderPrompt(await requestWith(paragraphs))).split('\n\n');
+  return repeated(async () => parts.join('\n\n').length);
 }
 
-function requestWith(paragraphs) {
+async function promptModules() {
+  const { renderPrompt } = await load('core/dist/prompt/prompt.js');
+  const { promptText } = await load('core/dist/util/prompt-sections.js');
+  return { renderPrompt, promptText };
+}
+
+function repeated(work) {
+  return {
+    async slice() {
+      let total = 0;
+      for (let step = 0; step < RENDERS; step++) total += await work();
+      if (total === 0) throw new Error('nothing was rendered');
+      return RENDERS;
+    },
+  };
+}
+
+async function requestWith(paragraphs) {
+  const { modelAgent } = await loadHost();
+  const { CallbackMemory } = await load('core/dist/prompt/contributions.js');
+  const models = [{ id: 'm', name: 'M' }];
+  const agent = modelAgent({ provider: 'm', displayName: 'M', kind: 'openai-compatible', baseURL: 'http://-', models });
   const text = Array.from({ length: paragraphs }, (_, index) => `Paragraph ${index} of a section. `.repeat(4)).join(
     '\n\n',
   );

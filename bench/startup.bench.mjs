@@ -1,40 +1,87 @@
-/** How long a newcomer waits: from starting the process to READY, against Node with a bare `ws` server. */
+/**
+ * How much a start costs: CPU and memory of the process from its start to READY, against Node with a bare `ws` server;
+ * and the same a second later, so that work that is only put off shows.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { report, rounded } from './measure.mjs';
+import { absolute, built, figure, paired, ratio, report } from './measure.mjs';
+import { usageOf } from './support/process-usage.mjs';
 
-const ROUNDS = 5;
-const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.js', import.meta.url));
-const bare = fileURLToPath(new URL('./support/bare-server.mjs', import.meta.url));
+const SETTLED_MS = 1_000;
+const MEGABYTE = 2 ** 20;
 
-let [host, limit] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-for (let round = 0; round < ROUNDS; round++) {
+const { startup } = await paired(import.meta.url, {
+  startup: { atrium: { atrium: () => ({ slice: atrium }) }, limits: { bare: () => ({ slice: bare }) } },
+});
+
+const limit = 'node with a bare ws server';
+const grown = (name) => startup[name].map(({ rss }, round) => (rss - startup.bare[round].rss) / MEGABYTE);
+const other = startup['atrium of the other build'];
+report([
+  ratio(startup, { name: 'startup.cpu', of: 'atrium', to: 'bare', limit, target: { atMost: 1.5 }, worse: 'modules' }),
+  figure({
+    name: 'startup.rss',
+    samples: grown('atrium'),
+    ...(other && {
+      others: grown('atrium of the other build'),
+      changes: startup.atrium.map(({ rss }, round) => rss / other[round].rss),
+    }),
+    unit: 'MB more',
+    limit,
+    target: { atMost: 25 },
+    worse: 'modules',
+  }),
+  ratio(startup, { name: 'startup.wall', of: 'atrium', to: 'bare', member: 'milliseconds', limit, worse: 'load' }),
+  ratio(startup, {
+    name: 'startup.settled',
+    of: 'atrium',
+    to: 'bare',
+    member: 'settledCpu',
+    limit: `${limit}, CPU one second after READY`,
+    worse: 'preloading',
+  }),
+  absolute(startup, {
+    name: 'startup.ms',
+    of: 'atrium',
+    pick: ({ milliseconds }) => milliseconds,
+    unit: 'ms',
+    worse: 'load',
+  }),
+]);
+
+async function atrium() {
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-  limit = Math.min(limit, await untilReady([bare]));
-  host = Math.min(host, await untilReady([atrium, 'serve', '--quiet', '--port', '0', '--data-dir', dataDir]));
+  const ports = ['--port', '0', '--gateway-port', '0'];
+  const usage = await untilReady([built('cli/bin/atrium.js'), 'serve', '--quiet', ...ports, '--data-dir', dataDir]);
   rmSync(dataDir, { recursive: true, force: true });
+  return usage;
 }
 
-report(
-  { startup: rounded(host / limit), milliseconds: rounded(host, 0) },
-  { startup: 'process start to READY against node with a bare ws server; at most 4' },
-);
+function bare() {
+  return untilReady([fileURLToPath(new URL('./support/bare-server.mjs', import.meta.url))]);
+}
 
-function untilReady(args) {
+async function untilReady(args) {
   const start = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  return new Promise((resolve, reject) => {
-    let milliseconds;
-    child.stdout.on('data', (data) => {
-      if (!String(data).includes('READY:')) return;
-      milliseconds = performance.now() - start;
-      child.kill('SIGTERM');
-    });
-    child.once('exit', (code) =>
-      milliseconds ? resolve(milliseconds) : reject(new Error(`exit ${code} before READY`)),
-    );
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const gone = exited.then((code) => Promise.reject(new Error(`exit ${code} before READY`)));
+  gone.catch(() => {});
+  await Promise.race([ready(child), gone]);
+  const milliseconds = performance.now() - start;
+  const { cpu, rss } = await usageOf(child.pid);
+  await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+  const settled = await usageOf(child.pid);
+  child.kill('SIGTERM');
+  await exited;
+  return { operations: 1, cpu, rss, milliseconds, settledCpu: settled.cpu };
+}
+
+function ready(child) {
+  return new Promise((resolve) => {
+    child.stdout.on('data', (data) => String(data).includes('READY:') && resolve());
   });
 }

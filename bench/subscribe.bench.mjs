@@ -1,131 +1,179 @@
 /**
- * What it costs to open a session of 10,000 turns, and to come back to one. A window costs the same whatever the session
- * holds; a full snapshot is the text that is stored; a replay grows with what was missed, not with the session. Then what
- * a snapshot of 100 MB costs everybody else.
+ * What it costs to open a session of 10,000 turns over a real socket: CPU of a host that was just started, for the whole
+ * of it and for its last 50 turns, against `JSON.stringify` of the same state in a process that was just started, too.
+ * The same once more when it has been opened before. And what it costs to come back after nearly a thousand actions, against
+ * moving the same bytes.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHost, openSqliteLog, scriptedAgent } from '@atrium/host';
-import { report, rounded } from './measure.mjs';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { absolute, loadHost, paired, ratio, report, size } from './measure.mjs';
+import { handAgent } from './support/hand-agent.mjs';
+import { startHelper } from './support/helper.mjs';
 import { InProcessClient } from './support/in-process-client.mjs';
-import { largeSnapshots } from './support/large-snapshots.mjs';
-import { BENCH_SESSION, storeSession } from './support/stored-session.mjs';
+import { RawSocket } from './support/raw-socket.mjs';
+import { BENCH_SESSION, finishedTurn, sessionHead, storeSession } from './support/stored-session.mjs';
 
-const TURNS = 10_000;
-const MISSED = 1_000;
-const ROUNDS = 5;
+const TURNS = size(10_000, 60);
+const WINDOW = 50;
+const MISSED = size(950, 20);
+const CHAT = defaultChatUri(BENCH_SESSION);
 
-const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-const log = await openSqliteLog({ dataDir });
-await storeSession(log, TURNS);
-const agent = scriptedAgent({
-  provider: 'mock',
-  displayName: 'Mock',
-  prompts: {},
-  default: [{ text: 'x'.repeat(MISSED - 5), chunk: 1 }],
+const { open, back } = await paired(import.meta.url, {
+  open: {
+    warmups: 0,
+    atrium: {
+      full: () => opening({}),
+      window: () => opening({ turns: { last: WINDOW } }),
+    },
+    limits: { stringify: stringified },
+  },
+  back: { atrium: { replay: () => coming('replay'), bytes: () => coming('bytes') } },
 });
-const host = await createHost({ log, agents: [agent] });
-const client = new InProcessClient(host);
-await client.initialize('bench');
 
-const first = await timed(() => client.ask('subscribe', { channel: BENCH_SESSION }));
-const state = JSON.parse(first.value).result.snapshot.state;
-if (state.turns.length !== TURNS) throw new Error(`expected ${TURNS} turns, got ${state.turns.length}`);
+const limit = 'JSON.stringify of the state, also for the first time';
+report([
+  ratio(open, {
+    name: 'subscribe.first',
+    of: 'full',
+    to: 'stringify',
+    limit,
+    target: { atMost: 1.2 },
+    worse: 'parsing',
+  }),
+  ratio(open, {
+    name: 'subscribe.window',
+    of: 'window',
+    to: 'stringify',
+    limit: `${limit}; here the last ${WINDOW} turns`,
+    target: { atMost: 0.01 },
+    worse: 'reads',
+  }),
+  ratio(open, {
+    name: 'subscribe.window.again',
+    of: 'window',
+    to: 'stringify',
+    member: 'again',
+    limit: `${limit}; here the last ${WINDOW} turns, once they have been read`,
+    worse: 'reads',
+  }),
+  ratio(open, {
+    name: 'subscribe.again',
+    of: 'full',
+    to: 'stringify',
+    member: 'again',
+    limit: 'JSON.stringify of the state; here a session that has been opened before',
+    target: { atMost: 1.2 },
+    worse: 'parsing',
+  }),
+  ratio(back, {
+    name: 'subscribe.replay',
+    of: 'replay',
+    to: 'bytes',
+    limit: `moving the same bytes; here ${MISSED} missed actions`,
+    target: { atMost: 2 },
+    worse: 'validation',
+  }),
+  absolute(open, {
+    name: 'subscribe.first.ms',
+    of: 'full',
+    unit: 'ms',
+    pick: ({ cost }) => cost / 1_000,
+    worse: 'parsing',
+  }),
+]);
 
-const stringify = await bestTime(async () => JSON.stringify(state));
-const full = await bestTime(() => client.ask('subscribe', { channel: BENCH_SESSION }));
-const window = await bestTime(() => client.ask('subscribe', { channel: BENCH_SESSION, turns: { last: 50 } }));
-
-const { replay, raw } = await replayFigures();
-await host.stop();
-rmSync(dataDir, { recursive: true });
-const large = await largeSnapshots();
-
-report(
-  {
-    full: rounded(full / stringify),
-    fullFirst: rounded(first.milliseconds / stringify),
-    window: rounded(window / stringify, 4),
-    replay: rounded(replay / raw),
-    stringifyMs: rounded(stringify),
-    ...largeFigures(),
-  },
-  {
-    full: 'whole snapshot, read from the log, against JSON.stringify of the state; at most 4',
-    fullFirst: 'the same for the first time',
-    window: 'last 50 turns against the same; at most 0.01',
-    replay: `${MISSED} missed actions against moving the same bytes through the same transport; at most 2`,
-    bareSixPingMs: 'a bystander of a bare ws server that sends 100 MB to six, in parts: the limit for the pings below',
-    ...largeTargets(),
-  },
-);
-
-/** `v1SixPingMs`: a bystander's worst ping while six clients of sessions-v1 are sent 100 MB. */
-function largeFigures() {
-  return Object.fromEntries(
-    Object.entries(large).flatMap(([name, { pingMs, idlePingMs, workMs, seconds, memory }]) => [
-      [`${name}PingMs`, rounded(pingMs, 1)],
-      [`${name}IdlePingMs`, rounded(idlePingMs, 1)],
-      [`${name}WorkMs`, rounded(workMs, 1)],
-      [`${name}Memory`, rounded(memory, 2)],
-      [`${name}Seconds`, rounded(seconds, 2)],
-    ]),
-  );
+/** A new host for each slice. */
+async function opening(more) {
+  const { openSqliteLog } = await loadHost();
+  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const log = await openSqliteLog({ dataDir });
+  await storeSession(log, TURNS);
+  await log.close();
+  const expected = more.turns ? WINDOW : TURNS;
+  return {
+    async slice() {
+      const host = startHelper('./opened-host.mjs');
+      const { port } = await host.ask('host', { dataDir });
+      const cpu = await subscribed({ host, port, more, expected });
+      const again = await subscribed({ host, port, more, expected });
+      host.stop();
+      return { operations: 1, cpu, again };
+    },
+    close: () => rmSync(dataDir, { recursive: true }),
+  };
 }
 
-function largeTargets() {
-  const names = Object.keys(large).filter((name) => name !== 'bareSix');
-  return Object.fromEntries(
-    names.flatMap((name) => [
-      [`${name}PingMs`, "bystander's worst ping while 100 MB are sent; under 100 on an idle machine"],
-      [`${name}IdlePingMs`, 'the same before that: what the machine adds'],
-      [`${name}WorkMs`, "the host's CPU time in one go, all its threads; no other process adds to it; under 100"],
-      [`${name}Memory`, "the host's peak of memory, in snapshots; at most 3"],
-    ]),
-  );
+/** CPU of the host from the request to the last byte of the answer. */
+async function subscribed({ host, port, more, expected }) {
+  const socket = await RawSocket.open(port);
+  const clientId = `bench-${process.hrtime.bigint()}`;
+  await socket.ask(1, 'initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId });
+  const before = await host.ask('cpu');
+  const { snapshot } = await socket.ask(2, 'subscribe', { channel: CHAT, ...more });
+  const after = await host.ask('cpu');
+  socket.close();
+  const { length } = snapshot.state.turns;
+  if (length !== expected) throw new Error(`${length} turns came instead of ${expected}`);
+  return after - before;
 }
 
-async function timed(work) {
-  const start = performance.now();
-  const value = await work();
-  return { value, milliseconds: performance.now() - start };
-}
-
-async function bestTime(work) {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) best = Math.min(best, (await timed(work)).milliseconds);
-  return best;
+function stringified() {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const file = join(folder, 'state.json');
+  const turns = Array.from({ length: TURNS }, (_, index) => finishedTurn(index));
+  writeFileSync(file, JSON.stringify({ ...sessionHead(BENCH_SESSION).chat, turns }));
+  return {
+    async slice() {
+      const helper = startHelper('./opened-host.mjs');
+      const { cpu } = await helper.ask('stringify', { file });
+      helper.stop();
+      return { operations: 1, cpu, again: cpu };
+    },
+    close: () => rmSync(folder, { recursive: true }),
+  };
 }
 
 /** A client was away while a turn streamed. The limit: answering an unknown method with an error of the same size. */
-async function replayFigures() {
-  const away = new InProcessClient(host);
+async function coming(way) {
+  const { createHost, MemoryLog } = await loadHost();
+  const { agent, nextTurn } = handAgent();
+  const host = await createHost({ log: new MemoryLog(), agents: [agent], mergeText: false });
+  const client = await InProcessClient.open(host);
+  await client.createSession(BENCH_SESSION);
+  const away = await InProcessClient.connect(host);
   const { result } = JSON.parse(await away.initialize('away'));
-  const done = new Promise((resolve) => {
-    client.onnotification = (text) => text.includes('session/turnComplete') && resolve();
-  });
-  const action = { type: 'session/turnStarted', turnId: 'now', userMessage: { text: 'go' } };
-  client.dispatch(BENCH_SESSION, 1, action);
-  await done;
+  client.startTurn(BENCH_SESSION);
+  const { turn } = await nextTurn();
+  for (let index = 0; index < MISSED; index++) {
+    turn.text('token ');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const params = {
     channel: 'ahp-root://',
     clientId: 'away',
     lastSeenServerSeq: result.serverSeq,
-    subscriptions: [BENCH_SESSION],
+    subscriptions: [CHAT],
   };
-  let bytes = 0;
-  const replayTime = await bestTime(async () => {
-    const back = new InProcessClient(host);
-    const answer = await back.ask('reconnect', params);
-    if (!answer.includes('"replay"')) throw new Error(`expected a replay, got ${answer.slice(0, 100)}`);
-    bytes = answer.length;
-  });
-  const method = 'x'.repeat(bytes);
-  const rawTime = await bestTime(async () => {
-    const other = new InProcessClient(host);
-    await other.initialize('raw');
+  const replay = async () => {
+    const returned = await InProcessClient.connect(host);
+    const text = await returned.ask('reconnect', params);
+    if (!text.includes('"replay"')) throw new Error(`a replay was expected: ${text.slice(0, 100)}`);
+    return text.length;
+  };
+  const method = 'x'.repeat(await replay());
+  const bytes = async () => {
+    const other = await InProcessClient.open(host, 'other');
     await other.ask(method, { channel: 'ahp-root://' });
-  });
-  return { replay: replayTime, raw: rawTime };
+  };
+  const work = way === 'replay' ? replay : bytes;
+  const times = size(20, 1);
+  return {
+    async slice() {
+      for (let time = 0; time < times; time++) await work();
+      return times;
+    },
+    close: () => host.stop(),
+  };
 }

@@ -1,141 +1,117 @@
 /**
  * What it costs to show the output of a program to ten people: a file is written to a terminal, and goes over the whole
- * path (pty, marks taken out, scrollback, commit, frames) to ten WebSocket clients in another process. Held against
- * reading the same file from `cat` over one pipe, and from a bare pty.
+ * path (pty, marks taken out, scrollback, commit, frames) to ten WebSocket clients in another process. CPU of the host,
+ * against a process that reads the same file from a bare pty.
  */
-import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHost, openSqliteLog, startServer } from '@atrium/host';
-import { WebSocket } from 'ws';
-import { report, rounded } from './measure.mjs';
+import { absolute, loadHost, paired, ratio, report, size } from './measure.mjs';
+import { startHelper } from './support/helper.mjs';
 
 const WATCHERS = 10;
-const MEGABYTES = 24;
-const ROUNDS = 3;
+const MEGABYTES = size(8, 0.1);
 const TERMINAL = 'ahp-terminal:/bench';
 const LINE = 'warning: the quick brown \u001b[31mfox\u001b[0m jumps over the lazy dog 0123456789\n';
 /** Not in the command itself, which is shown, too. */
 const END = 'the-very-end';
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-const file = join(folder, 'output.txt');
-const text = LINE.repeat(Math.ceil((MEGABYTES * 2 ** 20) / LINE.length));
-writeFileSync(file, text);
-
-const watchers = fork(new URL('./support/terminal-watchers.mjs', import.meta.url), {
-  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+const { terminal } = await paired(import.meta.url, {
+  terminal: { atrium: { host: hosted }, limits: { pty: barePty } },
 });
-watchers.once('exit', (code) => code && process.exit(code));
 
-const best = {};
-for (let round = 0; round < ROUNDS; round++) {
-  keep('pipe', await measured(pipe));
-  keep('pty', await measured(barePty));
-  keep('host', await hostRun());
-}
-watchers.kill();
-rmSync(folder, { recursive: true });
+report([
+  ratio(terminal, {
+    name: 'terminal.watched',
+    of: 'host',
+    to: 'pty',
+    limit: 'one reader of a bare pty; here ten watchers',
+    target: { atMost: 10 },
+    worse: 'escapes',
+  }),
+  absolute(terminal, {
+    name: 'terminal.delivered',
+    of: 'host',
+    pick: ({ cost }) => cost / 1_000 / WATCHERS,
+    unit: 'ms/MB',
+    limit: 'for each MB that one watcher gets',
+    target: { atMost: 6 },
+    worse: 'frames',
+  }),
+  absolute(terminal, {
+    name: 'terminal.speed',
+    of: 'host',
+    pick: ({ seconds }) => MEGABYTES / seconds,
+    unit: 'MB/s',
+    limit: 'wall time',
+    worse: 'load',
+  }),
+]);
 
-const megabytes = text.length / 2 ** 20;
-report(
-  {
-    timesPipe: rounded(best.host.seconds / best.pipe.seconds, 1),
-    timesBarePty: rounded(best.host.seconds / best.pty.seconds),
-    megabytesPerSecond: rounded(megabytes / best.host.seconds, 1),
-    deliveredMegabytesPerSecond: rounded((WATCHERS * megabytes) / best.host.seconds, 1),
-    cpuMsPerDeliveredMegabyte: rounded((1_000 * best.host.cpu) / (WATCHERS * megabytes)),
-    pipeMegabytesPerSecond: rounded(megabytes / best.pipe.seconds, 1),
-    barePtyMegabytesPerSecond: rounded(megabytes / best.pty.seconds, 1),
-  },
-  {
-    timesPipe: 'time to ten watchers against `cat` to one pipe',
-    timesBarePty: 'time to ten watchers against one reader of a bare pty; at most 10, on a quiet machine 3',
-    megabytesPerSecond: 'output per second, ten watchers; at least 8, on a quiet machine 25',
-    cpuMsPerDeliveredMegabyte: "the host's own CPU per MB that one watcher got; at most 6",
-  },
-);
-
-function keep(name, figure) {
-  if (!best[name] || figure.seconds < best[name].seconds) best[name] = figure;
-}
-
-async function measured(run) {
-  const cpu = process.cpuUsage();
-  const began = performance.now();
-  await run();
-  const { user, system } = process.cpuUsage(cpu);
-  return { seconds: (performance.now() - began) / 1_000, cpu: (user + system) / 1e6 };
-}
-
-async function pipe() {
-  const cat = spawn('cat', [file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let characters = 0;
-  cat.stdout.setEncoding('utf8').on('data', (chunk) => {
-    characters += chunk.length;
-  });
-  await once(cat, 'close');
-  if (characters !== text.length) throw new Error(`the pipe gave ${characters} characters`);
+/** The file that is shown, and the folder of this variant. */
+function output() {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const file = join(folder, 'output.txt');
+  const text = LINE.repeat(Math.ceil((MEGABYTES * 2 ** 20) / LINE.length));
+  writeFileSync(file, text);
+  return { folder, file, characters: text.length };
 }
 
 function barePty() {
   const require = createRequire(new URL('../packages/host/package.json', import.meta.url));
+  const { spawn } = require('@lydell/node-pty');
+  const { folder, file } = output();
   const command = `stty -opost; cat '${file}'; printf '${END}'; sleep 5`;
-  const terminal = require('@lydell/node-pty').spawn('/bin/sh', ['-c', command], {});
-  let tail = '';
-  return new Promise((resolve) => {
-    terminal.onData((chunk) => {
-      tail = (tail + chunk.slice(-END.length)).slice(-END.length);
-      if (tail !== END) return;
-      terminal.kill('SIGKILL');
-      resolve();
-    });
-  });
+  return {
+    async slice() {
+      const pty = spawn('/bin/sh', ['-c', command], {});
+      let tail = '';
+      await new Promise((resolve) => {
+        pty.onData((chunk) => {
+          tail = (tail + chunk.slice(-END.length)).slice(-END.length);
+          if (tail !== END) return;
+          pty.kill('SIGKILL');
+          resolve();
+        });
+      });
+      return MEGABYTES;
+    },
+    close: () => rmSync(folder, { recursive: true }),
+  };
 }
 
-async function hostRun() {
-  const log = await openSqliteLog({ dataDir: mkdtempSync(join(folder, 'data-')) });
+/** A terminal for each slice: its scrollback begins empty. Opening it is not counted. */
+async function hosted() {
+  const { createHost, openSqliteLog, startServer } = await loadHost();
+  const { folder, file, characters } = output();
+  const log = await openSqliteLog({ dataDir: join(folder, 'data') });
   const host = await createHost({ log, agents: [agent()], terminals: { shell: '/bin/sh' } });
   const onConnection = (transport) => host.connect(transport);
   const server = await startServer({ host: '127.0.0.1', policy: {}, onConnection });
-  const url = `ws://127.0.0.1:${server.port}`;
-  const driver = await openTerminal(url);
-  await tell({ command: 'connect', url, count: WATCHERS, terminal: TERMINAL, end: END });
-  const arrived = tell({ command: 'wait' });
-  const input = `stty -echo -opost; cat '${file}'; printf 'the-very-%s' end\r`;
-  const figure = await measured(async () => {
-    driver({ type: 'terminal/input', data: input });
-    const { least } = await arrived;
-    if (least < text.length) throw new Error(`a watcher got only ${least} of ${text.length} characters`);
-  });
-  await tell({ command: 'close' });
-  await host.stop();
-  await server.close();
-  return figure;
-}
-
-/** Opens the terminal; the returned function acts on it. */
-async function openTerminal(url) {
-  const socket = new WebSocket(url);
-  await once(socket, 'open');
-  const send = (message) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
-  const root = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: 'driver' };
-  send({ id: 1, method: 'initialize', params: root });
-  send({
-    id: 2,
-    method: 'createTerminal',
-    params: { channel: TERMINAL, claim: { kind: 'client', clientId: 'driver' } },
-  });
-  for (;;) {
-    const [data] = await once(socket, 'message');
-    const { id, error } = JSON.parse(data);
-    if (error) throw new Error(error.message);
-    if (id === 2) break;
-  }
-  return (action) => send({ method: 'dispatchAction', params: { channel: TERMINAL, clientSeq: 1, action } });
+  const watchers = startHelper('./terminal-watchers.mjs');
+  let opened = 0;
+  return {
+    async slice() {
+      const id = `${TERMINAL}-${opened++}`;
+      await watchers.ask('open', { port: server.port, count: WATCHERS, terminal: id, end: END });
+      const input = `stty -echo -opost; cat '${file}'; printf 'the-very-%s' end\r`;
+      const before = process.cpuUsage();
+      const began = performance.now();
+      const least = await watchers.ask('shown', { input });
+      const seconds = (performance.now() - began) / 1_000;
+      const { user, system } = process.cpuUsage(before);
+      if (least < characters) throw new Error(`a watcher got only ${least} of ${characters} characters`);
+      await watchers.ask('close');
+      return { operations: MEGABYTES, cpu: user + system, seconds };
+    },
+    async close() {
+      watchers.stop();
+      await host.stop();
+      await server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 function agent() {
@@ -145,11 +121,4 @@ function agent() {
     sections: {},
     open: async () => ({ runTurn: async () => {}, close: async () => {} }),
   };
-}
-
-function tell(message) {
-  return new Promise((resolve) => {
-    watchers.once('message', resolve);
-    watchers.send(message);
-  });
 }

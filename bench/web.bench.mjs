@@ -5,22 +5,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createHost, openSqliteLog, scriptedAgent, startServer, staticFiles } from '@atrium/host';
 import { launchChromium } from '../scripts/browser.mjs';
-import { report, rounded } from './measure.mjs';
+import { built, figure, loadHost, report, rounds, size } from './measure.mjs';
 import { storeSession } from './support/stored-session.mjs';
 
-const LONG = { uri: 'ahp-session:/long', turns: 10_000 };
+const LONG = { uri: 'ahp-session:/long', turns: size(10_000, 60) };
 const SHORT = { uri: 'ahp-session:/short', turns: 10 };
-const ROUNDS = 3;
 const TOKEN = 'bench-token-0123456789abcdef0123456789';
 /** A picture that comes later than this after the one before was missed, at 60 a second. */
 const LATE_MS = 25;
-const STREAM_MS = 6_000;
+/** How often a stream is watched: each needs a new tab and takes a while. */
+const STREAMS = 3;
+const STREAM_MS = size(6_000, 500);
 /** Faster than any model: 200 deltas a second, with code, lists and paragraphs. */
 const EVERY_MS = 5;
 
+const { createHost, openSqliteLog, scriptedAgent, startServer, staticFiles } = await loadHost();
 const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
 const log = await openSqliteLog({ dataDir });
 for (const { uri, turns } of [LONG, SHORT]) await storeSession(log, turns, uri);
@@ -30,42 +30,67 @@ const text = paragraph.repeat(200);
 const prompts = { go: [{ text, chunk: 8, everyMs: EVERY_MS }] };
 const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts });
 const host = await createHost({ log, agents: [agent] });
-const page = await staticFiles(fileURLToPath(new URL('../packages/web/dist', import.meta.url)));
+const page = await staticFiles(built('web/dist'));
 const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: [] };
 const server = await startServer({ policy, page, onConnection: (transport) => host.connect(transport) });
 const origin = `http://localhost:${server.port}/`;
 const browser = await launchChromium();
 
-let [long, short] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-for (let round = 0; round < ROUNDS; round++) {
-  short = Math.min(short, await opening(SHORT));
-  long = Math.min(long, await opening(LONG));
+const openings = [];
+const streams = [];
+for (let round = 0; round < rounds; round++) {
+  const pair = round % 2 === 0 ? [SHORT, LONG] : [LONG, SHORT];
+  const milliseconds = new Map();
+  for (const one of pair) milliseconds.set(one, await opening(one));
+  openings.push({ long: milliseconds.get(LONG), short: milliseconds.get(SHORT) });
 }
-const { streaming, idle, longTasks, workMsPerFrame } = await frames();
+for (let round = 0; round < Math.min(rounds, STREAMS); round++) streams.push(await frames());
 
 await browser.close();
 await host.stop();
 await server.close();
 rmSync(dataDir, { recursive: true });
 
-report(
-  {
-    openLong: rounded(long / short, 2),
-    firstPaintMs: rounded(long, 0),
-    workMsPerFrame: rounded(workMsPerFrame, 2),
-    lateFramesStreaming: rounded(streaming, 2),
-    lateFramesIdle: rounded(idle, 2),
-    longTasks,
-  },
-  {
-    openLong: 'from navigation to the last answer: 10,000 turns against 10; at most 1.3',
-    firstPaintMs: 'the same for 10,000 turns, with nothing cached',
-    workMsPerFrame: 'scripts, styles and layout per frame while streaming; at most 8, half of a frame',
-    lateFramesStreaming: `percent of frames later than ${LATE_MS} ms at ${1_000 / EVERY_MS} deltas a second; without a graphics card painting is part of it`,
-    lateFramesIdle: 'the same while nothing happens, which is the noise of this machine',
-    longTasks: 'pieces of work over 50 ms while streaming; at most 2',
-  },
-);
+const deltas = `${1_000 / EVERY_MS} deltas a second`;
+report([
+  figure({
+    name: 'web.open',
+    samples: openings.map(({ long, short }) => long / short),
+    limit: `a chat of ${SHORT.turns} turns; here ${LONG.turns}; wall time to the last answer`,
+    target: { atMost: 1.3 },
+    worse: 'rendering',
+  }),
+  figure({
+    name: 'web.open.ms',
+    samples: openings.map(({ long }) => long),
+    unit: 'ms',
+    limit: 'the same with nothing cached',
+    worse: 'script',
+  }),
+  figure({
+    name: 'web.frame',
+    samples: streams.map(({ workMsPerFrame }) => workMsPerFrame),
+    unit: 'ms',
+    limit: `script, style and layout per frame at ${deltas}`,
+    target: { atMost: 8 },
+    worse: 'layout',
+  }),
+  figure({
+    name: 'web.long-tasks',
+    samples: streams.map(({ longTasks }) => longTasks),
+    unit: 'tasks',
+    limit: `over 50 ms, in ${STREAM_MS / 1_000} s of streaming`,
+    target: { atMost: 2 },
+    worse: 'parsing',
+  }),
+  figure({
+    name: 'web.late',
+    samples: streams.map(({ streaming, idle }) => streaming - idle),
+    unit: '% more',
+    limit: `frames later than ${LATE_MS} ms while nothing happens; here at ${deltas}`,
+    worse: 'painting',
+  }),
+]);
 
 /** A fresh browser profile each time. The token is put where the page keeps it, since a link with it opens the list. */
 async function newPage() {

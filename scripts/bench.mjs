@@ -1,7 +1,12 @@
-/** `npm run bench -- <name> [--json]`: runs bench/<name>.bench.mjs on a fresh build. */
-import { readdirSync } from 'node:fs';
+/**
+ * `npm run bench -- <name> [--json]` runs bench/<name>.bench.mjs on a fresh build; `all` runs every one, and prints one
+ * table.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
-import { ROOT, red, runMain, runNode, say } from './process.mjs';
+import { summary, table } from '../bench/figures.mjs';
+import { dim, duration, Problem, ROOT, red, runMain, runNode, say } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
 
 const FOLDER = path.join(ROOT, 'bench');
@@ -10,16 +15,70 @@ const SUFFIX = '.bench.mjs';
 async function main() {
   const [name, ...rest] = process.argv.slice(2);
   if (name === undefined || name === '--help' || name === '-h') return console.log(help());
-  if (!benches().includes(name)) {
+  if (name !== 'all' && !benches().includes(name)) {
     say(`${red('error:')} there is no benchmark named "${name}".\n\n${help()}`);
     process.exitCode = 2;
     return;
   }
+  checkOtherBuild(rest);
   checkNode();
   await ensureInstalled();
   await ensureBuilt();
-  const { code } = await runNode([path.join(FOLDER, `${name}${SUFFIX}`), ...rest], { live: true });
+  if (name === 'all') return runAll(rest);
+  const { code } = await runNode([fileOf(name), ...rest], { live: true });
   process.exitCode = code;
+}
+
+/** @param {string} name */
+function fileOf(name) {
+  return path.join(FOLDER, `${name}${SUFFIX}`);
+}
+
+/** @param {string[]} args */
+function checkOtherBuild(args) {
+  if (!args.includes('--against')) return;
+  const folder = args[args.indexOf('--against') + 1];
+  if (folder !== undefined && existsSync(path.join(folder, 'packages', 'host', 'dist', 'index.js'))) return;
+  throw new Problem(
+    `--against needs the root folder of another clone of Atrium that has been built; ${folder ?? 'nothing'} is none.\n` +
+      'Clone it, check out the commit to compare with, and run `npm ci` there.',
+  );
+}
+
+/**
+ * One after the other, so that they do not disturb each other. One that fails is reported at the end, and the others run.
+ * @param {string[]} args
+ */
+async function runAll(args) {
+  const started = performance.now();
+  const loadBefore = loadavg();
+  const figures = [];
+  const failures = [];
+  for (const name of benches()) {
+    const began = performance.now();
+    const { code, output } = await runNode([fileOf(name), ...args.filter((arg) => arg !== '--json'), '--json']);
+    const result = code === 0 ? lastJson(output) : undefined;
+    if (result) figures.push(...result.figures);
+    else failures.push({ name, output: output.trimEnd() });
+    say(dim(`${name}: ${result ? 'done' : red('failed')} in ${duration(performance.now() - began)}`));
+  }
+  const machine = { node: process.versions.node, cores: availableParallelism(), loadBefore, loadAfter: loadavg() };
+  if (args.includes('--json')) console.log(JSON.stringify({ ...machine, figures, failures }, null, 2));
+  else console.log(`${table(figures)}\n\n${summary(figures)}`);
+  for (const { name, output } of failures) say(`\n${red('failed:')} ${name}\n${output}`);
+  say(
+    dim(
+      `all in ${duration(performance.now() - started)}, load ${loadBefore[0]?.toFixed(1)}-${loadavg()[0]?.toFixed(1)}`,
+    ),
+  );
+  // A missed target is no failure: how busy the machine is must not decide whether a command succeeds.
+  if (failures.length > 0) process.exitCode = 1;
+}
+
+/** A benchmark prints one line of JSON; what its processes complain about stands beside it. @param {string} output */
+function lastJson(output) {
+  const line = output.split('\n').findLast((text) => text.startsWith('{"node":'));
+  return line === undefined ? undefined : JSON.parse(line);
 }
 
 function benches() {
@@ -30,14 +89,19 @@ function benches() {
 }
 
 function help() {
-  const names = benches().map((name) => `  ${name}`);
-  return `Usage: npm run bench -- <name> [--json]
+  return `Usage: npm run bench -- <name> | all [options]
 
-Runs one benchmark of bench/ on a fresh build. --json prints the figures as JSON on stdout
-(add -s, \`npm run -s bench -- <name> --json\`, to silence npm's own lines).
+Runs one benchmark of bench/ on a fresh build, or all of them. Each figure is held against a limit that is measured in
+the same run; docs/performance.md says how.
+
+  --json              the figures as JSON on stdout; add -s (\`npm run -s bench -- all --json\`) to silence npm
+  --against <folder>  another build of Atrium, measured in turn with this one: before and after a change
+  --rounds <n>        how often everything is measured; 7 by default, and the median counts
 
 Benchmarks:
-${names.length > 0 ? names.join('\n') : '  none yet'}`;
+${benches()
+  .map((name) => `  ${name}`)
+  .join('\n')}`;
 }
 
 await runMain(main);

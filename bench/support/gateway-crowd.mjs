@@ -1,41 +1,33 @@
 /**
- * As many providers as a gateway lets in, each with as many tools as it may have, all bound to one session: how long the
- * last of them waits, what they cost in memory, and how fast their pushes are taken in.
+ * As many providers as a gateway lets in, each with as many tools as it may have, all bound to one session: what that
+ * costs, and how fast their pushes are taken in.
  */
-import { createHost, MemoryLog, offlineAgent } from '@atrium/host';
 import { WebSocket } from 'ws';
-import { startGatewayServer } from '../../packages/host/dist/gateway/gateway-server.js';
+import { load, loadHost, size } from '../measure.mjs';
 import { InProcessClient } from './in-process-client.mjs';
 
-const PROVIDERS = 50;
-const TOOLS = 100;
+const PROVIDERS = size(50, 3);
+const TOOLS = size(100, 2);
 /** More in a second would be turned away. */
 const PUSHES_EACH = 10;
 
 export async function measureCrowd() {
+  const { createHost, MemoryLog, offlineAgent } = await loadHost();
+  const { startGatewayServer } = await load('host/dist/gateway/gateway-server.js');
   const host = await createHost({ log: new MemoryLog(), agents: [offlineAgent()] });
-  const client = new InProcessClient(host);
-  await client.initialize('bench');
-  await client.ask('createSession', { channel: 'ahp-session:/bench' });
-  await client.ask('subscribe', { channel: 'ahp-session:/bench' });
+  const client = await InProcessClient.open(host);
+  await client.createSession('ahp-session:/bench');
   const onConnection = (transport) => host.connectProvider(transport, 'in-process');
   const server = await startGatewayServer({ port: 0, onConnection });
-  const before = memory();
-  const start = performance.now();
+  const before = process.cpuUsage();
   const sockets = [];
   for (let index = 0; index < PROVIDERS; index++) sockets.push(await bound(server.port, index));
-  const bindMs = performance.now() - start;
-  const bytes = memory() - before;
+  const { user, system } = process.cpuUsage(before);
   const pushMs = await pushAll(sockets);
   for (const socket of sockets) socket.terminate();
   await server.close();
   await host.stop();
-  return { bindMs, megabytes: bytes / 2 ** 20, pushesPerSecond: (PROVIDERS * PUSHES_EACH * 1_000) / pushMs };
-}
-
-function memory() {
-  globalThis.gc?.();
-  return process.memoryUsage().rss;
+  return { bindCpu: user + system, pushesPerSecond: (PROVIDERS * PUSHES_EACH * 1_000) / pushMs };
 }
 
 async function bound(port, index) {

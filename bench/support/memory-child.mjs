@@ -1,5 +1,7 @@
 /** One measurement of memory in a process of its own. Prints one JSON object. */
-import { createHost, MemoryLog, openSqliteLog, scriptedAgent } from '@atrium/host';
+import { loadHost, size } from '../measure.mjs';
+import { atriumServer, sessionsOf } from './fanout-servers.mjs';
+import { startHelper } from './helper.mjs';
 import { InProcessClient } from './in-process-client.mjs';
 import { archivesOf, recordOf, sessionHead } from './stored-session.mjs';
 
@@ -9,20 +11,22 @@ console.log(JSON.stringify((await measure[kind]()) ?? {}));
 process.exit(0);
 
 async function idle() {
-  const host = await createHost({ log: await openSqliteLog({ dataDir }), agents: [mock()] });
-  const client = new InProcessClient(host);
-  await client.initialize('bench');
+  const { createHost, openSqliteLog, scriptedAgent } = await loadHost();
+  const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts: {}, default: [{ text: 'ok' }] });
+  const host = await createHost({ log: await openSqliteLog({ dataDir }), agents: [agent] });
+  const client = await InProcessClient.open(host);
   settleHeap();
   const { rss } = process.memoryUsage();
-  const start = performance.now();
+  const before = process.cpuUsage();
   await client.ask('listSessions', { channel: 'ahp-root://' });
-  const listMs = performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
   await host.stop();
-  return { rss, listMs };
+  return { rss, listCpu: user + system };
 }
 
 /** Stores sessions; in a process of its own, because what it leaves behind in memory must not be counted. */
 async function fill(sessions) {
+  const { openSqliteLog } = await loadHost();
   const log = await openSqliteLog({ dataDir });
   const heads = Array.from({ length: sessions }, (_, index) => sessionHead(`ahp-session:/${index}`, index));
   await log.append({
@@ -34,59 +38,41 @@ async function fill(sessions) {
   await log.close();
 }
 
-/** Some clients stop reading while a long answer streams. */
+/**
+ * Clients on real sockets stop reading while a long answer streams, as fast as one that reads can take it. `missedBytes`:
+ * what a server without a limit would have queued for each of them, if it kept nothing but the frames.
+ */
 async function slow(stalledClients) {
-  const ACTIONS = 150_000;
-  const PER_TICK = 50;
-  let begin;
-  const started = new Promise((resolve) => {
-    begin = resolve;
-  });
-  const agent = { ...mock(), open: async () => ({ runTurn, close: async () => {} }) };
-  const host = await createHost({ log: new MemoryLog(), agents: [agent] });
-  const session = 'ahp-session:/slow';
-  const driver = new InProcessClient(host);
-  await driver.initialize('driver');
-  await driver.ask('createSession', { channel: session });
-  let closed = 0;
-  const clients = await Promise.all(
-    Array.from({ length: stalledClients }, (_, index) => stalled(host, session, index)),
-  );
-  for (const client of clients) {
-    client.end.onclose = () => closed++;
-    client.end.pause();
-  }
-  driver.dispatch(session, 1, { type: 'session/turnStarted', turnId: 't', userMessage: { text: 'go' } });
-  const turn = await started;
+  const TOKENS = size(60_000, 100);
+  const PER_TICK = 20;
+  const server = await atriumServer({ sessions: 1 });
+  const watchers = startHelper('./receivers.mjs');
+  const { kind: protocol, port } = server;
+  const sessions = sessionsOf(1);
+  await watchers.ask('join', { kind: protocol, port, count: 1, sessions });
+  const stalled = startHelper('./stalled-clients.mjs');
+  await stalled.ask('join', { port, count: stalledClients, session: sessions[0] });
+  await watchers.ask('expect', { last: TOKENS });
   settleHeap();
-  const before = process.memoryUsage().heapUsed;
-  for (let index = 0; index < ACTIONS; index += PER_TICK) {
-    for (let inner = 0; inner < PER_TICK; inner++) turn.text('token ');
-    await new Promise((resolve) => setImmediate(resolve));
+  const before = memory();
+  for (let token = 1; token <= TOKENS; token++) {
+    server.say(0, token);
+    if (token % PER_TICK === 0) await new Promise((resolve) => setImmediate(resolve));
   }
+  await watchers.ask('arrived', { sent: [], from: 1 });
   settleHeap();
-  const message = {
-    channel: session,
-    action: { type: 'session/delta', turnId: 't', partId: 't-1', content: 'token ' },
-  };
-  const bytes = JSON.stringify({ jsonrpc: '2.0', method: 'action', params: { ...message, serverSeq: ACTIONS } }).length;
-  return { grown: process.memoryUsage().heapUsed - before, bytes: bytes * ACTIONS, closed };
-
-  function runTurn(running) {
-    begin(running);
-    return new Promise(() => {});
-  }
+  const after = memory();
+  const { closed } = await stalled.ask('state');
+  const bytes = JSON.stringify(server.message(0, TOKENS)).length + 4;
+  watchers.stop();
+  stalled.stop();
+  return { rss: after.rss - before.rss, heap: after.heap - before.heap, missedBytes: bytes * TOKENS, closed };
 }
 
-async function stalled(host, session, index) {
-  const client = new InProcessClient(host);
-  await client.initialize(`stalled-${index}`);
-  await client.ask('subscribe', { channel: session });
-  return client;
-}
-
-function mock() {
-  return scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts: {}, default: [{ text: 'ok' }] });
+/** Buffers that wait in sockets are outside of V8's heap. */
+function memory() {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { rss, heap: heapUsed + external };
 }
 
 function settleHeap() {

@@ -2,8 +2,8 @@
  * The side of a large snapshot that sends, in a process of its own so that its peak of memory is its own: the host, or the
  * least that could be done instead, which is a bare server that sends as many bytes, in parts, as fast as they are read.
  */
-import { createHost, openSqliteLog, scriptedAgent, startServer } from '@atrium/host';
 import { WebSocketServer } from 'ws';
+import { loadHost } from '../measure.mjs';
 
 const PART = Buffer.alloc(128 * 2 ** 10, 'x');
 
@@ -26,6 +26,7 @@ function longestWork() {
 }
 
 async function host(dataDir) {
+  const { createHost, openSqliteLog, scriptedAgent, startServer } = await loadHost();
   const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts: {}, default: [{ text: 'ok' }] });
   const running = await createHost({ log: await openSqliteLog({ dataDir }), agents: [agent] });
   const server = await startServer({

@@ -1,64 +1,64 @@
 /** Clients that watch one terminal, in a process of their own: they count what it writes until its last words came. */
-import { once } from 'node:events';
-import { WebSocket } from 'ws';
+import { answer, fail } from './helper.mjs';
+import { RawSocket } from './raw-socket.mjs';
 
+const ROOT = 'ahp-root://';
 let sockets = [];
 let counts = [];
 let waiting = 0;
-let report = () => {};
+let whenAll = () => {};
+let terminalUri = '';
+let writes = 0;
 
-process.on('message', async ({ command, ...options }) => {
-  if (command === 'connect') await connect(options);
-  if (command === 'wait') wait();
-  if (command === 'close') close();
-});
+answer({ open, shown, close });
 
-async function connect({ url, count, terminal, end }) {
-  waiting = count;
+/** Opens the terminal; the first client owns it, and the others watch. */
+async function open({ port, count, terminal, end }) {
+  terminalUri = terminal;
   counts = Array.from({ length: count }, () => 0);
-  sockets = await Promise.all(counts.map((_, index) => join({ url, terminal, end }, index)));
-  process.send({ connected: sockets.length });
-}
-
-async function join({ url, terminal, end }, index) {
-  const socket = new WebSocket(url, { perMessageDeflate: false });
-  await once(socket, 'open');
-  const root = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: `watcher-${index}-${Math.random()}` };
-  await call(socket, 1, 'initialize', root);
-  await call(socket, 2, 'subscribe', { channel: terminal });
-  socket.on('message', (data) => take(index, String(data), end));
-  socket.on('close', (code) => waiting > 0 && fail(`a watcher was closed: ${code}`));
-  return socket;
-}
-
-async function call(socket, id, method, params) {
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-  for (;;) {
-    const [data] = await once(socket, 'message');
-    const message = JSON.parse(data);
-    if (message.error) fail(`${method}: ${message.error.message}`);
-    if (message.id === id) return;
+  waiting = count;
+  const owner = await greeted(port, 'owner');
+  await owner.ask(2, 'createTerminal', { channel: terminal, claim: { kind: 'client', clientId: clientId('owner') } });
+  sockets = [owner];
+  for (let index = 0; index < count; index++) {
+    const socket = await greeted(port, index);
+    await socket.ask(2, 'subscribe', { channel: terminal });
+    socket.onmessage = (payload) => take(index, payload, end);
+    socket.onclose = () => waiting > 0 && fail(`watcher ${index} was closed`);
+    sockets.push(socket);
   }
 }
 
-/** Looked at as text: reading JSON ten times over would be measured instead of the host. */
-function take(index, text, end) {
-  if (!text.includes('"terminal/data"')) return;
-  counts[index] += text.length;
-  if (text.includes(end) && --waiting === 0) report();
+function clientId(name) {
+  return `watcher-${process.pid}-${name}`;
 }
 
-function wait() {
-  report = () => process.send({ least: Math.min(...counts) });
-  if (waiting === 0) report();
+async function greeted(port, name) {
+  const socket = await RawSocket.open(port);
+  await socket.ask(1, 'initialize', { channel: ROOT, protocolVersions: ['0.3.0'], clientId: clientId(name) });
+  return socket;
+}
+
+/** Looked at as text: reading JSON ten times over would cost more than the host. */
+function take(index, payload, end) {
+  const text = payload.latin1Slice();
+  if (!text.includes('"terminal/data"')) return;
+  counts[index] += text.length;
+  if (text.includes(end) && --waiting === 0) whenAll();
+}
+
+/** Types into the terminal; resolves when every watcher has seen the end, with what the least of them got. */
+async function shown({ input }) {
+  const done = new Promise((resolve) => {
+    whenAll = resolve;
+  });
+  const action = { type: 'terminal/input', data: input };
+  const params = { channel: terminalUri, clientSeq: ++writes, action };
+  sockets[0].send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params }));
+  await done;
+  return Math.min(...counts);
 }
 
 function close() {
-  for (const socket of sockets) socket.terminate();
-  process.send({ closed: true });
-}
-
-function fail(message) {
-  console.error(message);
-  process.exit(1);
+  for (const socket of sockets) socket.close();
 }

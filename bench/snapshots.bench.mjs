@@ -1,26 +1,54 @@
-/** A session of 100 MB goes to several subscribers, while a bystander pings: how long it waits, and the host's memory. */
+/**
+ * What a session of 100 MB costs everybody else: it goes to several subscribers while a bystander pings. Once for each
+ * case: the CPU that the host spends in one go, its peak of memory, and how long the bystander waits.
+ */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteLog } from '@atrium/host';
-import { WebSocket } from 'ws';
-import { BENCH_SESSION, storeSession } from './stored-session.mjs';
+import { figure, loadHost, report, size } from './measure.mjs';
+import { Bystander } from './support/bystander.mjs';
+import { BENCH_SESSION, storeSession } from './support/stored-session.mjs';
 
-const SNAPSHOT_BYTES = 100 * 10 ** 6;
+const SNAPSHOT_BYTES = size(100 * 10 ** 6, 10 ** 6);
 const TURN_BYTES = 50_000;
-const PING_EVERY_MS = 5;
 
 const CASES = [
-  { name: 'v0_3One', dialect: '0.3.0', count: 1, method: 'subscribe' },
-  { name: 'v0_3Six', dialect: '0.3.0', count: 6, method: 'subscribe' },
-  { name: 'v0_2One', dialect: '0.2.0', count: 1, method: 'subscribe' },
-  { name: 'v0_2Six', dialect: '0.2.0', count: 6, method: 'subscribe' },
-  { name: 'v1One', dialect: '1', count: 1, method: 'subscribe' },
-  { name: 'v1Six', dialect: '1', count: 6, method: 'subscribe' },
-  { name: 'initializeSix', dialect: '0.3.0', count: 6, method: 'initialize' },
-  { name: 'reconnectSix', dialect: '0.3.0', count: 6, method: 'reconnect' },
+  { name: '0.3.0', dialect: '0.3.0', count: 1, method: 'subscribe' },
+  { name: '0.3.0.six', dialect: '0.3.0', count: 6, method: 'subscribe' },
+  { name: '0.2.0.six', dialect: '0.2.0', count: 6, method: 'subscribe' },
+  { name: 'v1.six', dialect: '1', count: 6, method: 'subscribe' },
+  { name: 'initialize.six', dialect: '0.3.0', count: 6, method: 'initialize' },
+  { name: 'reconnect.six', dialect: '0.3.0', count: 6, method: 'reconnect' },
 ];
+
+const { bare, ...cases } = await largeSnapshots();
+report(
+  Object.entries(cases).flatMap(([name, { workMs, memory, pingMs, idlePingMs }]) => [
+    figure({
+      name: `snapshots.${name}.work`,
+      samples: [workMs],
+      unit: 'ms',
+      limit: 'CPU in one go, all threads',
+      target: { atMost: 100 },
+      worse: 'stringify',
+    }),
+    figure({
+      name: `snapshots.${name}.memory`,
+      samples: [memory],
+      limit: 'one snapshot; here the peak of memory',
+      target: { atMost: 3 },
+      worse: 'copies',
+    }),
+    figure({
+      name: `snapshots.${name}.ping`,
+      samples: [pingMs - idlePingMs],
+      unit: 'ms more',
+      limit: `a quiet host; here the worst ping of a bystander, ${Math.round(bare.pingMs - bare.idlePingMs)} ms with bare ws`,
+      worse: 'load',
+    }),
+  ]),
+);
 
 /** Words, marks that are no Latin letters, and what a tool has written: what sessions are made of. */
 function largeTurn(index) {
@@ -53,15 +81,15 @@ function largeTurn(index) {
   };
 }
 
-/** Worst ping in milliseconds and peak of memory in snapshots, case by case. */
-export async function largeSnapshots() {
+async function largeSnapshots() {
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
   try {
+    const { openSqliteLog } = await loadHost();
     const log = await openSqliteLog({ dataDir });
     await storeSession(log, Math.ceil(SNAPSHOT_BYTES / TURN_BYTES), BENCH_SESSION, largeTurn);
     await log.close();
-    const bare = await run(['bare', String(SNAPSHOT_BYTES)], { count: 6, dialect: '1', method: 'subscribe' });
-    const figures = { bareSix: bare };
+    const limit = await run(['bare', String(SNAPSHOT_BYTES)], { count: 6, dialect: '1', method: 'subscribe' });
+    const figures = { bare: limit };
     for (const one of CASES) figures[one.name] = await run(['host', dataDir], one);
     return figures;
   } finally {
@@ -70,8 +98,8 @@ export async function largeSnapshots() {
 }
 
 async function run(server, { dialect, count, method }) {
-  const sending = child('./snapshot-server.mjs', ...server);
-  const reading = child('./snapshot-readers.mjs');
+  const sending = child('./support/snapshot-server.mjs', ...server);
+  const reading = child('./support/snapshot-readers.mjs');
   const { port } = await heard(sending);
   const bystander = await Bystander.open(port);
   const idle = bystander.worst();
@@ -100,57 +128,4 @@ function heard(process) {
     process.once('message', resolve);
     process.once('exit', (code) => reject(new Error(`a part of the benchmark ended with ${code}`)));
   });
-}
-
-/** A client that only pings. */
-class Bystander {
-  #socket;
-  #answered = () => {};
-
-  static async open(port) {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
-    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-    const bystander = new Bystander(socket);
-    await bystander.#ask('initialize', {
-      channel: 'ahp-root://',
-      protocolVersions: ['0.3.0'],
-      clientId: `bystander-${Math.random()}`,
-    });
-    return bystander;
-  }
-
-  constructor(socket) {
-    this.#socket = socket;
-    socket.on('message', (data) => 'id' in JSON.parse(data) && this.#answered());
-  }
-
-  /** Pings until the returned function is called, which tells the longest that one took. */
-  worst() {
-    let isOver = false;
-    const pinging = (async () => {
-      let longest = 0;
-      while (!isOver) {
-        const start = performance.now();
-        await this.#ask('ping', { channel: 'ahp-root://' });
-        longest = Math.max(longest, performance.now() - start);
-        await new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS));
-      }
-      return longest;
-    })();
-    return () => {
-      isOver = true;
-      return pinging;
-    };
-  }
-
-  #ask(method, params) {
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-    return new Promise((resolve) => {
-      this.#answered = resolve;
-    });
-  }
-
-  close() {
-    this.#socket.terminate();
-  }
 }
