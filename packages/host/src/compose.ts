@@ -192,6 +192,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     extensions: options.extensions ?? [],
     observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
+    mergesText: options.mergeText ?? true,
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),
   });

@@ -38,8 +38,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     logAgents(found, logger);
     const { agents } = found;
-    const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce } = found.config.config;
-    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce };
+    const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText } = found.config.config;
+    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText };
     const host = await openHost(settings, { agents, trust, logger, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
@@ -68,10 +68,12 @@ interface OpenHostOptions {
   readonly toolOutputMaxCharacters: number | undefined;
   readonly systemMessageSections: boolean | undefined;
   readonly automationRunsAtOnce: number | undefined;
+  readonly mergeText: boolean | undefined;
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce } = options;
+  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText } =
+    options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
@@ -88,6 +90,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
     const limits = {
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
       ...(systemMessageSections !== undefined && { systemMessageSections }),
+      ...(mergeText !== undefined && { mergeText }),
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
       ...(automationRunsAtOnce !== undefined && { automations: { runsAtOnce: automationRunsAtOnce } }),
     };

@@ -95,6 +95,8 @@ export interface WriterOptions {
 export class Writer {
   readonly #options: WriterOptions;
   #batch = emptyBatch();
+  /** What is still to be written with the tick, at its end. */
+  #endings: (() => void)[] = [];
   /** Clients that begin anew behind the tick. */
   #beginnings: (() => Promise<void>)[] = [];
   #flush: Promise<void> | undefined;
@@ -162,6 +164,12 @@ export class Writer {
     });
   }
 
+  /** Calls back at the end of this tick: what the callback writes still belongs to it. */
+  atEndOfTick(callback: () => void): void {
+    this.#endings.push(callback);
+    this.#schedule();
+  }
+
   /** Calls back when this tick has been stored and shown. */
   afterCommit(callback: () => void): void {
     this.#batch.afterCommit.push(callback);
@@ -194,6 +202,9 @@ export class Writer {
   }
 
   async #commit(): Promise<void> {
+    const endings = this.#endings;
+    this.#endings = [];
+    for (const end of endings) runSafely(this.#options.logger, end);
     const batch = this.#batch;
     const beginnings = this.#beginnings;
     this.#batch = emptyBatch();
@@ -203,7 +214,13 @@ export class Writer {
     else this.#deliver(batch, at);
     for (const begin of beginnings) await begin();
     this.#flush = undefined;
-    if (hasContent(this.#batch) || isAwaited(this.#batch) || this.#beginnings.length > 0) this.#schedule();
+    if (this.#isWanted()) this.#schedule();
+  }
+
+  /** Whether another tick has begun. */
+  #isWanted(): boolean {
+    const isLate = this.#endings.length + this.#beginnings.length > 0;
+    return isLate || hasContent(this.#batch) || isAwaited(this.#batch);
   }
 
   async #begin(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }> {

@@ -16,9 +16,16 @@ export interface Presence {
   ): Promise<HostRequests[M]['result']>;
 }
 
+/** How many clients watch a channel, and how long all of them let text wait; undefined when none of them said so. */
+export interface Audience {
+  readonly count: number;
+  readonly mayWaitMs?: number | undefined;
+}
+
 /** The subscribers of channels. */
 export interface Watchers {
   isWatched(uri: string): boolean;
+  audienceOf(uri: string): Audience;
   /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
   mayBeAnswered(uri: string): boolean;
   /** Whether some subscriber's dialect has no questions at all. */

@@ -42,6 +42,11 @@ export class ChatAgent {
     void this.#runner.run(this.#opener.forTurn());
   }
 
+  /** Writes what it has said and what still waits for more. */
+  flushText(): void {
+    this.#runner?.flushText();
+  }
+
   /** A step has been stored: a turn may have waited for it. */
   observe(step: Step<ChatState>): void {
     this.#runner?.observe(step);

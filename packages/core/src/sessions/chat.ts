@@ -147,6 +147,8 @@ export class Chat implements OpenChannel {
   /** Takes an action, the host's own or a client's, and does what follows from it. */
   write(given: ChatAction, origin?: EntryOrigin): void {
     if (this.isClosed) return;
+    // What the agent said before comes before it.
+    this.#agent.flushText();
     const action = this.#stamped(given, origin);
     if (action.type === 'chat/turnStarted' || action.type === 'chat/turnResume')
       this.#starter = origin && { turnId: action.turnId, clientId: origin.clientId };
@@ -349,6 +351,11 @@ export class Chat implements OpenChannel {
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
   archive(): void {
     this.#history.archive();
+  }
+
+  /** Writes what the agent has said so far. */
+  flushText(): void {
+    this.#agent.flushText();
   }
 
   /** A call whose client has left may go on at another one. */

@@ -30,6 +30,16 @@ export const TURN_TEXT_MAX_CHARACTERS = 64 * 2 ** 20;
 export const TURN_PARTS_MAX = 20_000;
 /** What is written in one turn, piece by piece: each is stored and sent by itself, however small it is. */
 export const TURN_ACTIONS_MAX = 250_000;
+/**
+ * How long text of a turn waits for more of it, by how many clients watch the chat: the first entry that fits counts. One or
+ * two get every word as it comes; for many, each piece is worth a wait that nobody notices.
+ */
+export const TEXT_WINDOWS: readonly { readonly watchers: number; readonly milliseconds: number }[] = [
+  { watchers: 50, milliseconds: 33 },
+  { watchers: 8, milliseconds: 16 },
+];
+/** Text that waits is written when it has become this long, whatever the time. */
+export const TEXT_WAITING_MAX_CHARACTERS = 16 * 2 ** 10;
 /** A note in a turn, the name of a session, what an agent says that it is doing. */
 export const NOTE_MAX_CHARACTERS = 16 * 2 ** 10;
 export const TITLE_MAX_CHARACTERS = 200;

@@ -65,6 +65,8 @@ export interface SharedSessionOptions {
   readonly deferrals: Deferrals;
   /** Where large results are stored; undefined on a host without a folder for them. */
   readonly blobs: BlobStore | undefined;
+  /** Whether text that follows quickly becomes one action. */
+  readonly mergesText: boolean;
   /** How many characters of one tool result a model reads. */
   readonly toolOutputMaxCharacters: number;
   readonly services: readonly Service[];
@@ -548,6 +550,7 @@ export class Session implements OpenChannel {
 
   /** Ends the agents; the state is left to the caller. */
   close(): Promise<void> {
+    for (const chat of this.chats) chat.flushText();
     this.#isClosed = true;
     this.#processes.stop();
     const chats = this.chats.map((chat) => chat.close());

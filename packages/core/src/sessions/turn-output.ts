@@ -36,7 +36,7 @@ export class TurnStream {
     const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning';
     const shown = this.#words.take(content);
     if (shown !== '') this.#write({ type, turnId: this.#turnId, partId: id, content: shown });
-    else this.#endWithExcess();
+    this.#endWithExcess();
   }
 
   note(content: string): void {

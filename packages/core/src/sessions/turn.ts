@@ -44,6 +44,7 @@ import { attachedTranscripts } from './chat-attachments.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
+import { isText, TextWindow } from './text-window.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallIndex, type Find, TurnOverError, Waiters } from './waiters.js';
@@ -64,6 +65,8 @@ export class TurnRunner implements AgentTurn {
   readonly #callIndex = new CallIndex();
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
+  /** Absent where every piece of text is an action of its own. */
+  readonly #window: TextWindow | undefined;
   readonly #calls: ToolCalls;
   readonly #workers: TurnWorkers;
   #prompt: TurnPrompt | undefined;
@@ -77,6 +80,7 @@ export class TurnRunner implements AgentTurn {
     this.id = turn.id;
     this.#soFar = turn.responseParts.length > 0 ? withoutErrors(turn.responseParts) : undefined;
     this.#stream = new TurnStream(turn, (action) => this.write(action));
+    this.#window = options.mergesText ? this.#newWindow(options) : undefined;
     this.#course = new TurnLifecycle(this, options, turn.message);
     this.model = turn.message.model;
     this.agent = turn.message.agent;
@@ -126,7 +130,7 @@ export class TurnRunner implements AgentTurn {
       await this.#course.begin();
       // Cancelled meanwhile: the agent never hears of it.
       this.signal.throwIfAborted();
-      do await opened.runTurn(this);
+      do await this.#runAgent(opened);
       while (await this.#course.goesOn());
       this.write({ type: 'chat/turnComplete', turnId: this.id, duration: 0 });
     } catch (error) {
@@ -135,6 +139,12 @@ export class TurnRunner implements AgentTurn {
       const part = { kind: 'error' as const, error: errorInfo(error), ...(resumable && { resumable }) };
       this.write({ type: 'chat/error', turnId: this.id, duration: 0, part });
     }
+  }
+
+  /** Extensions that are asked about the end see everything that was said. */
+  async #runAgent(agent: AgentSession): Promise<void> {
+    await agent.runTurn(this);
+    this.flushText();
   }
 
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
@@ -146,8 +156,25 @@ export class TurnRunner implements AgentTurn {
   /** Takes an action of this turn; one that comes too late is dropped. */
   write(action: ChatAction): void {
     if (!this.isActive) return;
+    if (this.#window && isText(action)) return this.#window.take(action);
+    this.flushText();
+    this.#put(action);
+  }
+
+  #put(action: ChatAction): void {
+    if (!this.isActive) return;
     this.#chat.write(action);
     this.#stream.wrote(action);
+  }
+
+  /** Writes text that still waits for more. */
+  flushText(): void {
+    this.#window?.flush();
+  }
+
+  #newWindow({ clock, writer, watchers }: ChatOptions): TextWindow {
+    const audience = () => watchers.audienceOf(this.#chat.uri);
+    return new TextWindow({ clock, writer, audience, write: (action) => this.#put(action) });
   }
 
   /** A step has been stored. */
@@ -238,6 +265,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
+    this.flushText();
     this.#prompt ??= new TurnPrompt(promptContextOf(this, this.#options));
     return this.#prompt.render(pristine, projectInstructions);
   }

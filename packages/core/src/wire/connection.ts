@@ -58,6 +58,7 @@ export class Connection implements Caller {
   #dialectConnection: DialectConnection = {};
   /** By channel, in milliseconds. */
   readonly #textHolds = new Map<string, number>();
+  #textMayWaitMs: number | undefined;
   /** Own actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
@@ -67,6 +68,7 @@ export class Connection implements Caller {
     this.#outbox = new Outbox({
       transport,
       clock: context.clock,
+      waitedMs: () => context.subscriptions.textWindowOf(this),
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
       onBroken: (error) => this.#brokenOff(error),
     });
@@ -130,7 +132,13 @@ export class Connection implements Caller {
     if (milliseconds === undefined) this.#textHolds.delete(channel);
     else this.#textHolds.set(channel, Math.min(Math.max(milliseconds, 0), TEXT_HELD_MAX_MS));
     const wishes = [...this.#textHolds.values()];
-    this.#outbox.holdText(wishes.length === 0 ? 0 : Math.min(...wishes));
+    this.#textMayWaitMs = wishes.length === 0 ? undefined : Math.min(...wishes);
+    this.#outbox.holdText(this.#textMayWaitMs ?? 0);
+  }
+
+  /** How long text may wait on its way to this client; undefined when it did not say. */
+  get textMayWaitMs(): number | undefined {
+    return this.#textMayWaitMs;
   }
 
   /** From here on everything waits until the request under way has been answered. */

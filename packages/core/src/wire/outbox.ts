@@ -107,6 +107,8 @@ export interface OutboxOptions {
   readonly transport: Transport;
   /** Times how long text is held back. */
   readonly clock?: Pick<Clock, 'after'> | undefined;
+  /** How long text may have waited before it came here: it is held back for the rest only. */
+  readonly waitedMs?: () => number;
   /** Called once, when the client is too slow. */
   readonly onTooSlow: () => void;
   /** Called when a message cannot be written to its end; the client has part of it. */
@@ -134,6 +136,7 @@ export class Outbox {
   #isInParts = false;
   #isClosed = false;
   readonly #clock: Pick<Clock, 'after'>;
+  readonly #waitedMs: () => number;
   #holdsTextMs = 0;
   /** Ends the time for which text is held back. */
   #endHold: (() => void) | undefined;
@@ -142,9 +145,11 @@ export class Outbox {
   #whenSent: (() => void)[] = [];
   readonly #whenPartsSent = new Map<JsonParts, () => void>();
 
-  constructor({ transport, clock = NEVER, onTooSlow, onBroken = () => {}, limits = DEFAULTS }: OutboxOptions) {
+  constructor(options: OutboxOptions) {
+    const { transport, clock = NEVER, waitedMs = () => 0, onTooSlow, onBroken = () => {}, limits = DEFAULTS } = options;
     this.#transport = transport;
     this.#clock = clock;
+    this.#waitedMs = waitedMs;
     this.#onTooSlow = onTooSlow;
     this.#onBroken = onBroken;
     this.#limits = limits;
@@ -165,9 +170,13 @@ export class Outbox {
     const mayGo = this.#waiting.length === 0 && !this.#isInParts && !this.#isCongested();
     if (mayGo && !isHeld) return this.#transport.send(messages);
     for (const message of messages) this.#wait(message);
-    if (isHeld) this.#endHold ??= this.#clock.after(this.#holdsTextMs, () => this.flush());
+    if (isHeld) this.#endHold ??= this.#clock.after(this.#restOfHold(), () => this.flush());
     else this.flush();
     if (this.#isOverLimit()) this.#giveUp();
+  }
+
+  #restOfHold(): number {
+    return Math.max(0, this.#holdsTextMs - this.#waitedMs());
   }
 
   /** Sends a message part by part, behind everything that waits. Resolves when it is sent, or never will be. */

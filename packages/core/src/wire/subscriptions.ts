@@ -8,8 +8,9 @@
 import type { StateAction, Turn } from '@atrium/protocol/ahp-1';
 import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
-import type { Caller } from '../contracts/ports.js';
+import type { Audience, Caller } from '../contracts/ports.js';
 import { FETCH_TURNS_MAX } from '../sessions/limits.js';
+import { textWindowMs } from '../sessions/text-window.js';
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
@@ -266,6 +267,19 @@ export class Subscriptions {
 
   isWatched(uri: string): boolean {
     return this.#subscribers.has(uri);
+  }
+
+  audienceOf(uri: string): Audience {
+    const subscribers = this.#of(uri);
+    let mayWaitMs: number | undefined;
+    for (const { textMayWaitMs: wish } of subscribers.keys())
+      if (wish !== undefined) mayWaitMs = Math.min(wish, mayWaitMs ?? wish);
+    return { count: subscribers.size, mayWaitMs };
+  }
+
+  /** How long text has waited for more, at most, when it reaches a client. */
+  textWindowOf(caller: Caller): number {
+    return Math.max(0, ...this.channelsOf(caller).map((uri) => textWindowMs(this.audienceOf(uri))));
   }
 
   /** The internal channels that a client is subscribed to. */

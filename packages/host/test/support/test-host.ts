@@ -82,6 +82,7 @@ export interface TestHostOptions {
   readonly toolOutputMaxCharacters?: number;
   /** How long processes of a session outlive its last turn. */
   readonly restProcessesAfterMs?: number;
+  readonly mergeText?: boolean;
   readonly automations?: false;
 }
 
@@ -109,6 +110,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     dataFolder,
     toolOutputMaxCharacters,
     restProcessesAfterMs,
+    mergeText,
     automations,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
@@ -126,6 +128,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
     ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
+    ...(mergeText !== undefined && { mergeText }),
     ...(automations !== undefined && { automations }),
     agents: [...scripted, ...agents],
   });

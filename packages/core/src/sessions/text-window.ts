@@ -1,0 +1,115 @@
+/**
+ * Text on its way from an agent to the log. Each action of a chat is stored and sent to every client, whatever its size, so
+ * text that comes quickly is joined first: pieces of one tick always, and while many clients watch, also those that follow
+ * within a window. Nobody has seen text that waits, and none of it is stored: a host that is killed loses that much and no more.
+ */
+import type { ChatAction } from '@atrium/protocol/ahp-1';
+import type { Writer } from '../channels/writer.js';
+import type { Audience } from '../contracts/ports.js';
+import type { Clock } from '../util/clock.js';
+import { TEXT_WAITING_MAX_CHARACTERS, TEXT_WINDOWS } from './limits.js';
+
+/** How long text of a chat waits for more of it. */
+export function textWindowMs({ count, mayWaitMs = Number.POSITIVE_INFINITY }: Audience): number {
+  const { milliseconds } = TEXT_WINDOWS.find(({ watchers }) => count >= watchers) ?? { milliseconds: 0 };
+  return Math.min(milliseconds, mayWaitMs);
+}
+
+export interface TextWindowOptions {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly writer: Pick<Writer, 'atEndOfTick'>;
+  /** Who watches the chat now. */
+  audience(): Audience;
+  write(action: ChatAction): void;
+}
+
+export class TextWindow {
+  readonly #options: TextWindowOptions;
+  #waiting: ChatAction | undefined;
+  #isForThisTick = false;
+  /** Shuts the window before its time; absent while none is open. */
+  #shut: (() => void) | undefined;
+
+  constructor(options: TextWindowOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a piece of text. The first after a silence goes out with its tick, and opens a window for those behind it. */
+  take(action: ChatAction): void {
+    const joined = this.#waiting && joinedText(this.#waiting, action);
+    if (this.#waiting && !joined) this.flush();
+    this.#waiting = joined ?? action;
+    if (sizeOf(this.#waiting) >= TEXT_WAITING_MAX_CHARACTERS) this.#write();
+    else if (!this.#shut) this.#goWithTick();
+  }
+
+  /** Writes what waits, because something else comes behind it. What is said next goes out together with that. */
+  flush(): void {
+    this.#shut?.();
+    this.#shut = undefined;
+    this.#write();
+  }
+
+  #goWithTick(): void {
+    if (this.#isForThisTick) return;
+    this.#isForThisTick = true;
+    this.#options.writer.atEndOfTick(() => {
+      this.#isForThisTick = false;
+      if (!this.#shut) this.#writeAndOpen();
+    });
+  }
+
+  #writeAndOpen(): void {
+    if (!this.#waiting) return;
+    this.#write();
+    const { clock, audience } = this.#options;
+    const milliseconds = textWindowMs(audience());
+    if (milliseconds === 0) return;
+    this.#shut = clock.after(milliseconds, () => {
+      this.#shut = undefined;
+      this.#writeAndOpen();
+    });
+  }
+
+  #write(): void {
+    const action = this.#waiting;
+    this.#waiting = undefined;
+    if (action) this.#options.write(action);
+  }
+}
+
+/** Whether an action only adds to what an agent says: text, thinking, the input of a call, or newer output of a call. */
+export function isText(action: ChatAction): boolean {
+  switch (action.type) {
+    case 'chat/delta':
+    case 'chat/reasoning':
+    case 'chat/toolCallContentChanged':
+      return true;
+    case 'chat/toolCallDelta':
+      return action.content !== undefined && action.invocationMessage === undefined;
+    default:
+      return false;
+  }
+}
+
+/** One action that does what two of them do one after the other; undefined when there is none. */
+export function joinedText(first: ChatAction, next: ChatAction): ChatAction | undefined {
+  switch (next.type) {
+    case 'chat/delta':
+    case 'chat/reasoning':
+      if (first.type !== next.type || first.partId !== next.partId) return undefined;
+      return { ...first, content: first.content + next.content };
+    case 'chat/toolCallDelta':
+      if (first.type !== next.type || first.toolCallId !== next.toolCallId) return undefined;
+      return { ...first, content: `${first.content ?? ''}${next.content ?? ''}` };
+    case 'chat/toolCallContentChanged':
+      // It replaces all that was shown before.
+      return first.type === next.type && first.toolCallId === next.toolCallId ? next : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function sizeOf(action: ChatAction): number {
+  return 'content' in action && typeof action.content === 'string' ? action.content.length : 0;
+}
