@@ -179,7 +179,9 @@ export class TestSession {
       tools: [noteTool(this.notes)],
       ...this.#options.extras,
     };
-    const host = await createHost({ log: this.#log, agents: [agent], extensions: [extension] });
+    // Shows whether the agent itself streams.
+    const mergeText = false;
+    const host = await createHost({ log: this.#log, agents: [agent], extensions: [extension], mergeText });
     this.#here = { host, client: await TestClient.join(host, this.#options.waitMaxMs) };
   }
 }

@@ -54,6 +54,7 @@ describe("a client's tool", () => {
     const { client, phone, uri, turn } = await clientFixture();
     const begun = turn.beginCall({ id: 'c1', name: 'look' });
     begun.delta('{"at":');
+    await settle();
     begun.delta('"gar');
     await settle();
     expect(await callState(phone, uri)).toMatchObject({
