@@ -30,10 +30,18 @@ async function openWatched(watchers: number, options: Omit<TestHostOptions, 'age
     client.dispatch(chat, { type: 'chat/turnStarted', turnId, message: userMessage('go') } as { type: string });
     return agent.turn(index);
   };
-  const actions = () => client.envelopes(chat).map(({ action }) => action as unknown as ChatAction);
-  const deltas = () => actions().flatMap((action) => (action.type === 'chat/delta' ? [action.content] : []));
+  const actions = () => actionsOf(client, chat);
+  const deltas = () => deltasOf(client, chat);
   const state = () => client.state<ChatState>(chat);
   return { clock, host, client, uri, chat, others, start, actions, deltas, state };
+}
+
+function actionsOf(client: RawClient, chat: string): ChatAction[] {
+  return client.envelopes(chat).map(({ action }) => action as unknown as ChatAction);
+}
+
+function deltasOf(client: RawClient, chat: string): string[] {
+  return actionsOf(client, chat).flatMap((action) => (action.type === 'chat/delta' ? [action.content] : []));
 }
 
 const word = fc.string({ minLength: 1, maxLength: 6 });
@@ -116,7 +124,7 @@ describe('text of a turn', () => {
     expect(many.actions().length).toBeLessThan(few.actions().length);
     const { others, chat, state } = many;
     for (const watcher of others.slice(0, 2)) {
-      const heard = watcher.envelopes(chat).map(({ action }) => action as unknown as ChatAction);
+      const heard = actionsOf(watcher, chat);
       const first = { ...(await state()), turns: [], activeTurn: undefined } as unknown as ChatState;
       const { turns } = heard.reduce(chatReducer, first);
       expect(turns.map(({ responseParts }) => responseParts)).toEqual(
@@ -174,8 +182,7 @@ describe('text of a turn', () => {
     const patient = await nativeClient(host, 'patient');
     await patient.request('subscribe', { channel: chat, delivery: { maxLatencyMs: 40 } });
     const { turn } = await start('t');
-    const heard = () =>
-      patient.envelopes(chat).flatMap(({ action }) => (action.type === 'chat/delta' ? [action.content] : []));
+    const heard = () => deltasOf(patient, chat);
     turn.text('a');
     await settle();
     turn.text('b');
