@@ -1,5 +1,5 @@
 /** Large repositories, slow ones, and many views: nobody waits for them longer than is said, and nothing is hidden. */
-import { truncate } from 'node:fs/promises';
+import { realpath, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
@@ -13,7 +13,7 @@ import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/
 import { PlainFolder } from '../../src/workspace/changes/plain-folder.js';
 import { RecordedFiles } from '../../src/workspace/changes/recorded-source.js';
 import { Recorder } from '../../src/workspace/changes/recorder.js';
-import { programsIn } from '../../src/workspace/git/repository.js';
+import { findRepository, programsIn } from '../../src/workspace/git/repository.js';
 import {
   ChangesFixture,
   changeRecords,
@@ -26,6 +26,25 @@ import {
 import { FakeClock } from '../support/fake-clock.js';
 import { gitStandIn } from '../support/git-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
+
+describe('a folder without Git', () => {
+  it('starts no Git, neither to look for a repository nor after a turn; one above it is found', async () => {
+    const git = await gitStandIn('exec "$GIT" "$@"');
+    const folder = await realpath(await tempFolder({ 'a.txt': 'one\n', 'part/b.txt': '' }));
+    expect(await findRepository(path.join(folder, 'part'))).toBeUndefined();
+    const fixture = await ChangesFixture.open({ folder });
+    await fixture.turn((call) => call('write_file', { path: 'a.txt', content: 'two\n' }));
+    expect(await git.calls()).toEqual([]);
+    gitIn(folder, 'init', '-q');
+    expect(await findRepository(path.join(folder, 'part'))).toMatchObject({ top: folder, prefix: 'part/' });
+    expect(await git.calls()).not.toEqual([]);
+  });
+
+  it('says that the look was given up, and not that there is no repository', async () => {
+    const signal = AbortSignal.abort(new Error('given up'));
+    await expect(findRepository(await realpath(await tempFolder()), { signal })).rejects.toThrow('given up');
+  });
+});
 
 describe('a large repository', { timeout: 60_000 }, () => {
   it('is looked at with a few runs of Git, however many files a call changed', async () => {

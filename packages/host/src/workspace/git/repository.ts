@@ -3,7 +3,7 @@
  * copied from somewhere may name any program in its configuration (filters, and since Git 2.54 hooks that are in no
  * folder), so the host turns each of them off by its name.
  */
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { type BytePath, fromText } from './byte-path.js';
 import { GitError, type GitRun, git, gitList } from './git.js';
@@ -25,6 +25,10 @@ export interface Repository {
 /** Undefined when the folder, named by its real path, is in none that can be used, for whatever reason. */
 export async function findRepository(folder: string, run: GitRun = {}): Promise<Repository | undefined> {
   try {
+    if (!(await mayBeInRepository(folder))) {
+      run.signal?.throwIfAborted();
+      return undefined;
+    }
     const asked = git(folder, ['rev-parse', '--show-toplevel', '--show-prefix'], run);
     const listed = git(folder, PROGRAM_LIST, { ...run, fine: [1] });
     const [lines, settings] = await Promise.all([asked, listed]);
@@ -37,6 +41,25 @@ export async function findRepository(folder: string, run: GitRun = {}): Promise<
   } catch {
     run.signal?.throwIfAborted();
     return undefined;
+  }
+}
+
+/**
+ * Git finds a repository by a `.git` in the folder or above it. Where there is none, the host starts no process to hear
+ * so: most looks at a folder without Git happen after a turn, and a process takes far longer than asking for a few names.
+ */
+export async function mayBeInRepository(folder: string): Promise<boolean> {
+  if (await mayBeThere(path.join(folder, '.git'))) return true;
+  const above = path.dirname(folder);
+  return above !== folder && mayBeInRepository(above);
+}
+
+async function mayBeThere(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code));
   }
 }
 

@@ -17,7 +17,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import type { ProjectOfWorktree, SessionState } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
-import { findRepository, type Repository } from '../git/repository.js';
+import { findRepository, mayBeInRepository, type Repository } from '../git/repository.js';
 
 /** A person waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
@@ -33,7 +33,7 @@ export class Worktrees implements Service, WorktreePort {
 
   async checkoutAt(folder: string): Promise<Checkout | undefined> {
     const real = await realpath(folder).catch(() => undefined);
-    if (real === undefined) return undefined;
+    if (real === undefined || !(await mayBeInRepository(real))) return undefined;
     const [repository, branch] = await Promise.all([findRepository(real, GLANCE), branchIn(real)]);
     if (!repository) return undefined;
     return {
