@@ -84,7 +84,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       expect(asked).toContain('node a.js "\\x1b]0;" rm "\\u{202e}"');
       terminal.keys('Enter');
       await pause();
-      expect(terminal.screen()).toMatch(/Do you trust this folder/);
+      expect(await terminal.screen()).toMatch(/Do you trust this folder/);
     });
 
     it('[REL-052] sends what was written against a call as a denial', async () => {

@@ -35,14 +35,14 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/The outcome: not today/);
       terminal.keys('C-d');
       await terminal.sees(/To go on: atrium attach [\da-f]{8}/);
-      expect(terminal.everything().match(/I would like to deploy\./g)).toHaveLength(2);
+      expect((await terminal.everything()).match(/I would like to deploy\./g)).toHaveLength(2);
       await isClean(terminal);
     });
 
     it('keeps what was typed before it was ready: every Enter, and in order', async () => {
       const { terminal } = await openChat('chat', { host: shared(), typedAhead: ['first', 'second line', '/help'] });
-      await vi.waitFor(() => expect(terminal.everything()).toContain('You said: second line'), WAIT);
-      const said = [...terminal.everything().matchAll(/^You said: (.*)$/gm)].map(([, text]) => text);
+      await vi.waitFor(async () => expect(await terminal.everything()).toContain('You said: second line'), WAIT);
+      const said = [...(await terminal.everything()).matchAll(/^You said: (.*)$/gm)].map(([, text]) => text);
       expect(said).toEqual(['first', 'second line']);
     });
 
@@ -63,7 +63,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
         /There is no command \/chnages\. Did you mean \/changes\? To send it as a text, write\n {2}\/\/chnages/,
       );
       await terminal.sees(/\n> \/chnages\n/);
-      expect(terminal.everything()).not.toContain('You said');
+      expect(await terminal.everything()).not.toContain('You said');
       terminal.keys('C-c');
       await terminal.sees(PROMPT);
       await say(terminal, '//chnages');
@@ -150,7 +150,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     it('takes pasted lines as one message, and finds it again with an arrow', async () => {
       const { terminal } = await chat();
       await terminal.sees(PROMPT);
-      terminal.paste('first line\nsecond line\n  third');
+      await terminal.paste('first line\nsecond line\n  third');
       await terminal.sees(/> first line\n {2}second line\n {4}third\n/);
       terminal.keys('Enter');
       await terminal.sees(/You said: first line\nsecond line\n {2}third/);
@@ -163,7 +163,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     it('takes a very large paste, and goes on at once', async () => {
       const { terminal } = await chat();
       await terminal.sees(PROMPT);
-      terminal.paste(Array.from({ length: 4_000 }, (_, index) => `line ${index} 日本`).join('\n'));
+      await terminal.paste(Array.from({ length: 4_000 }, (_, index) => `line ${index} 日本`).join('\n'));
       await terminal.sees(/⋮ line 3988 日本\n[\s\S]*line 3999 日本\n/);
       terminal.type(' end');
       await terminal.sees(/line 3999 日本 end/);
@@ -190,7 +190,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/Which session\?\n› A first hello[\s\S]*Esc goes back/);
       terminal.keys('Escape');
       await terminal.sees(PROMPT);
-      expect(terminal.everything().match(/Hello you/g)).toHaveLength(1);
+      expect((await terminal.everything()).match(/Hello you/g)).toHaveLength(1);
       await say(terminal, '/new');
       await terminal.sees(/New session {2}[\da-f]{8}\n\n> write/);
       await say(terminal, 'fresh');

@@ -177,8 +177,8 @@ describe.skipIf(!isBuilt || !hasTmux)(
         server.host.judge = answers;
         await say(terminal, '/resume');
         await terminal.sees(/goes on where it stopped\.\n\ntry it\n/);
-        expect(terminal.everything()).not.toContain('history was cut');
-        expect(terminal.everything().match(/> try it/g)).toHaveLength(1);
+        expect(await terminal.everything()).not.toContain('history was cut');
+        expect((await terminal.everything()).match(/> try it/g)).toHaveLength(1);
         await say(terminal, '/fork');
         await terminal.sees(/The agent echo cannot fork a chat\./);
         await say(terminal, '/chats');
