@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test-order.mjs';
 
 /** Reducers run in the host, in every client and in the browser, and must agree: no branch goes untested. */
-const REDUCERS = ['packages/protocol/src/**/*reducer.ts', 'packages/protocol/src/**/reducing.ts'];
+const REDUCERS = [
+  'packages/protocol/src/**/*reducer.ts',
+  'packages/protocol/src/**/reducing.ts',
+  'packages/protocol/src/parts.ts',
+];
 
 export default defineConfig({
   resolve: {

@@ -3,19 +3,21 @@
  * state and says why not, in words for the person who asked. A type without a rule is always accepted. Nothing is done here:
  * the chat acts on what these functions return.
  */
-import type {
-  AgentInfo,
-  ChatAction,
-  ChatActionMap,
-  ChatActionType,
-  ChatInputAnswer,
-  ChatInputRequest,
-  ChatState,
-  Message,
-  PendingMessage,
-  SessionState,
-  StateAction,
-  ToolCallState,
+import {
+  type AgentInfo,
+  type ChatAction,
+  type ChatActionMap,
+  type ChatActionType,
+  type ChatInputAnswer,
+  type ChatInputRequest,
+  type ChatState,
+  findCall as callOf,
+  type Message,
+  openParts,
+  type PendingMessage,
+  type SessionState,
+  type StateAction,
+  type ToolCallState,
 } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { standingRequest } from './input-needed.js';
@@ -157,11 +159,7 @@ export function ownerOf({ contributor }: Pick<ToolCallState, 'contributor'>): st
 
 /** A call of the running turn. */
 export function findCall({ activeTurn }: ChatState, { turnId, toolCallId }: Target): ToolCallState | undefined {
-  if (activeTurn?.id !== turnId) return undefined;
-  for (const part of activeTurn.responseParts) {
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall;
-  }
-  return undefined;
+  return activeTurn?.id === turnId ? callOf(activeTurn, toolCallId) : undefined;
 }
 
 function notWaiting({ toolCallId }: Target, call: ToolCallState | undefined): string {
@@ -208,8 +206,8 @@ function openRequest({ state, session }: ChatFacts, requestId: string): ChatInpu
 
 /** A question of the running turn that waits for its answer. */
 export function openRequestIn({ activeTurn }: ChatState, requestId: string): ChatInputRequest | undefined {
-  for (const part of activeTurn?.responseParts ?? []) {
-    if (part.kind === 'inputRequest' && !part.response && part.request.id === requestId) return part.request;
+  for (const part of activeTurn ? openParts(activeTurn) : []) {
+    if (part.kind === 'inputRequest' && part.request.id === requestId) return part.request;
   }
   return undefined;
 }

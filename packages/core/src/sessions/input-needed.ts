@@ -12,7 +12,7 @@ import type {
   ToolCallPendingResultConfirmationState,
   ToolCallState,
 } from '@atrium/protocol/ahp-1';
-import { isStanding } from '@atrium/protocol/ahp-1';
+import { isStanding, openParts } from '@atrium/protocol/ahp-1';
 import { LISTED_CALL_MAX_CHARACTERS } from './limits.js';
 
 /** The question outside of turns that has this id, on the chat where it is answered. */
@@ -31,7 +31,12 @@ export function neededBy(chat: ChatState, isDefault = true): SessionInputRequest
   if (!activeTurn) return [];
   // Calls and questions have names that are unique in their turn only.
   const place = { chat: resource, turnId: activeTurn.id, suffix: isDefault ? '' : ` ${resource}` };
-  return activeTurn.responseParts.flatMap((part) => neededByPart(place, part) ?? []);
+  const needed: SessionInputRequest[] = [];
+  for (const part of openParts(activeTurn)) {
+    const request = neededByPart(place, part);
+    if (request) needed.push(request);
+  }
+  return needed;
 }
 
 interface Place {
@@ -41,7 +46,7 @@ interface Place {
 }
 
 function neededByPart({ chat, turnId, suffix }: Place, part: ResponsePart): SessionInputRequest | undefined {
-  if (part.kind === 'inputRequest' && !part.response) {
+  if (part.kind === 'inputRequest') {
     return { kind: 'chatInput', id: `input:${part.request.id}${suffix}`, chat, request: part.request };
   }
   if (part.kind !== 'toolCall') return undefined;
@@ -75,7 +80,8 @@ export function inputNeededActions({ inputNeeded = [], defaultChat }: SessionSta
     inputNeeded.filter((entry) => entry.chat === chat.resource && !isStanding(entry)).map((entry) => [entry.id, entry]),
   );
   const wanted = neededBy(chat, chat.resource === (defaultChat ?? chat.resource));
-  const gone = [...listed.keys()].filter((id) => !wanted.some((entry) => entry.id === id));
+  const wantedIds = new Set(wanted.map(({ id }) => id));
+  const gone = [...listed.keys()].filter((id) => !wantedIds.has(id));
   return [
     ...gone.map((id) => ({ type: 'session/inputNeededRemoved' as const, id })),
     ...wanted

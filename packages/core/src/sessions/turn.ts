@@ -3,19 +3,20 @@
  * It waits on the stored state, never on a message: whichever client answers, the state tells.
  */
 import { setMaxListeners } from 'node:events';
-import type {
-  ActiveTurn,
-  AgentSelection,
-  ChatAction,
-  ChatInputRequest,
-  ChatSideChatOrigin,
-  ChatState,
-  Message,
-  ModelSelection,
-  ResponsePart,
-  ToolCallState,
-  ToolDefinition,
-  UsageInfo,
+import {
+  type ActiveTurn,
+  type AgentSelection,
+  type ChatAction,
+  type ChatInputRequest,
+  type ChatSideChatOrigin,
+  type ChatState,
+  findCall,
+  type Message,
+  type ModelSelection,
+  type ResponsePart,
+  type ToolCallState,
+  type ToolDefinition,
+  type UsageInfo,
 } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import {
@@ -47,7 +48,7 @@ import { askPerson } from './questions.js';
 import { isText, TextWindow } from './text-window.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
-import { CallIndex, type Find, TurnOverError, Waiters } from './waiters.js';
+import { type Find, TurnOverError, Waiters } from './waiters.js';
 import { isWorker, TurnWorkers, WORKER_ADVICE } from './workers.js';
 
 export class TurnRunner implements AgentTurn {
@@ -62,7 +63,6 @@ export class TurnRunner implements AgentTurn {
   readonly #options: ChatOptions;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
-  readonly #callIndex = new CallIndex();
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
   /** Absent where every piece of text is an action of its own. */
@@ -189,7 +189,7 @@ export class TurnRunner implements AgentTurn {
 
   /** A call of this turn, while it is running. */
   call(toolCallId: string, { activeTurn }: ChatState = this.#chat.state): ToolCallState | undefined {
-    return activeTurn?.id === this.id ? this.#callIndex.find(activeTurn.responseParts, toolCallId) : undefined;
+    return activeTurn?.id === this.id ? findCall(activeTurn, toolCallId) : undefined;
   }
 
   /**

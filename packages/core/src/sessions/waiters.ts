@@ -1,5 +1,5 @@
 /** What waits for an action in a chat. Waiting code looks at the stored state, whichever client acted. */
-import type { ChatState, ResponsePart, ToolCallState } from '@atrium/protocol/ahp-1';
+import type { ChatState } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 
 /** Thrown into tasks that still wait, or work, for a turn that is over. */
@@ -76,24 +76,4 @@ export class Waiters {
 
 function topicOf({ action }: Step<ChatState>): string {
   return 'toolCallId' in action ? action.toolCallId : NO_CALL;
-}
-
-/** Finds the calls of a turn among its parts. Parts are only ever added to a turn, so each of them is read once. */
-export class CallIndex {
-  readonly #indexes = new Map<string, number>();
-  #read = 0;
-
-  /** The parts may be those of an earlier state of the turn: a call that came later is not found in them. */
-  find(parts: readonly ResponsePart[], toolCallId: string): ToolCallState | undefined {
-    this.#readOn(parts);
-    const part = parts[this.#indexes.get(toolCallId) ?? parts.length];
-    return part?.kind === 'toolCall' ? part.toolCall : undefined;
-  }
-
-  #readOn(parts: readonly ResponsePart[]): void {
-    for (; this.#read < parts.length; this.#read++) {
-      const part = parts[this.#read];
-      if (part?.kind === 'toolCall') this.#indexes.set(part.toolCall.toolCallId, this.#read);
-    }
-  }
 }

@@ -2,7 +2,6 @@
 import {
   type ChatAction,
   type ChatState,
-  type ResponsePart,
   SELECTION_CHANGED,
   type SessionAction,
   type SessionState,
@@ -27,7 +26,7 @@ import { askPerson, StandingRequests } from '../../src/sessions/questions.js';
 import { type ChatStep, SessionObservers } from '../../src/sessions/session-observer.js';
 import { Naming, SessionRecords, ToolPermissions } from '../../src/sessions/session-records.js';
 import type { TurnRunner } from '../../src/sessions/turn.js';
-import { CallIndex, NO_CALL, Waiters } from '../../src/sessions/waiters.js';
+import { NO_CALL, Waiters } from '../../src/sessions/waiters.js';
 import { silentLogger } from '../../src/util/logger.js';
 
 const origin = (clientSeq: number, more: object = {}) => ({ clientId: 'c', epoch: 1, clientSeq, ...more });
@@ -133,16 +132,6 @@ describe('those who wait for an action', () => {
     waiters.abandon();
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError', message: 'the turn is over' });
     expect(() => waiters.observe(step({ type: 'a' }))).not.toThrow();
-  });
-
-  it('find the calls of a turn, also in an earlier state of it', () => {
-    const call = (toolCallId: string) => ({ kind: 'toolCall', toolCall: { toolCallId } }) as unknown as ResponsePart;
-    const text = { kind: 'markdown' } as unknown as ResponsePart;
-    const index = new CallIndex();
-    expect(index.find([text, call('a')], 'b')).toBeUndefined();
-    expect(index.find([text, call('a'), call('b')], 'b')).toEqual({ toolCallId: 'b' });
-    expect(index.find([text, call('a')], 'b')).toBeUndefined();
-    expect(index.find([text, call('a')], 'a')).toEqual({ toolCallId: 'a' });
   });
 });
 

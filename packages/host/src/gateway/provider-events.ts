@@ -5,7 +5,15 @@ import { parsedInput } from '@atrium/core/tool-calls/arguments.js';
 import { outcomeOf, plain } from '@atrium/core/tool-calls/results.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ChatState, Message, StateAction, ToolCallState, ToolInput } from '@atrium/protocol/ahp-1';
+import {
+  type ChatState,
+  findCall,
+  type Message,
+  openParts,
+  type StateAction,
+  type ToolCallState,
+  type ToolInput,
+} from '@atrium/protocol/ahp-1';
 import {
   type ProviderAssistantMessageData,
   type ProviderSessionEventMessage,
@@ -243,13 +251,10 @@ class ToolEvents {
     if ('toolCallId' in action)
       return this.#changed(callIn(before, action.toolCallId), callIn(after, action.toolCallId), now);
     if (!before.activeTurn || after.activeTurn) return [];
-    const open = callsOf(before).filter((call) => !isOver(call));
     const last = after.turns.at(-1);
-    const ended = open.flatMap((call) => {
-      const found = last?.responseParts.find(
-        (part) => part.kind === 'toolCall' && part.toolCall.toolCallId === call.toolCallId,
-      );
-      return this.#changed(call, found?.kind === 'toolCall' ? found.toolCall : undefined, now);
+    const ended = [...openParts(before.activeTurn)].flatMap((part) => {
+      if (part.kind !== 'toolCall') return [];
+      return this.#changed(part.toolCall, last && findCall(last, part.toolCall.toolCallId), now);
     });
     this.#startedAt.clear();
     return ended;
@@ -302,10 +307,6 @@ function isOver({ status }: ToolCallState): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-function callsOf({ activeTurn }: ChatState): ToolCallState[] {
-  return (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
-}
-
-function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {
-  return callsOf(state).find((call) => call.toolCallId === toolCallId);
+function callIn({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {
+  return activeTurn && findCall(activeTurn, toolCallId);
 }

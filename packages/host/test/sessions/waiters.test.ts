@@ -1,8 +1,9 @@
 /** Many calls at once: what one of them costs must not depend on how many others there are. */
 
 import type { Step } from '@atrium/core/channels/channel.js';
-import { CallIndex, NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
-import type { ChatState, ResponsePart } from '@atrium/protocol/ahp-1';
+import { TurnRunner } from '@atrium/core/sessions/turn.js';
+import { NO_CALL, Waiters } from '@atrium/core/sessions/waiters.js';
+import type { ChatState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPuppetFixture } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
@@ -41,39 +42,10 @@ describe('waiting for calls', () => {
   });
 });
 
-describe('finding a call', () => {
-  const partOf = (toolCallId: string) => ({ kind: 'toolCall', toolCall: { toolCallId } }) as ResponsePart;
-
-  it('reads every part once, however many calls are looked for', () => {
-    let reads = 0;
-    const parts = ids.map((id) => ({
-      ...partOf(id),
-      get kind() {
-        reads += 1;
-        return 'toolCall' as const;
-      },
-    })) as ResponsePart[];
-    const places = new CallIndex();
-    for (const id of ids) expect(places.find(parts, id)?.toolCallId).toBe(id);
-    expect(places.find(parts, 'nowhere')).toBeUndefined();
-    // Once each to know its place, once each for the answer.
-    expect(reads).toBe(2 * ids.length);
-  });
-
-  it('sees parts that came later, and does not find them in an earlier state', () => {
-    const places = new CallIndex();
-    const earlier = [partOf('c1')];
-    const later = [...earlier, partOf('c2')];
-    expect(places.find(earlier, 'c2')).toBeUndefined();
-    expect(places.find(later, 'c2')?.toolCallId).toBe('c2');
-    expect(places.find(earlier, 'c2')).toBeUndefined();
-  });
-});
-
 describe('calls that run side by side', () => {
   async function looksFor(count: number): Promise<number> {
     const { puppet } = await openPuppetFixture({ tools: [echoTool('echo')] });
-    const find = vi.spyOn(CallIndex.prototype, 'find');
+    const find = vi.spyOn(TurnRunner.prototype, 'call');
     onTestFinished(() => find.mockRestore());
     find.mockClear();
     await Promise.all(ids.slice(0, count).map(() => puppet.turn.callTool({ name: 'echo', input: {} })));

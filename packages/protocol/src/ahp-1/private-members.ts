@@ -3,6 +3,7 @@
  * host replays its log. The members stand under one private name. Dialects of upstream versions remove it from what they
  * send, and from what their clients send. The functions here compute them when an action is written.
  */
+import { findCall } from '../parts.js';
 import type * as Ahp1 from './index.js';
 import { type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 
@@ -133,11 +134,7 @@ export function withPendingMark(
 }
 
 function callIn({ activeTurn }: Ahp1.ChatState, { turnId, toolCallId }: Ahp1.ChatToolCallReadyAction) {
-  if (activeTurn?.id !== turnId) return undefined;
-  for (const part of activeTurn.responseParts) {
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall;
-  }
-  return undefined;
+  return activeTurn?.id === turnId ? findCall(activeTurn, toolCallId) : undefined;
 }
 
 /** A waiting call without what older wires do not show. */

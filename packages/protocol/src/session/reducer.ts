@@ -3,6 +3,7 @@
  * sum. Tool calls have a file of their own.
  */
 import type { ErrorInfo } from '../common/types.js';
+import { withFirstPart, withPart, withTurnMembers } from '../parts.js';
 import { reducerOf, withElement, withMembers, withoutMember, withValues } from '../reducing.js';
 import type { SessionActionMap } from './actions.js';
 import type { Customization } from './customizations.js';
@@ -106,14 +107,14 @@ function withoutPending(state: SessionState, id: string): SessionState {
 const streamHandlers: SessionHandlers<
   'session/responsePart' | 'session/delta' | 'session/reasoning' | 'session/usage'
 > = {
-  'session/responsePart': (state, { turnId, part }) =>
-    withActiveTurn(state, turnId, (turn) => ({ ...turn, responseParts: [...turn.responseParts, part] })),
+  'session/responsePart': (state, { turnId, part }) => withActiveTurn(state, turnId, (turn) => withPart(turn, part)),
 
   'session/delta': (state, action) => appended(state, 'markdown', action),
 
   'session/reasoning': (state, action) => appended(state, 'reasoning', action),
 
-  'session/usage': (state, { turnId, usage }) => withActiveTurn(state, turnId, (turn) => withMembers(turn, { usage })),
+  'session/usage': (state, { turnId, usage }) =>
+    withActiveTurn(state, turnId, (turn) => withTurnMembers(turn, { usage })),
 };
 
 interface Delta {
@@ -123,19 +124,11 @@ interface Delta {
 }
 
 function appended(state: SessionState, kind: 'markdown' | 'reasoning', delta: Delta): SessionState {
-  return withActiveTurn(state, delta.turnId, (turn) => {
-    const index = turn.responseParts.findIndex((part) => partId(part) === delta.partId);
-    const part = turn.responseParts[index];
-    if (part?.kind !== kind || delta.content === '') return turn;
-    const grown = { ...part, content: part.content + delta.content };
-    return { ...turn, responseParts: withElement(turn.responseParts, index, grown) };
-  });
-}
-
-/** The id that actions use for a part; some parts have none, and parts of unknown kinds may have none. */
-function partId(part: ResponsePart): string | undefined {
-  if (part.kind === 'toolCall') return part.toolCall.toolCallId;
-  return 'id' in part ? part.id : undefined;
+  return withActiveTurn(state, delta.turnId, (turn) =>
+    withFirstPart(turn, delta.partId, (part) =>
+      part.kind !== kind || delta.content === '' ? part : { ...part, content: part.content + delta.content },
+    ),
+  );
 }
 
 /** Messages that wait: one that steers the running turn, and a queue for the turns to come. */

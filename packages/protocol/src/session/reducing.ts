@@ -1,4 +1,5 @@
 /** What the session's reducers share: the shape of a family of handlers, the active turn, and a true `summary.status`. */
+import { openParts } from '../parts.js';
 import { type Handlers, withMembers } from '../reducing.js';
 import type { SessionActionMap, SessionActionType } from './actions.js';
 import type { SessionState } from './state.js';
@@ -27,10 +28,12 @@ function activity(state: SessionState): number {
 }
 
 function hasPendingCall({ activeTurn }: SessionState): boolean {
-  return !!activeTurn?.responseParts.some((part) => {
+  if (!activeTurn) return false;
+  for (const part of openParts(activeTurn)) {
     const status = part.kind === 'toolCall' && part.toolCall.status;
-    return status === 'pending-confirmation' || status === 'pending-result-confirmation';
-  });
+    if (status === 'pending-confirmation' || status === 'pending-result-confirmation') return true;
+  }
+  return false;
 }
 
 /** The status bits of a state, with the given or the implied activity. */

@@ -1,4 +1,5 @@
 /** The life of a tool call, from its start to its result. An action that does not fit the call's state changes nothing. */
+import { withPart, withPartsOf } from '../parts.js';
 import { refreshed, type SessionHandlers, withActiveTurn } from './reducing.js';
 import type { SessionState } from './state.js';
 import type {
@@ -27,7 +28,7 @@ export const toolCallHandlers: SessionHandlers<
   'session/toolCallStart': (state, action) =>
     withActiveTurn(state, action.turnId, (turn) => {
       const toolCall = { ...baseOf(action), status: 'streaming' as const };
-      return { ...turn, responseParts: [...turn.responseParts, { kind: 'toolCall', toolCall }] };
+      return withPart(turn, { kind: 'toolCall', toolCall });
     }),
 
   'session/toolCallDelta': (state, action) =>
@@ -79,15 +80,11 @@ function withToolCall(
   change: (call: ToolCallState) => ToolCallState,
 ): SessionState {
   const changedPart = (part: ResponsePart): ResponsePart => {
-    if (part.kind !== 'toolCall' || part.toolCall.toolCallId !== toolCallId) return part;
+    if (part.kind !== 'toolCall') return part;
     const toolCall = change(part.toolCall);
     return toolCall === part.toolCall ? part : { ...part, toolCall };
   };
-  return withActiveTurn(state, turnId, (turn) => {
-    const responseParts = turn.responseParts.map(changedPart);
-    const unchanged = responseParts.every((part, index) => part === turn.responseParts[index]);
-    return unchanged ? turn : { ...turn, responseParts };
-  });
+  return withActiveTurn(state, turnId, (turn) => withPartsOf(turn, toolCallId, changedPart));
 }
 
 /** Parameters are complete: the call runs, or waits for a person. Nothing of an earlier run survives. */

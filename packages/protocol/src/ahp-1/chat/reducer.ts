@@ -2,7 +2,8 @@
  * What can happen in a chat: one handler for each type of action, in families. `chatReducer` at the end is their sum.
  * Tool calls have a file of their own.
  */
-import { withElement, withMembers, withoutMember } from '../../reducing.js';
+import { withFirstPart, withOpenParts, withPart, withTurnMembers } from '../../parts.js';
+import { withMembers, withoutMember } from '../../reducing.js';
 import { SessionStatus } from '../../session/status.js';
 import {
   present,
@@ -21,7 +22,7 @@ import type { PendingMessage } from './messages.js';
 import { type ChatHandlers, refreshed, refreshedUnread, withActiveTurn } from './reducing.js';
 import type { ChatState } from './state.js';
 import { settled, toolCallHandlers } from './tool-call-reducer.js';
-import type { ErrorResponsePart, InputRequestResponsePart, ResponsePart, Turn, TurnState } from './turns.js';
+import type { ErrorResponsePart, InputRequestResponsePart, Turn, TurnState } from './turns.js';
 
 const idOf = ({ id }: { id: string }) => id;
 
@@ -109,15 +110,13 @@ function isResumable({ state, responseParts }: Turn): boolean {
 /** The streamed answer. These handlers run for every token: each copies only the path to the part that grows. */
 const streamHandlers: ChatHandlers<'chat/responsePart' | 'chat/delta' | 'chat/reasoning' | 'chat/usage'> = {
   'chat/responsePart': (state, { turnId, part }) =>
-    withActiveTurn(state, turnId, (turn) =>
-      part.kind === 'error' ? turn : { ...turn, responseParts: [...turn.responseParts, part] },
-    ),
+    withActiveTurn(state, turnId, (turn) => (part.kind === 'error' ? turn : withPart(turn, part))),
 
   'chat/delta': (state, action) => appended(state, 'markdown', action),
 
   'chat/reasoning': (state, action) => appended(state, 'reasoning', action),
 
-  'chat/usage': (state, { turnId, usage }) => withActiveTurn(state, turnId, (turn) => withMembers(turn, { usage })),
+  'chat/usage': (state, { turnId, usage }) => withActiveTurn(state, turnId, (turn) => withTurnMembers(turn, { usage })),
 };
 
 interface Delta {
@@ -127,21 +126,11 @@ interface Delta {
 }
 
 function appended(state: ChatState, kind: 'markdown' | 'reasoning', { turnId, partId, content }: Delta): ChatState {
-  return withActiveTurn(state, turnId, (turn) => {
-    const index = turn.responseParts.findIndex((part) => idOfPart(part) === partId);
-    const part = turn.responseParts[index];
-    if (part?.kind !== kind || content === '') return turn;
-    return {
-      ...turn,
-      responseParts: withElement(turn.responseParts, index, { ...part, content: part.content + content }),
-    };
-  });
-}
-
-/** The id that actions use for a part; some parts have none, and parts of unknown kinds may have none. */
-function idOfPart(part: ResponsePart): string | undefined {
-  if (part.kind === 'toolCall') return part.toolCall.toolCallId;
-  return 'id' in part ? part.id : undefined;
+  return withActiveTurn(state, turnId, (turn) =>
+    withFirstPart(turn, partId, (part) =>
+      part.kind !== kind || content === '' ? part : { ...part, content: part.content + content },
+    ),
+  );
 }
 
 /** Messages that wait: a draft, one that steers the running turn, and a queue for the turns to come. */
@@ -185,8 +174,7 @@ const inputHandlers: ChatHandlers<'chat/inputRequested' | 'chat/inputAnswerChang
       request: present({ ...request, answers: request.answers ?? part.request.answers }),
     }));
     if (replaced !== state) return refreshedUnread(replaced);
-    const responseParts: ResponsePart[] = [...activeTurn.responseParts, { kind: 'inputRequest', request }];
-    return refreshedUnread({ ...state, activeTurn: { ...activeTurn, responseParts } });
+    return refreshedUnread({ ...state, activeTurn: withPart(activeTurn, { kind: 'inputRequest', request }) });
   },
 
   'chat/inputAnswerChanged': (state, { requestId, questionId, answer }) =>
@@ -219,14 +207,14 @@ function withOpenRequest(
   change: (part: InputRequestResponsePart) => InputRequestResponsePart,
 ): ChatState {
   const { activeTurn } = state;
-  const parts = activeTurn?.responseParts ?? [];
-  const index = parts.findIndex(
-    (part) => part.kind === 'inputRequest' && !part.response && part.request.id === requestId,
-  );
-  const part = parts[index];
-  if (!activeTurn || part?.kind !== 'inputRequest') return state;
-  const responseParts = withElement<ResponsePart>(parts, index, change(part));
-  return withMembers(state, { activeTurn: withMembers(activeTurn, { responseParts }) });
+  if (!activeTurn) return state;
+  let isFound = false;
+  const changed = withOpenParts(activeTurn, (part) => {
+    if (isFound || part.kind !== 'inputRequest' || part.request.id !== requestId) return part;
+    isFound = true;
+    return change(part);
+  });
+  return withMembers(state, { activeTurn: changed });
 }
 
 /** What the chat is, beside its conversation. */

@@ -1,4 +1,5 @@
 /** What the chat's reducers share: the active turn, and a status that says what the turn does. */
+import { openParts } from '../../parts.js';
 import { withMembers } from '../../reducing.js';
 import { SessionStatus } from '../../session/status.js';
 import { type Handlers, withActivity } from '../reducing.js';
@@ -18,14 +19,15 @@ export function withActiveTurn(state: ChatState, turnId: string, change: (turn: 
 /** The activity that the state implies. A turn that failed has ended, and leaves `Error` behind. */
 function activity({ activeTurn }: ChatState): number {
   if (!activeTurn) return SessionStatus.Idle;
-  return activeTurn.responseParts.some(waitsForPerson) ? SessionStatus.InputNeeded : SessionStatus.InProgress;
+  for (const part of openParts(activeTurn)) if (waitsForPerson(part)) return SessionStatus.InputNeeded;
+  return SessionStatus.InProgress;
 }
 
 const WAITING: ReadonlySet<string> = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required']);
 
+/** An open part. */
 function waitsForPerson(part: ResponsePart): boolean {
-  if (part.kind === 'inputRequest') return !part.response;
-  return part.kind === 'toolCall' && WAITING.has(part.toolCall.status);
+  return part.kind === 'inputRequest' || (part.kind === 'toolCall' && WAITING.has(part.toolCall.status));
 }
 
 /** The state with the activity that it implies, or with the given one. */

@@ -1,6 +1,7 @@
 /** The life of a tool call, from its start to its result. An action that does not fit the call's state changes nothing. */
+import { withPart, withPartsOf } from '../../parts.js';
 import { withMembers, withoutMember } from '../../reducing.js';
-import { present, sameWhenEqual } from '../reducing.js';
+import { present } from '../reducing.js';
 import { type ChatHandlers, refreshed, withActiveTurn } from './reducing.js';
 import type { ChatState } from './state.js';
 import type {
@@ -24,7 +25,7 @@ export const toolCallHandlers: ChatHandlers<keyof typeof toolCallActions> = {
   'chat/toolCallStart': (state, action) =>
     withActiveTurn(state, action.turnId, (turn) => {
       const toolCall: ToolCallState = { status: 'streaming', ...baseOf(action) };
-      return { ...turn, responseParts: [...turn.responseParts, { kind: 'toolCall', toolCall }] };
+      return withPart(turn, { kind: 'toolCall', toolCall });
     }),
 
   'chat/toolCallDelta': (state, action) =>
@@ -91,13 +92,11 @@ function withToolCall(
   change: (call: ToolCallState) => ToolCallState | undefined,
 ): ChatState {
   const changedPart = (part: ResponsePart): ResponsePart => {
-    if (part.kind !== 'toolCall' || part.toolCall.toolCallId !== toolCallId) return part;
+    if (part.kind !== 'toolCall') return part;
     const changed = change(part.toolCall);
     return changed ? withMembers(part, { toolCall: withMembers(changed, present({ _meta })) }) : part;
   };
-  const changed = withActiveTurn(state, turnId, (turn) =>
-    withMembers(turn, { responseParts: sameWhenEqual(turn.responseParts, turn.responseParts.map(changedPart)) }),
-  );
+  const changed = withActiveTurn(state, turnId, (turn) => withPartsOf(turn, toolCallId, changedPart));
   return changed === state ? state : refreshed(changed);
 }
 

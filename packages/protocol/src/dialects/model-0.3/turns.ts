@@ -7,6 +7,7 @@
 import { steeringIn } from '../../ahp-1/chat/steering.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
 import type * as Ahp03 from '../../index.js';
+import { openParts, translatedTurn, turnMembers } from '../../parts.js';
 
 /** Remembers a translation for as long as what it was made from lives. States are immutable, and mostly shared. */
 export function cached<From extends object, To>(translate: (from: From) => To): (from: From) => To {
@@ -96,8 +97,9 @@ function partsDown(parts: readonly Ahp1.ResponsePart[]): Ahp03.ResponsePart[] {
 }
 
 export const activeTurnDown = cached((turn: Ahp1.ActiveTurn): Ahp03.ActiveTurn => {
-  const { startedAt, message, responseParts, ...rest } = turn;
-  return { ...rest, userMessage: messageDown(message), responseParts: partsDown(responseParts) };
+  const { startedAt, message, ...rest } = turnMembers(turn);
+  const members = { ...rest, userMessage: messageDown(message) };
+  return translatedTurn<Ahp03.ActiveTurn, Ahp1.ActiveTurn>(turn, members, partDown);
 });
 
 export const turnDown = cached((turn: Ahp1.Turn): Ahp03.Turn => {
@@ -112,14 +114,16 @@ export const turnsDown = cached((turns: readonly Ahp1.Turn[]): Ahp03.Turn[] => t
 
 /** The questions of the running turn that nobody has answered. */
 export function openRequests(turn: Ahp1.ActiveTurn | undefined): Ahp1.ChatInputRequest[] {
-  if (!turn) return [];
-  return turn.responseParts.flatMap((part) => (part.kind === 'inputRequest' && !part.response ? [part.request] : []));
+  const requests: Ahp1.ChatInputRequest[] = [];
+  for (const part of turn ? openParts(turn) : []) if (part.kind === 'inputRequest') requests.push(part.request);
+  return requests;
 }
 
 /** Whether a person must decide about a call, in a way that 0.3.0 can show. */
 export function hasPendingCall(turn: Ahp1.ActiveTurn | undefined): boolean {
-  return !!turn?.responseParts.some((part) => {
+  for (const part of turn ? openParts(turn) : []) {
     const status = part.kind === 'toolCall' && part.toolCall.status;
-    return status === 'pending-confirmation' || status === 'pending-result-confirmation';
-  });
+    if (status === 'pending-confirmation' || status === 'pending-result-confirmation') return true;
+  }
+  return false;
 }

@@ -3,8 +3,9 @@
  * The whole tick is seen at once, because a refusal by the host must be known before its question is sent.
  */
 import type { ActionMap, ActionType } from '../../actions.js';
+import { findPart } from '../../parts.js';
 import type { ToolCallState } from '../../session/tool-calls.js';
-import type { ActiveTurn, ResponsePart } from '../../session/turns.js';
+import type { ResponsePart } from '../../session/turns.js';
 import type { ChannelMemory, Step } from '../dialect.js';
 import { messageToWire, usageToWire } from './messages.js';
 import { agentToWire, structuredPartToWire } from './state.js';
@@ -138,16 +139,7 @@ type TextAction = ActionMap['session/delta'] | ActionMap['session/reasoning'];
  */
 function appended({ type, turnId, partId, content }: TextAction, kind: ResponsePart['kind'], { before }: StepContext) {
   const turn = before?.activeTurn;
-  return turn?.id === turnId && partKind(turn, partId) === kind ? [{ type, turnId, content }] : [];
-}
-
-function partKind({ responseParts }: ActiveTurn, partId: string): ResponsePart['kind'] | undefined {
-  return responseParts.find((part) => partIdOf(part) === partId)?.kind;
-}
-
-function partIdOf(part: ResponsePart): string | undefined {
-  if (part.kind === 'toolCall') return part.toolCall.toolCallId;
-  return 'id' in part ? part.id : undefined;
+  return turn?.id === turnId && findPart(turn, partId)?.kind === kind ? [{ type, turnId, content }] : [];
 }
 
 function partAppears(turnId: string, part: ResponsePart, step: StepContext): readonly SessionsV1ActionBody[] {

@@ -1,6 +1,7 @@
 /** Tool calls as sessions-v1 shows them: no streaming, texts without markup, output as one string. */
 
 import type { StringOrMarkdown } from '../../common/types.js';
+import { findCall, openParts } from '../../parts.js';
 import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js';
 import type { ActiveTurn } from '../../session/turns.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';
@@ -24,7 +25,7 @@ export function isShown(call: ToolCallState | undefined): call is ShownToolCall 
 }
 
 export function findToolCall(turn: ActiveTurn | undefined, toolCallId: string): ToolCallState | undefined {
-  return turn && toolCallsOf(turn).find((call) => call.toolCallId === toolCallId);
+  return turn && findCall(turn, toolCallId);
 }
 
 export function toolCallsOf(turn: Pick<ActiveTurn, 'responseParts'>): ToolCallState[] {
@@ -165,9 +166,12 @@ export function resultId(toolCallId: string): string {
 
 /** All open requests of a turn. */
 export function pendingRequests(memory: ChannelMemory, turn: ActiveTurn): SessionsV1PermissionRequest[] {
-  return toolCallsOf(turn)
-    .filter(isPending)
-    .map((call) => permissionRequest(memory, turn.id, call));
+  const requests: SessionsV1PermissionRequest[] = [];
+  for (const part of openParts(turn)) {
+    const call = part.kind === 'toolCall' ? part.toolCall : undefined;
+    if (isPending(call)) requests.push(permissionRequest(memory, turn.id, call));
+  }
+  return requests;
 }
 
 export function permissionRequest(
