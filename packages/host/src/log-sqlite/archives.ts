@@ -16,6 +16,9 @@ interface TurnRow extends ArchivedTurn {
   readonly sum: number | null;
 }
 
+/** The plus keeps SQLite from walking all turns in their order, which saves it the sorting of one row. */
+export const FIND_TURN = 'SELECT idx FROM turns WHERE channel = ? AND id = ? ORDER BY +idx LIMIT 1';
+
 export class ArchiveTable {
   readonly #put: Statement<never>;
   readonly #get: Statement<HeadRow>;
@@ -55,7 +58,7 @@ export class ArchiveTable {
     this.#channels = db.prepare(
       `SELECT ${db.text('channel')} AS channel FROM (SELECT channel FROM archives UNION SELECT channel FROM turns)`,
     );
-    this.#findTurn = db.prepare('SELECT idx FROM turns WHERE channel = ? AND id = ? ORDER BY idx LIMIT 1');
+    this.#findTurn = db.prepare(FIND_TURN);
     this.#copyTurns = db.prepare(
       'INSERT INTO turns SELECT ?, idx, id, json, sum FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx',
     );
