@@ -21,6 +21,8 @@ export class ConnectionRegistry {
   readonly #options: RegistryOptions;
   readonly #all = new Set<Connection>();
   readonly #byClient = new Map<string, Connection>();
+  /** Connections whose dialect has no subscription to the list of sessions: they are told of it unasked. */
+  readonly #toldUnasked = new Set<Connection>();
   /** Methods that a client answered it does not know: it is not asked again on this connection. */
   readonly #lacking = new WeakMap<Connection, Set<string>>();
   readonly #graces = new Map<string, () => void>();
@@ -35,6 +37,10 @@ export class ConnectionRegistry {
 
   all(): Iterable<Connection> {
     return this.#all;
+  }
+
+  toldUnasked(): Iterable<Connection> {
+    return this.#toldUnasked;
   }
 
   of(clientId: string): Connection | undefined {
@@ -72,7 +78,8 @@ export class ConnectionRegistry {
     this.#lacking.set(connection, (this.#lacking.get(connection) ?? new Set()).add(method));
   }
 
-  arrived(connection: Connection, { clientId }: Identity): void {
+  arrived(connection: Connection, { clientId, dialect }: Identity): void {
+    if (dialect.traits.notifiesEveryone) this.#toldUnasked.add(connection);
     const older = this.#byClient.get(clientId);
     this.#byClient.set(clientId, connection);
     this.#graces.get(clientId)?.();
@@ -82,6 +89,7 @@ export class ConnectionRegistry {
 
   left(connection: Connection, identity: Identity | undefined): void {
     this.#all.delete(connection);
+    this.#toldUnasked.delete(connection);
     this.#options.left(connection);
     if (!identity || this.#byClient.get(identity.clientId) !== connection) return;
     const { clientId } = identity;

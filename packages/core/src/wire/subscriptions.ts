@@ -28,7 +28,7 @@ import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
 
 export interface SubscriptionsOptions {
-  readonly connections: { of(clientId: string): Connection | undefined; all(): Iterable<Connection> };
+  readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
@@ -420,18 +420,24 @@ export class Subscriptions {
 
   /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
   notify(uri: string, method: string, params: object): void {
-    const encoded = new Map<Dialect, Outgoing | undefined>();
-    for (const connection of this.#options.connections.all()) {
+    // One list for each dialect, which all its connections are given.
+    const encoded = new Map<Dialect, readonly Outgoing[]>();
+    const tell = (connection: Connection) => {
       const { dialect } = connection;
-      const concerns = dialect.traits.notifiesEveryone || this.#of(uri).has(connection);
-      if (!connection.identity || !concerns) continue;
-      if (!encoded.has(dialect)) {
-        const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
-        encoded.set(dialect, frame && outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
-      }
-      const message = encoded.get(dialect);
-      if (message) connection.send(message);
-    }
+      const messages = encoded.get(dialect) ?? this.#notification(dialect, uri, method, params);
+      encoded.set(dialect, messages);
+      if (connection.identity && messages.length > 0) connection.sendAll(messages);
+    };
+    const subscribers = this.#of(uri);
+    for (const connection of subscribers.keys()) tell(connection);
+    for (const connection of this.#options.connections.toldUnasked())
+      if (!subscribers.has(connection)) tell(connection);
+  }
+
+  /** A notification in the words of a dialect; none when it does not have it. */
+  #notification(dialect: Dialect, uri: string, method: string, params: object): readonly Outgoing[] {
+    const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
+    return frame ? [outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params })] : [];
   }
 }
 

@@ -26,10 +26,10 @@ function taken(uri: string) {
   return { snapshot, ...(uri === 'turns' && { turns: { start: 3 } }) };
 }
 
-function setUp() {
+function setUp(unasked: readonly Connection[] = []) {
   const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn() };
   const subscriptions = new Subscriptions({
-    connections: { of: () => undefined, all: () => [] },
+    connections: { of: () => undefined, toldUnasked: () => unasked },
     view: { ownerOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
@@ -124,5 +124,36 @@ describe('opening channels', () => {
     });
     expect(subscriptions.channelsOf(one)).toEqual(['a', 'passing', 'turns']);
     expect(one.holdForAnswer).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('a notification', () => {
+  it('[GRO-006] is encoded once for each dialect, and costs nothing for clients that it does not concern', () => {
+    const encodeNotification = vi.fn(({ method, params }) => ({ method, params }));
+    const dialect = { traits: {}, encodeNotification };
+    const silent = { traits: {}, encodeNotification: vi.fn(() => undefined) };
+    const made = (speaks: object, isGone = false) => {
+      const sent: unknown[] = [];
+      const sendAll = (messages: unknown) => sent.push(messages);
+      const identity = isGone ? undefined : { clientId: 'c' };
+      return { sent, connection: { identity, dialect: speaks, sendAll, holdForAnswer() {} } as unknown as Connection };
+    };
+    const told = Array.from({ length: 100 }, () => made(dialect));
+    const unasked = made(dialect);
+    const [other, gone, bystander] = [made(silent), made(dialect), made(dialect)];
+    const { subscriptions } = setUp([unasked.connection, (told[0] as { connection: Connection }).connection]);
+    for (const { connection } of [...told, other, gone]) subscriptions.add(connection, 'root', ['root']);
+    Object.assign(gone.connection, { identity: undefined });
+    const looks = vi.fn(() => dialect);
+    Object.defineProperty(bystander.connection, 'dialect', { get: looks });
+    subscriptions.add(bystander.connection, SESSION, [SESSION]);
+    looks.mockClear();
+    subscriptions.notify('root', 'root/sessionRemoved', { session: SESSION });
+    expect(encodeNotification).toHaveBeenCalledTimes(1);
+    expect([...told, unasked].map(({ sent }) => sent.length)).toEqual(Array.from({ length: 101 }, () => 1));
+    // The very same list: nothing is made for each of them.
+    expect(new Set([...told, unasked].map(({ sent }) => sent[0])).size).toBe(1);
+    expect([other, gone, bystander].map(({ sent }) => sent.length)).toEqual([0, 0, 0]);
+    expect(looks).not.toHaveBeenCalled();
   });
 });
