@@ -115,7 +115,7 @@ describe('parts of a turn', () => {
     const asked = withPart(withPart(long, call('n')), question('q'));
     expect([...openParts(asked)]).toEqual([call('n'), question('q')]);
     const closed = withOpenParts(asked, (each) =>
-      each.kind === 'inputRequest' ? { ...each, response: 'accept' } : call('n', 'cancelled'),
+      each.kind === 'inputRequest' ? { ...each, response: 'accept' as const } : call('n', 'cancelled'),
     );
     expect([...openParts(closed)]).toEqual([]);
     expect([...openParts(withPartsOf(closed, 'n', () => call('n')))]).toEqual([call('n')]);
