@@ -48,7 +48,7 @@ describe('the connections of clients', () => {
     const dialect = { maySend: (method: string) => methods.includes(method) };
     return { request, close, dialect } as unknown as Connection & { request: typeof request; close: typeof close };
   }
-  const identity = { clientId: 'c' } as Identity;
+  const identity = { clientId: 'c', dialect: { traits: { notifiesEveryone: false } } } as unknown as Identity;
 
   it('are one for each client: a newer one replaces the older, which does not make the client lost', () => {
     const { registry: all, left, lost } = registry();
@@ -63,6 +63,17 @@ describe('the connections of clients', () => {
     expect(left).toHaveBeenCalledExactlyOnceWith(older);
     expect(lost).not.toHaveBeenCalled();
     expect([all.of('c') === newer, all.isConnected('c'), [...all.all()].length]).toEqual([true, true, 1]);
+  });
+
+  it('[GRO-006] are told of the list of sessions unasked when their dialect has no subscription to it', () => {
+    const { registry: all } = registry();
+    const [asking, unasked] = [connection(), connection()];
+    const other = { clientId: 'd', dialect: { traits: { notifiesEveryone: true } } } as unknown as Identity;
+    all.arrived(asking, identity);
+    all.arrived(unasked, other);
+    expect([...all.toldUnasked()]).toEqual([unasked]);
+    all.left(unasked, other);
+    expect([...all.toldUnasked()]).toEqual([]);
   });
 
   it('have a time to come back in, and a client that has not is gone', () => {
