@@ -1,21 +1,14 @@
 /** One answer of the model: read as it streams in, shown through the turn, and its tool calls run. */
 
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
-import { errorText, sizeText } from '@atrium/core/util/text.js';
+import { sizeText } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type {
-  FinishReason,
-  LanguageModelUsage,
-  ModelMessage,
-  TextStreamPart,
-  ToolModelMessage,
-  ToolResultPart,
-  ToolSet,
-} from 'ai';
+import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
 import type { ToolTable } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
+import { parsedInput } from './answer-message.js';
 import { successOutput } from './conversation.js';
-import type { StepStream } from './request.js';
+import type { AnswerEvent, AnswerUsage, TakeEvent } from './request.js';
 
 /** Calls that are run in one step; the model is told to make the others later. */
 export const CALLS_PER_STEP_MAX = 100;
@@ -53,8 +46,8 @@ interface ModelCall {
 }
 
 export class AnswerReader {
-  usage: LanguageModelUsage | undefined;
-  finishReason: FinishReason | undefined;
+  usage: AnswerUsage | undefined;
+  finishReason: string | undefined;
   readonly #turn: AgentTurn;
   readonly #tools: ToolTable;
   readonly #left: Record<AnswerPart, number> = { ...ANSWER_MAX };
@@ -82,20 +75,16 @@ export class AnswerReader {
     return this.#hasBegun;
   }
 
-  /** Returns the answer as it must be sent back to the model. */
-  async read(stream: StepStream): Promise<ModelMessage[]> {
-    for await (const part of stream.parts) {
-      this.#take(part);
-      if (this.#excess === undefined) continue;
-      stream.stop();
+  /** Asks, and reads the answer. Returns it as it must be sent back to the model. */
+  async read(ask: (take: TakeEvent) => Promise<ModelMessage[]>): Promise<ModelMessage[]> {
+    const messages = await ask((event) => this.#take(event));
+    if (this.#excess !== undefined)
       return this.#breakOff(`The answer was broken off: it had more than ${this.#excess}.`);
-    }
     await Promise.all([...this.#begun.values()].map((call) => call?.fail(UNFINISHED)));
-    // The SDK adds its own answers to bad calls; the session answers those itself.
-    return (await stream.messages()).filter(({ role }) => role === 'assistant');
+    return messages;
   }
 
-  /** What the model had said when the stream failed. The SDK keeps nothing of it. */
+  /** What the model had said when the stream failed. */
   partial(): ModelMessage[] {
     return this.#said === '' ? [] : [{ role: 'assistant', content: this.#said }];
   }
@@ -112,17 +101,16 @@ export class AnswerReader {
     return NOTES_BY_REASON[this.finishReason ?? ''] ?? empty;
   }
 
-  /** Ignores parts of all other types. */
-  #take(part: TextStreamPart<ToolSet>): void {
+  /** False when there is too much of it. */
+  #take(event: AnswerEvent): boolean {
     this.#turn.signal.throwIfAborted();
-    if (part.type === 'text-delta') this.#say(part.text);
-    else if (part.type === 'reasoning-delta') this.#think(part.text);
-    else if (part.type === 'tool-input-start') this.#begun.set(part.id, this.#begin(part.toolName));
-    else if (part.type === 'tool-input-delta') this.#write(part.id, part.delta);
-    else if (part.type === 'tool-call') this.#call(part);
-    else if (part.type === 'finish-step') this.#finish(part);
-    else if (part.type === 'error') throw part.error;
-    else if (part.type === 'abort') throw new DOMException('the turn is over', 'AbortError');
+    if (event.type === 'text') this.#say(event.text);
+    else if (event.type === 'reasoning') this.#think(event.text);
+    else if (event.type === 'input-start') this.#begun.set(event.id, this.#begin(event.name));
+    else if (event.type === 'input') this.#write(event.id, event.text);
+    else if (event.type === 'call') this.#call(event);
+    else this.#finish(event);
+    return this.#excess === undefined;
   }
 
   #say(text: string): void {
@@ -155,17 +143,19 @@ export class AnswerReader {
   }
 
   /** Some servers send a call in one piece. */
-  #call({ toolCallId: id, toolName: name, input, ...rest }: ToolCallPart): void {
+  #call({ id, name, input: text }: Extract<AnswerEvent, { type: 'call' }>): void {
     const begun = this.#begun.has(id) ? this.#begun.get(id) : this.#begin(name);
     // Another call may come with the same id.
     this.#begun.delete(id);
-    const problem = 'invalid' in rest && rest.invalid ? problemOf(rest.error) : undefined;
-    this.#calls.push({ id, name, input, problem, begun });
+    const parsed = parsedInput(text);
+    const problem = this.#tools.has(name) ? undefined : unknownTool(name, [...this.#tools.keys()]);
+    const wrong = problem ?? ('problem' in parsed ? problemOf(`${parsed.problem}.`) : undefined);
+    this.#calls.push({ id, name, input: 'value' in parsed ? parsed.value : text, problem: wrong, begun });
   }
 
-  #finish({ usage, finishReason }: { usage: LanguageModelUsage; finishReason: FinishReason }): void {
+  #finish({ usage, reason }: Extract<AnswerEvent, { type: 'finish' }>): void {
     this.usage = usage;
-    this.finishReason = finishReason;
+    this.finishReason = reason;
   }
 
   /** Runs none of the calls, because the answer is incomplete, and tells the model why it was stopped. */
@@ -185,11 +175,13 @@ const NOTES_BY_REASON: Readonly<Record<string, string>> = {
   'content-filter': "The provider's filter ended the answer.",
 };
 
-type ToolCallPart = Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>;
+function unknownTool(name: string, known: readonly string[]): string {
+  const tools = known.length === 0 ? 'There are no tools.' : `The tools are: ${known.join(', ')}.`;
+  return problemOf(`there is no tool ${JSON.stringify(name)}. ${tools}`);
+}
 
-function problemOf(error: unknown): string {
-  const message = errorText(error);
-  return `The call could not be run: ${message} Correct it and call again.`;
+function problemOf(why: string): string {
+  return `The call could not be run: ${why} Correct it and call again.`;
 }
 
 const TOO_MANY =

@@ -6,7 +6,7 @@
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { beginning, count, shorten } from '@atrium/core/util/text.js';
-import type { LanguageModelUsage, ModelMessage, ToolContent } from 'ai';
+import type { ModelMessage, ToolContent } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import type { ModelAgentOptions } from './backend.js';
 import {
@@ -18,7 +18,7 @@ import {
   textOnly,
   userText,
 } from './conversation.js';
-import { startStep } from './request.js';
+import { type AnswerUsage, askModel } from './request.js';
 
 /** The usual rule of thumb. Servers count exactly, but only after the request. */
 export const CHARACTERS_PER_TOKEN = 4;
@@ -61,7 +61,7 @@ interface FitRequest {
 interface FitResult {
   readonly conversation: Conversation;
   /** What a summary cost. */
-  readonly usage?: LanguageModelUsage | undefined;
+  readonly usage?: AnswerUsage | undefined;
 }
 
 /** The windows of an agent's models, as far as their servers really take them. */
@@ -255,7 +255,7 @@ interface SummaryRequest {
 
 interface Summary {
   readonly text: string;
-  readonly usage: LanguageModelUsage | undefined;
+  readonly usage: AnswerUsage | undefined;
 }
 
 /** Throws when the model cannot do it, or returns no text. */
@@ -263,25 +263,22 @@ async function summarise(options: ModelAgentOptions, request: SummaryRequest): P
   const { modelId, roomTokens } = request;
   const room = roomTokens * CHARACTERS_PER_TOKEN;
   const maxCharacters = Math.floor(Math.min(SUMMARY_MAX_CHARACTERS, room * SUMMARY_SHARE));
-  const stream = await startStep(options, {
+  let text = '';
+  let usage: AnswerUsage | undefined;
+  const asked = {
     modelId,
     system: SUMMARY_INSTRUCTIONS,
-    messages: [{ role: 'user', content: summaryInput(request, room) }],
+    messages: [{ role: 'user' as const, content: summaryInput(request, room) }],
     tools: new Map(),
     maxOutputTokens: Math.max(1, Math.floor(maxCharacters / CHARACTERS_PER_TOKEN)),
     signal: AbortSignal.any([request.signal, AbortSignal.timeout(SUMMARY_TIMEOUT_MS)]),
-  });
-  let text = '';
-  let usage: LanguageModelUsage | undefined;
-  for await (const part of stream.parts) {
-    if (part.type === 'text-delta') text += part.text;
-    else if (part.type === 'finish-step') usage = part.usage;
-    else if (part.type === 'error') throw part.error;
-    else if (part.type === 'abort') throw new Error('the summary took too long');
+  };
+  await askModel(options, asked, (event) => {
+    if (event.type === 'text') text += event.text;
+    else if (event.type === 'finish') usage = event.usage;
     // Not every server keeps to the length that it was given.
-    if (text.length > maxCharacters) break;
-  }
-  stream.stop();
+    return text.length <= maxCharacters;
+  });
   if (text.trim() === '') throw new Error('the model had nothing to say');
   return { text: text.trim().slice(0, maxCharacters), usage };
 }

@@ -3,7 +3,7 @@ import type { JudgedCall, Judgement } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { sizeText } from '@atrium/core/util/text.js';
 import type { ModelAgentOptions } from './backend.js';
-import { startStep } from './request.js';
+import { askModel } from './request.js';
 
 /** A longer input is not assessed: an opinion on half of it would be worse than none. */
 export const JUDGED_INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
@@ -25,21 +25,17 @@ export async function judgeCall(
   if (input.length > JUDGED_INPUT_MAX_CHARACTERS)
     throw new Error(`the input has more than ${sizeText(JUDGED_INPUT_MAX_CHARACTERS)}`);
   const content = JSON.stringify({ tool: toolName, question, input });
-  const { parts, stop } = await startStep(options, {
-    ...{ modelId: options.judgeModel, system: INSTRUCTIONS, signal, maxOutputTokens: ANSWER_MAX_TOKENS },
-    messages: [{ role: 'user', content }],
-    tools: new Map(),
-  });
   let text = '';
-  try {
-    for await (const part of parts) {
-      if (part.type === 'error') throw part.error;
-      if (part.type === 'text-delta') text += part.text;
-      if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('its answer is too long');
-    }
-  } finally {
-    stop();
-  }
+  const asked = {
+    ...{ modelId: options.judgeModel, system: INSTRUCTIONS, signal, maxOutputTokens: ANSWER_MAX_TOKENS },
+    messages: [{ role: 'user' as const, content }],
+    tools: new Map(),
+  };
+  await askModel(options, asked, (event) => {
+    if (event.type === 'text') text += event.text;
+    return text.length <= ANSWER_MAX_CHARACTERS;
+  });
+  if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('its answer is too long');
   return judgementIn(text);
 }
 

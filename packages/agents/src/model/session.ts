@@ -6,7 +6,7 @@
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { UsageInfo } from '@atrium/protocol/ahp-1';
-import type { LanguageModelUsage, ModelMessage } from 'ai';
+import type { ModelMessage } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
 import { modelError } from '../shared/model-errors.js';
@@ -26,7 +26,7 @@ import {
 } from './conversation.js';
 import { answersOf, exchangeOf, userMessage } from './history.js';
 import { systemPrompt } from './prompt.js';
-import { type StepRequest, startStep } from './request.js';
+import { type AnswerUsage, askModel, type StepRequest } from './request.js';
 
 /** Requests to the model in one turn. The session stops the turn after that many. */
 export const STEPS_MAX = 50;
@@ -139,8 +139,8 @@ export class ModelSession implements AgentSession {
     const { displayName, baseURL } = this.#options;
     try {
       const onWait = (why: string | undefined) => turn.activity(why && `${displayName} ${why}`);
-      const stream = await startStep(this.#options, { ...request, onWait });
-      this.#remember(await untilAborted(turn.signal, reader.read(stream)));
+      const answered = reader.read((take) => askModel(this.#options, { ...request, onWait }, take));
+      this.#remember(await untilAborted(turn.signal, answered));
       return reader;
     } catch (error) {
       this.#remember(reader.partial());
@@ -179,14 +179,7 @@ export class ModelSession implements AgentSession {
   }
 }
 
-interface Spent {
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  readonly cacheRead: number | undefined;
-  readonly reasoning: number | undefined;
-}
-
-const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+const NOTHING_SPENT: AnswerUsage = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
 
 /** Adds up the tokens of one turn, and shows each change. */
 class TurnUsage {
@@ -198,24 +191,24 @@ class TurnUsage {
   }
 
   /** After a request. A server that does not count adds nothing. */
-  add(usage: LanguageModelUsage | undefined, modelId: string): void {
+  add(usage: AnswerUsage | undefined, modelId: string): void {
     if (!usage) return;
     this.#spent = plusUsage(this.#spent, usage);
-    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.inputTokens, usage.outputTokens)));
+    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.input, usage.output)));
   }
 }
 
-function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
+function plusUsage(spent: AnswerUsage, usage: AnswerUsage): AnswerUsage {
   return {
-    input: sum(spent.input, usage.inputTokens),
-    output: sum(spent.output, usage.outputTokens),
-    cacheRead: sum(spent.cacheRead, usage.inputTokenDetails.cacheReadTokens),
-    reasoning: sum(spent.reasoning, usage.outputTokenDetails.reasoningTokens),
+    input: sum(spent.input, usage.input),
+    output: sum(spent.output, usage.output),
+    cacheRead: sum(spent.cacheRead, usage.cacheRead),
+    reasoning: sum(spent.reasoning, usage.reasoning),
   };
 }
 
 /** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
-function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string, context?: number): UsageInfo {
+function usageInfo({ input, output, cacheRead, reasoning }: AnswerUsage, model: string, context?: number): UsageInfo {
   const more = {
     ...(reasoning !== undefined && { reasoningTokens: reasoning }),
     ...(context !== undefined && { contextTokens: context }),

@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
-import { ANSWER_EVENT_MAX_BYTES, boundedAnswer } from '../../../agents/src/model/request.js';
+import { ANSWER_EVENT_MAX_BYTES } from '../../../agents/src/model/event-stream.js';
+import { boundedAnswer } from '../../../agents/src/model/sdk-answer.js';
 import { FakeTurn, runTurn } from '../support/fake-turn.js';
 
 const CHUNK = 'x'.repeat(256 * 2 ** 10);

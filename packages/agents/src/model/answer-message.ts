@@ -1,0 +1,58 @@
+/** An answer as it must be sent back to the model with the next request: its text, its thinking and its calls, in order. */
+import type { AssistantContent, ModelMessage } from 'ai';
+import type { AnswerEvent } from './request.js';
+
+type Part = Extract<Exclude<AssistantContent, string>[number], { type: 'text' | 'reasoning' | 'tool-call' }>;
+type TextBlock = Extract<Part, { type: 'text' | 'reasoning' }>;
+type TextEvent = Extract<AnswerEvent, { type: 'text' | 'reasoning' }>;
+type CallEvent = Extract<AnswerEvent, { type: 'call' }>;
+
+export class AnswerMessage {
+  readonly #parts: Part[] = [];
+  /** Blocks of text by their names; some providers write several at the same time. */
+  readonly #blocks = new Map<string, TextBlock>();
+
+  take(event: AnswerEvent): void {
+    if (event.type === 'text' || event.type === 'reasoning') this.#add(event);
+    else if (event.type === 'call') this.#call(event);
+  }
+
+  /** Nothing, when the answer was empty. */
+  messages(): ModelMessage[] {
+    const content = this.#parts.filter(
+      ({ type, ...part }) => !('text' in part) || part.text !== '' || part.providerOptions,
+    );
+    return content.length === 0 ? [] : [{ role: 'assistant', content }];
+  }
+
+  #add({ type, block, text, metadata }: TextEvent): void {
+    const part = this.#blocks.get(`${type} ${block}`) ?? this.#begin(type, block);
+    part.text += text;
+    if (metadata) part.providerOptions = metadata;
+  }
+
+  #begin(type: TextEvent['type'], block: string): TextBlock {
+    const part: TextBlock = { type, text: '' };
+    this.#blocks.set(`${type} ${block}`, part);
+    this.#parts.push(part);
+    return part;
+  }
+
+  #call({ id, name, input, metadata }: CallEvent): void {
+    const parsed = parsedInput(input);
+    // Providers want an object; the result of the call says what was wrong with it.
+    const sent = 'value' in parsed && typeof parsed.value === 'object' && parsed.value !== null ? parsed.value : {};
+    const options = metadata && { providerOptions: metadata };
+    this.#parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: sent, ...options });
+  }
+}
+
+/** The input of a call that a model wrote: nothing stands for no input. */
+export function parsedInput(text: string): { readonly value: unknown } | { readonly problem: string } {
+  if (text.trim() === '') return { value: {} };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `its input is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,347 @@
+/**
+ * Chat completions, as most model servers speak them, over Node's own HTTP. A stream of them has an event for every word or
+ * so: reading it takes a few microseconds each here, and several times that by way of `fetch` and web streams.
+ */
+import { randomUUID } from 'node:crypto';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isRecord } from '@atrium/core/util/shape.js';
+import type { FilePart, ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai';
+import type { ModelAgentOptions } from './backend.js';
+import { outputText } from './conversation.js';
+import { EventReader, type StreamLimits } from './event-stream.js';
+import type { AnswerEvent, AnswerUsage, OpenAnswer, PartMetadata, StepRequest, TakeEvent } from './request.js';
+
+/** A server that says nothing for so long, not even that it is alive, is given up. */
+const SILENCE_MAX_MS = 300_000;
+const REDIRECTS_MAX = 5;
+
+export async function openCompletion(
+  options: ModelAgentOptions,
+  request: StepRequest,
+  limits?: StreamLimits,
+): Promise<OpenAnswer> {
+  const { baseURL = '', apiKey, headers } = options;
+  const body = JSON.stringify(bodyOf(request));
+  const response = await post(new URL(`${baseURL.replace(/\/+$/, '')}/chat/completions`), {
+    signal: request.signal,
+    body,
+    headers: {
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      ...lowerCased(headers),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    },
+  });
+  const reader = new EventReader(isEventStream(response) ? 'stream' : 'text', limits);
+  if (!isSuccess(response)) throw await refusalOf(response, reader);
+  return { read: (take) => readCompletion(response, reader, take) };
+}
+
+function lowerCased(headers: ModelAgentOptions['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+interface Post {
+  readonly signal: AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends a request, and again where the server sends it to, as long as that is the same server: the key is for nobody else. */
+async function post(url: URL, request: Post, redirects = 0): Promise<IncomingMessage> {
+  const response = await posted(url, request);
+  const { statusCode = 0, headers } = response;
+  if ((statusCode !== 307 && statusCode !== 308) || !headers.location || redirects === REDIRECTS_MAX) return response;
+  const next = new URL(headers.location, url);
+  if (next.origin !== url.origin) return response;
+  response.resume();
+  return post(next, request, redirects + 1);
+}
+
+function posted(url: URL, { signal, headers, body }: Post): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const { request } = url.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers });
+    const stop = () => sent.destroy(new DOMException('the turn is over', 'AbortError'));
+    signal.addEventListener('abort', stop, { once: true });
+    sent.setTimeout(SILENCE_MAX_MS, () => sent.destroy(new Error('network: the server was silent for 5 minutes')));
+    sent.on('response', resolve);
+    sent.on('error', (error) => reject(Object.assign(error, { isRetryable: !signal.aborted })));
+    sent.on('close', () => signal.removeEventListener('abort', stop));
+    sent.end(body);
+  });
+}
+
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
+}
+
+function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+/** Reads all of a response, as it comes. Ends it when `push` wants no more, or cannot go on. */
+function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const end = (settle: () => void) => {
+      isOver = true;
+      settle();
+      response.destroy();
+    };
+    response.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      try {
+        if (!push(chunk)) end(resolve);
+      } catch (error) {
+        end(() => reject(error));
+      }
+    });
+    response.on('end', resolve);
+    response.on('error', reject);
+    response.on('close', () => reject(new Error('the other side closed the connection')));
+  });
+}
+
+async function readCompletion(response: IncomingMessage, reader: EventReader, take: TakeEvent): Promise<void> {
+  const completion = new Completion(take);
+  await readBody(response, (chunk) => reader.push(chunk, (data) => completion.take(data)));
+  reader.end((data) => completion.take(data));
+  completion.end();
+}
+
+/** The words of a server that refused a request. */
+async function refusalOf(response: IncomingMessage, reader: EventReader): Promise<Error> {
+  const { statusCode = 0, statusMessage = '', headers } = response;
+  const chunks: Buffer[] = [];
+  await readBody(response, (chunk) => {
+    reader.measure(chunk);
+    return chunks.push(chunk) > 0;
+  });
+  const moved =
+    statusCode >= 300 && statusCode < 400 && headers.location ? `it is at ${headers.location} now` : undefined;
+  const said = moved ?? wordsIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
+  const isRetryable = statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
+  return Object.assign(new Error(said), { statusCode, responseHeaders: headers, isRetryable });
+}
+
+function wordsIn(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isRecord(body)) return undefined;
+    const error = body.error ?? body.message ?? body.detail;
+    if (isRecord(error) && typeof error.message === 'string') return error.message;
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return text.trim() === '' ? undefined : text.trim();
+  }
+}
+
+interface StreamedCall {
+  readonly index: unknown;
+  id: string;
+  name: string;
+  input: string;
+  /** What was shown of the input: nothing before the name is known. */
+  isShown: boolean;
+  metadata: PartMetadata | undefined;
+}
+
+/** One completion: makes events of its chunks. */
+class Completion {
+  readonly #take: TakeEvent;
+  readonly #calls: StreamedCall[] = [];
+  #isWanted = true;
+  /** A new block begins when the model changes from text to thinking or back. */
+  #block = 0;
+  #kind: 'text' | 'reasoning' | undefined;
+  #reason: string | undefined;
+  #isDone = false;
+  #usage: AnswerUsage = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+
+  constructor(take: TakeEvent) {
+    this.#take = take;
+  }
+
+  /** Takes the data of an event. False: no more is wanted. */
+  take(data: string): boolean {
+    if (data === '[DONE]') this.#isDone = true;
+    else this.#chunk(chunkOf(data));
+    return this.#isWanted;
+  }
+
+  /** The stream is over: so are its calls. */
+  end(): void {
+    if (!this.#isWanted) return;
+    if (this.#reason === undefined && !this.#isDone)
+      throw new Error('the other side closed the connection before the answer was complete');
+    for (const { id, name, input, metadata } of this.#calls) this.#give({ type: 'call', id, name, input, metadata });
+    const reason = REASONS[this.#reason ?? ''] ?? 'other';
+    this.#give({ type: 'finish', reason, usage: this.#usage });
+  }
+
+  #give(event: AnswerEvent): void {
+    if (this.#isWanted) this.#isWanted = this.#take(event);
+  }
+
+  #chunk({ error, usage, choices }: Record<string, unknown>): void {
+    // As the server says it: an object, or a text.
+    if (error !== undefined && error !== null) throw error;
+    if (isRecord(usage)) this.#usage = usageOf(usage);
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    if (!isRecord(choice)) return;
+    if (typeof choice.finish_reason === 'string') this.#reason = choice.finish_reason;
+    if (isRecord(choice.delta)) this.#delta(choice.delta);
+  }
+
+  #delta({ content, reasoning_content, reasoning, tool_calls }: Record<string, unknown>): void {
+    const thought = reasoning_content ?? reasoning;
+    if (typeof thought === 'string') this.#say('reasoning', thought);
+    if (typeof content === 'string') this.#say('text', content);
+    else if (Array.isArray(content)) for (const part of content) this.#part(part);
+    if (Array.isArray(tool_calls)) for (const call of tool_calls) if (isRecord(call)) this.#call(call);
+  }
+
+  /** Some servers send parts, and thinking among them. */
+  #part(part: unknown): void {
+    if (!isRecord(part)) return;
+    if (part.type === 'text' && typeof part.text === 'string') this.#say('text', part.text);
+    if (part.type === 'thinking' && Array.isArray(part.thinking))
+      for (const { text } of part.thinking.filter(isRecord)) if (typeof text === 'string') this.#say('reasoning', text);
+  }
+
+  #say(kind: 'text' | 'reasoning', text: string): void {
+    if (text === '') return;
+    if (kind !== this.#kind) this.#block += 1;
+    this.#kind = kind;
+    this.#give({ type: kind, block: String(this.#block), text });
+  }
+
+  #call(delta: Record<string, unknown>): void {
+    const { name, arguments: input } = isRecord(delta.function) ? delta.function : {};
+    const call = this.#callOf(delta, textOf(name));
+    const more =
+      typeof input === 'string' || input === undefined || input === null ? textOf(input) : JSON.stringify(input);
+    call.input += more;
+    if (call.name === '') call.name = textOf(name);
+    if (isRecord(delta.extra_content)) call.metadata = { chat: { extra_content: delta.extra_content as never } };
+    if (call.name === '') return;
+    const shown = call.isShown ? more : call.input;
+    if (!call.isShown) this.#give({ type: 'input-start', id: call.id, name: call.name });
+    call.isShown = true;
+    if (shown !== '') this.#give({ type: 'input', id: call.id, text: shown });
+  }
+
+  /** Not every server numbers its calls, names them, or does so in each of their pieces. */
+  #callOf(delta: Record<string, unknown>, name: string): StreamedCall {
+    const id = textOf(delta.id);
+    const { index } = delta;
+    const isNumbered = typeof index === 'number';
+    const same = isNumbered ? this.#calls.findLast((call) => call.index === index) : this.#sameCall(id, name);
+    // Some number all of their calls alike.
+    const isOther = same !== undefined && id !== '' && name !== '' && id !== same.id;
+    if (same && !isOther) return same;
+    const call = { index, id: id || `call-${randomUUID()}`, name, input: '', isShown: false, metadata: undefined };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #sameCall(id: string, name: string): StreamedCall | undefined {
+    if (id !== '') return this.#calls.findLast((call) => call.id === id);
+    return name === '' ? this.#calls.at(-1) : undefined;
+  }
+}
+
+function chunkOf(data: string): Record<string, unknown> {
+  const chunk: unknown = JSON.parse(data);
+  if (!isRecord(chunk)) throw new Error('the server sent something that is no part of an answer');
+  return chunk;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content-filter',
+  function_call: 'tool-calls',
+  tool_calls: 'tool-calls',
+};
+
+function usageOf(usage: Record<string, unknown>): AnswerUsage {
+  const prompt = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  return {
+    input: countOf(usage.prompt_tokens),
+    output: countOf(usage.completion_tokens),
+    cacheRead: countOf(prompt.cached_tokens),
+    reasoning: countOf(completion.reasoning_tokens),
+  };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function bodyOf({ modelId, system, messages, tools, maxOutputTokens }: StepRequest): object {
+  const offered = [...tools].map(([name, { description, inputSchema = NO_INPUT }]) => ({
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
+  }));
+  return {
+    model: modelId,
+    ...(maxOutputTokens !== undefined && { max_tokens: maxOutputTokens }),
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(wireMessages)],
+    ...(offered.length > 0 && { tools: offered, tool_choice: 'auto' }),
+    stream: true,
+    // Strict servers count tokens only when they are asked to.
+    stream_options: { include_usage: true },
+  };
+}
+
+export const NO_INPUT = { type: 'object', properties: {} } as const;
+
+function wireMessages(message: ModelMessage): object[] {
+  const { role, content } = message;
+  if (role === 'system') return [{ role, content }];
+  if (role === 'user') return [{ role, content: typeof content === 'string' ? content : content.map(wirePart) }];
+  if (role === 'assistant')
+    return [answerOf(typeof content === 'string' ? [{ type: 'text', text: content }] : content)];
+  return content.flatMap((part) => (part.type === 'tool-result' ? [resultOf(part)] : []));
+}
+
+function wirePart(part: TextPart | ImagePart | FilePart): object {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'file') throw new TypeError('chat completions take no files');
+  return {
+    type: 'image_url',
+    image_url: { url: `data:${part.mediaType ?? 'image/jpeg'};base64,${String(part.image)}` },
+  };
+}
+
+type AnswerPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number];
+
+function answerOf(parts: readonly AnswerPart[]): object {
+  const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('');
+  const thought = parts.flatMap((part) => (part.type === 'reasoning' ? part.text : [])).join('');
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [callOf(part)] : []));
+  return {
+    role: 'assistant',
+    content: calls.length > 0 && text === '' ? null : text,
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function callOf({ toolCallId, toolName, input, providerOptions }: ToolCallPart): object {
+  const call = { name: toolName, arguments: JSON.stringify(input) };
+  return { id: toolCallId, type: 'function', function: call, ...providerOptions?.chat };
+}
+
+function resultOf({ toolCallId, output }: ToolResultPart): object {
+  return { role: 'tool', tool_call_id: toolCallId, content: outputText(output) };
+}

@@ -1,0 +1,169 @@
+/**
+ * Answers in the formats of OpenAI's responses and of Anthropic's messages, by way of the AI SDK's providers. This is the only
+ * file that calls the SDK, and a host loads it when it has such an agent.
+ */
+import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { EventGauge } from '@atrium/core/util/streams.js';
+import type { ModelMessage, UserContent } from 'ai';
+import type { ModelAgentOptions, ModelApi } from './backend.js';
+import { NO_INPUT } from './chat-completions.js';
+import { LIMITS, type StreamLimits, tooLong } from './event-stream.js';
+import type { AnswerEvent, OpenAnswer, StepRequest, TakeEvent } from './request.js';
+
+type SdkApi = Exclude<ModelApi, 'openai-compatible'>;
+
+export async function openSdkAnswer(
+  options: ModelAgentOptions,
+  kind: SdkApi,
+  request: StepRequest,
+): Promise<OpenAnswer> {
+  const { system, messages, tools, maxOutputTokens, signal } = request;
+  const model = await loadModel(options, kind, request.modelId);
+  const offered = [...tools].map(([name, { description, inputSchema = NO_INPUT }]) => ({
+    ...{ type: 'function' as const, name, inputSchema: { ...inputSchema } },
+    ...(description !== undefined && { description }),
+  }));
+  const { stream } = await model.doStream({
+    prompt: [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...messages.map(promptOf)],
+    ...(offered.length > 0 && { tools: offered, toolChoice: { type: 'auto' } }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    abortSignal: signal,
+    // The provider stores nothing of the conversation, and every request is complete in itself.
+    providerOptions: { openai: { store: false } },
+  });
+  return { read: (take) => readParts(stream, take) };
+}
+
+/** A key of the environment belongs to the provider's own address. It is never sent to another one. */
+const NO_KEY = 'none';
+
+async function loadModel(options: ModelAgentOptions, kind: SdkApi, modelId: string): Promise<LanguageModelV3> {
+  const { baseURL, headers } = options;
+  const apiKey = options.apiKey ?? (baseURL === undefined ? undefined : NO_KEY);
+  const settings = {
+    ...(baseURL !== undefined && { baseURL }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(headers && { headers: { ...headers } }),
+    fetch: boundedFetch,
+  };
+  const create = await loadProvider(kind);
+  return create(settings)(modelId);
+}
+
+/** Loads what an answer in a format needs. */
+export async function loadProvider(kind: SdkApi) {
+  if (kind === 'openai') return (await import('@ai-sdk/openai')).createOpenAI;
+  return (await import('@ai-sdk/anthropic')).createAnthropic;
+}
+
+async function readParts(stream: ReadableStream<LanguageModelV3StreamPart>, take: TakeEvent): Promise<void> {
+  for await (const part of stream) {
+    if (part.type === 'error') throw part.error;
+    const event = eventOf(part);
+    if (event && !take(event)) return;
+  }
+}
+
+/** Undefined for parts that say nothing of the answer itself. */
+function eventOf(part: LanguageModelV3StreamPart): AnswerEvent | undefined {
+  switch (part.type) {
+    case 'text-start':
+    case 'text-end':
+      return { type: 'text', block: part.id, text: '', metadata: part.providerMetadata };
+    case 'text-delta':
+      return { type: 'text', block: part.id, text: part.delta, metadata: part.providerMetadata };
+    case 'reasoning-start':
+    case 'reasoning-end':
+      return { type: 'reasoning', block: part.id, text: '', metadata: part.providerMetadata };
+    case 'reasoning-delta':
+      return { type: 'reasoning', block: part.id, text: part.delta, metadata: part.providerMetadata };
+    case 'tool-input-start':
+      return { type: 'input-start', id: part.id, name: part.toolName };
+    case 'tool-input-delta':
+      return { type: 'input', id: part.id, text: part.delta };
+    case 'tool-call': {
+      const { toolCallId: id, toolName: name, input, providerMetadata: metadata } = part;
+      return { type: 'call', id, name, input, metadata };
+    }
+    case 'finish': {
+      const { inputTokens, outputTokens } = part.usage;
+      const usage = {
+        ...{ input: inputTokens.total, cacheRead: inputTokens.cacheRead },
+        ...{ output: outputTokens.total, reasoning: outputTokens.reasoning },
+      };
+      return { type: 'finish', reason: part.finishReason.unified, usage };
+    }
+    default:
+      return undefined;
+  }
+}
+
+type PromptMessage = LanguageModelV3Prompt[number];
+type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number];
+
+function promptOf(message: ModelMessage): PromptMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content };
+    case 'user':
+      return { role: 'user', content: userParts(message.content) };
+    case 'assistant': {
+      const { content } = message;
+      const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+      return { role: 'assistant', content: parts.filter(isSaid) };
+    }
+    case 'tool':
+      return { role: 'tool', content: message.content.filter(({ type }) => type === 'tool-result') as ResultPart[] };
+  }
+}
+
+/** Of the kinds of output that a conversation has, the types of the SDK say the same by two names. */
+type ResultPart = Extract<PromptMessage, { role: 'tool' }>['content'][number];
+type AssistantPart = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>[number];
+type SaidPart = Extract<AssistantPart, { type: 'text' | 'reasoning' | 'tool-call' }>;
+
+function isSaid(part: AssistantPart): part is SaidPart {
+  return part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-call';
+}
+
+function userParts(content: UserContent): UserPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.flatMap((part): UserPart[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }];
+    if (part.type !== 'image') return [];
+    return [{ type: 'file', mediaType: part.mediaType ?? 'image/*', data: String(part.image) }];
+  });
+}
+
+/** The SDK buffers an event until it is complete, and an answer that is no stream until its end. This limits both. */
+const boundedFetch: typeof fetch = async (...request) => boundedAnswer(await fetch(...request));
+
+export function boundedAnswer(response: Response, limits = LIMITS): Response {
+  const { body, status, statusText, headers } = response;
+  if (!body) return response;
+  const isStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
+  const bounded = ReadableStream.from(isStream ? boundedEvents(body, limits) : boundedText(body, limits));
+  return new Response(bounded, { status, statusText, headers });
+}
+
+type Body = AsyncIterable<Uint8Array>;
+
+async function* boundedEvents(body: Body, { eventMaxBytes, totalMaxBytes }: StreamLimits): AsyncGenerator<Uint8Array> {
+  const gauge = new EventGauge();
+  let total = 0;
+  for await (const chunk of body) {
+    total += chunk.length;
+    if (gauge.push(chunk) > eventMaxBytes) throw tooLong('one event of its answer', eventMaxBytes);
+    if (total > totalMaxBytes) throw tooLong('its answer', totalMaxBytes);
+    yield chunk;
+  }
+}
+
+async function* boundedText(body: Body, { eventMaxBytes }: StreamLimits): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of body) {
+    total += chunk.length;
+    if (total > eventMaxBytes) throw tooLong('its answer', eventMaxBytes);
+    yield chunk;
+  }
+}
