@@ -15,6 +15,7 @@ const ENTRIES = {
   'automation-host': 'packages/host/test/support/automation-host.ts',
   'hostile-host': 'packages/host/test/gateway/hostile/support/host-entry.ts',
   'log-appender': 'packages/host/test/support/log-appender.ts',
+  'log-steps': 'packages/host/test/support/log-steps.ts',
   'log-opener': 'packages/host/test/support/log-opener.ts',
   'copilot-child': 'packages/host/test/support/copilot-child.ts',
   host: 'packages/host/src/index.ts',

@@ -7,6 +7,7 @@ type ProgramName =
   | 'automation-host'
   | 'hostile-host'
   | 'log-appender'
+  | 'log-steps'
   | 'log-opener'
   | 'copilot-child'
   | 'host';

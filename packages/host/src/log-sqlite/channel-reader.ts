@@ -15,7 +15,7 @@ interface Reading {
 }
 
 export interface ChannelReaderOptions {
-  readonly entries: EntryTable;
+  readonly entries: Pick<EntryTable, 'read'>;
   readonly archives: ArchiveTable;
   /** The greatest number of the log. */
   readonly head: () => number;

@@ -2,12 +2,13 @@
 import { duplicateOrigin } from '@atrium/core/log/check-commit.js';
 import type { EntryOrigin, LogEntry, NewEntry, ReadRange } from '@atrium/core/log/log.js';
 import { type NumberRange, NumberSet } from '@atrium/core/util/number-set.js';
+import { toStore } from './commit-journal.js';
 import { type Damage, fits, sumOf } from './damage.js';
-import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
+import { type Database, SQLITE, SqliteError, type SqlValue, type Statement } from './driver.js';
 
 const ALL = -1;
-/** What is stored of a number without an action. */
-const NOTHING = { channel: '', action: '' } as const;
+/** Rows that one statement inserts: beyond this many, it gets hardly cheaper. */
+const GROUP_ROWS = 32;
 
 /** The entries: appended in order, read by number or by channel, dropped from the old end. */
 interface EntryRow {
@@ -31,6 +32,7 @@ interface Bounds {
 export class EntryTable {
   readonly #marks: ClientMarks;
   readonly #insert: Statement<never>;
+  readonly #insertGroup: Statement<never>;
   readonly #read: Statement<EntryRow>;
   readonly #readChannel: Statement<EntryRow>;
   readonly #bounds: Statement<Bounds>;
@@ -50,6 +52,8 @@ export class EntryTable {
       ${db.text('client_id')} AS clientId, epoch, client_seq AS clientSeq, sum`;
     this.#marks = new ClientMarks(db);
     this.#insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    const group = Array(GROUP_ROWS).fill('(?, ?, ?, ?, ?)').join(', ');
+    this.#insertGroup = db.prepare(`INSERT INTO entries (seq, channel, time, action, sum) VALUES ${group}`);
     this.#read = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?`);
     this.#readChannel = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? AND channel = ? ORDER BY seq LIMIT ?`);
     this.#bounds = db.prepare(`
@@ -71,17 +75,21 @@ export class EntryTable {
     this.#setDropped = db.prepare('UPDATE compaction SET dropped = max(dropped, ?)');
   }
 
-  /** `oldest` is never below a skip: entries before it may be lost, so a replay must not start there. */
-  bounds(): { head: number; oldest: number } {
+  /**
+   * `oldest` is never below a skip: entries before it may be lost, so a replay must not start there. `endsInSkip`: the head
+   * is a number that was given up, and no entry stands behind it yet.
+   */
+  bounds(): { head: number; oldest: number; endsInSkip: boolean } {
     const bounds = this.#bounds.get();
     const skipped = bounds?.skipped ?? 0;
-    const head = Math.max(bounds?.last ?? 0, bounds?.dropped ?? 0, skipped);
-    return { head, oldest: Math.max(bounds?.first ?? head + 1, skipped + 1) };
+    const last = Math.max(bounds?.last ?? 0, bounds?.dropped ?? 0);
+    const head = Math.max(last, skipped);
+    return { head, oldest: Math.max(bounds?.first ?? head + 1, skipped + 1), endsInSkip: skipped > last };
   }
 
   add(seq: number, entry: NewEntry): void {
-    const { time, origin, isEphemeral = false } = entry;
-    const { channel, action } = isEphemeral ? NOTHING : entry;
+    const { time, origin } = entry;
+    const { channel, action } = toStore(entry);
     const sum = entrySum(seq, channel, action);
     if (origin === undefined) return void this.#insert.run(seq, channel, time, action, null, null, null, sum);
     if (this.#marks.has(origin)) throw duplicateOrigin(origin);
@@ -90,6 +98,24 @@ export class EntryTable {
       this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, sum);
     } catch (error) {
       throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
+    }
+  }
+
+  /** Adds entries without origins, which follow each other: half the cost of adding them one by one. */
+  addAll(first: number, entries: readonly NewEntry[]): void {
+    let at = 0;
+    for (; at + GROUP_ROWS <= entries.length; at += GROUP_ROWS) {
+      const values: SqlValue[] = [];
+      for (const [index, entry] of entries.slice(at, at + GROUP_ROWS).entries()) {
+        const seq = first + at + index;
+        const { channel, action } = toStore(entry);
+        values.push(seq, channel, entry.time, action, entrySum(seq, channel, action));
+      }
+      this.#insertGroup.run(...values);
+    }
+    for (; at < entries.length; at++) {
+      const entry = entries[at];
+      if (entry) this.add(first + at, entry);
     }
   }
 
@@ -138,7 +164,7 @@ export class EntryTable {
   }
 }
 
-function entrySum(seq: number, channel: string, action: string): number {
+export function entrySum(seq: number, channel: string, action: string): number {
   return sumOf(entryPlace(seq, channel), action);
 }
 

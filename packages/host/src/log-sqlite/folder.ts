@@ -24,6 +24,7 @@ import { uptime } from 'node:os';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { makeFolderSync } from '@atrium/core/util/folders.js';
+import { JOURNAL_FILE } from './commit-journal.js';
 import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
 
@@ -39,7 +40,7 @@ export function prepareFolder(dataDir: string): void {
     throw new LogOpenError('not-a-folder', `${dataDir} is not a folder: choose another data folder`);
   }
   checkAccess(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  for (const name of [...DATABASE_PARTS.map((part) => DATABASE_FILE + part), LOCK_FILE, NOTE_FILE]) {
+  for (const name of [...DATABASE_PARTS.map((part) => DATABASE_FILE + part), JOURNAL_FILE, LOCK_FILE, NOTE_FILE]) {
     checkFile(path.join(dataDir, name));
   }
 }

@@ -2,16 +2,19 @@
  * Opens the database of a data folder: takes the lock, checks before the first read that the file belongs to Atrium and
  * is whole, has it repaired if not, and reports the repairs.
  */
-import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '@atrium/core/log/log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { JOURNAL_FILE, newSalt } from './commit-journal.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, type FolderLock, holderOf, prepareFolder, takeLock } from './folder.js';
-import { installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';
+import { takeJournal } from './journal-recovery.js';
+import { copyFrom, installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';
 import {
   APPLICATION_ID,
   headerOf,
+  IN_USE_VERSION,
   MODEL_03_VERSION,
   migrate,
   PAGE_BYTES,
@@ -38,7 +41,6 @@ const CHECK_ALL = `
 
 const RESTARTED =
   'the machine stopped while it was open, so the newest entries may be missing; numbering goes on well above them';
-const COPY_BYTES = 2 ** 20;
 
 interface OpenFileOptions {
   readonly dataDir: string;
@@ -51,9 +53,12 @@ export interface OpenedFile {
   readonly path: string;
   readonly db: Database;
   readonly repairs: readonly LogRepair[];
+  /** Where the journal is to be, and the salt that the database holds for its lines. */
+  readonly journal: { readonly path: string; readonly salt: string };
   /** See `FolderLock`. */
   renewLock(): 'held' | 'renewed' | 'lost';
-  close(): void;
+  /** `journal`: whether one is left that the database has not taken. */
+  close(left?: { readonly journal: boolean }): void;
 }
 
 export function openFile({ dataDir, driver, logger, now }: OpenFileOptions): OpenedFile {
@@ -64,11 +69,11 @@ export function openFile({ dataDir, driver, logger, now }: OpenFileOptions): Ope
     return explained(database, () => {
       const repairs = makeWhole({ driver, database, now }, lock);
       if (isOfOlderModel(database)) keepBackup({ driver, database, logger });
-      const { db, found } = openForUse({ driver, database, logger, now }, lock);
+      const { db, found, journal } = openForUse({ driver, database, logger, now }, lock);
       lock.settle();
-      const close = () => closeFile(db, database, lock);
+      const close: OpenedFile['close'] = (left) => closeFile({ db, database, lock, isInUse: left?.journal === true });
       const all = [...withCounts(repairs, db), ...found];
-      return { path: database, db, repairs: all, renewLock: () => lock.renew(), close };
+      return { path: database, db, repairs: all, journal, renewLock: () => lock.renew(), close };
     });
   } catch (error) {
     lock.leaveAsFound();
@@ -160,9 +165,10 @@ function keepBackup({ driver, database, logger }: Omit<UseOptions, 'now'>): void
   logger.log('info', 'the stored sessions are of an older model; a copy of them is kept', { backup });
 }
 
-/** `found`: damage that showed while the log was moved to the present model. */
+/** `found`: damage that showed while the log was moved to the present model, or in its journal. */
 function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderLock) {
   const db = driver.open(database);
+  const journal = { path: path.join(path.dirname(database), JOURNAL_FILE), salt: newSalt() };
   let found: LogRepair[] = [];
   try {
     checkAlone(db, database, lock);
@@ -171,6 +177,7 @@ function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderL
     migrate(db, () => {
       found = upcast({ db, path: database, logger, now });
     });
+    found = [...found, ...takeJournal({ db, journal, now })];
   } catch (error) {
     db.close();
     throw error;
@@ -178,14 +185,33 @@ function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderL
   // `Checkpoints` decides when to run a checkpoint.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
   db.exec(`PRAGMA cache_size = -${CACHE_KIB.usual}`);
-  return { db, found };
+  return { db, found, journal };
+}
+
+interface CloseOptions {
+  readonly db: Database;
+  readonly database: string;
+  readonly lock: FolderLock;
+  /** A journal is left beside the database. */
+  readonly isInUse: boolean;
 }
 
 /** Leaves a single file that contains everything. */
-function closeFile(db: Database, database: string, lock: FolderLock): void {
-  const inOrder = foldIntoOneFile(db);
+function closeFile({ db, database, lock, isInUse }: CloseOptions): void {
+  const isMarked = !isInUse && markClosed(db);
+  const inOrder = foldIntoOneFile(db) && isMarked;
   db.close();
   lock.release(inOrder ? { at: 'closed', stamp: stampOf(database) } : undefined);
+}
+
+/** Hosts that do not know the journal may open the file from now on. */
+function markClosed(db: Database): boolean {
+  try {
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -232,7 +258,7 @@ function checkOurs(database: string): void {
   if (header.applicationId !== APPLICATION_ID) {
     throw new LogOpenError('foreign', `${database} belongs to another program: choose another data folder`);
   }
-  if (header.version > SCHEMA_VERSION) {
+  if (header.version > IN_USE_VERSION) {
     throw new LogOpenError('newer', `${database} was written by a later version: update this program`);
   }
 }
@@ -294,23 +320,4 @@ function keepTail({ database, now }: RepairContext, { at, from }: TornWal): LogR
       ? `${wal} ended inside a commit, which was never acknowledged: it was left out`
       : `${wal} was damaged: commits from byte ${from} on are lost; numbering goes on well above them`;
   return { message, keptAt };
-}
-
-function copyFrom(source: string, start: number, target: string): void {
-  const from = openSync(source, 'r');
-  const to = openSync(target, 'wx', 0o600);
-  try {
-    const block = Buffer.alloc(COPY_BYTES);
-    for (let at = start, read = 1; read > 0; at += read) {
-      read = readSync(from, block, 0, COPY_BYTES, at);
-      writeSync(to, block, 0, read);
-    }
-  } catch (error) {
-    // Nothing is lost: the source is unchanged, and the next opening tries again.
-    rmSync(target, { force: true });
-    throw error;
-  } finally {
-    closeSync(from);
-    closeSync(to);
-  }
 }

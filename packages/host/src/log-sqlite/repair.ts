@@ -23,6 +23,7 @@ import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.
 import { syncFile, syncFolder } from './folder.js';
 import {
   APPLICATION_ID,
+  addJournalTable,
   createDatabase,
   DATABASE_PARTS,
   fillDatabase,
@@ -38,6 +39,9 @@ const FAILURES_MAX = 2_000;
 /** Lost turns of one channel that each get a placeholder. */
 const MARKED_TURNS_MAX = 10_000;
 
+/** Bytes that are copied at once. */
+const COPY_BYTES = 2 ** 20;
+
 export interface RepairContext {
   readonly driver: SqliteDriver;
   readonly database: string;
@@ -50,6 +54,26 @@ export function nameAside(file: string, now: number): string {
   for (let count = 1; ; count++) {
     const name = `${file}.corrupt-${time}${count === 1 ? '' : `-${count}`}`;
     if (!existsSync(name)) return name;
+  }
+}
+
+/** Copies the end of a file to one that is not there yet. */
+export function copyFrom(source: string, start: number, target: string): void {
+  const from = openSync(source, 'r');
+  const to = openSync(target, 'wx', 0o600);
+  try {
+    const block = Buffer.alloc(COPY_BYTES);
+    for (let at = start, read = 1; read > 0; at += read) {
+      read = readSync(from, block, 0, COPY_BYTES, at);
+      writeSync(to, block, 0, read);
+    }
+  } catch (error) {
+    // Nothing is lost: the source is unchanged, and the next opening tries again.
+    rmSync(target, { force: true });
+    throw error;
+  } finally {
+    closeSync(from);
+    closeSync(to);
   }
 }
 
@@ -184,6 +208,8 @@ function readsTables(db: Database): boolean {
 
 function copyTables(db: Database): void {
   copyTable(db, 'bad.skips', (rows) => `INSERT OR REPLACE INTO skips SELECT * FROM ${rows}`);
+  addJournalTable(db);
+  attempt(db, 'INSERT OR REPLACE INTO journal SELECT * FROM bad.journal');
   db.exec('DELETE FROM compaction');
   copyTable(db, 'bad.compaction', (rows) => `INSERT OR REPLACE INTO compaction SELECT * FROM ${rows}`);
   copyTable(

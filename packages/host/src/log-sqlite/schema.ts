@@ -8,6 +8,12 @@ import type { Database, SqliteDriver, Statement } from './driver.js';
 export const APPLICATION_ID = 0x4174726d;
 /** Goes up when the tables change, or what is stored in them. 3: the 1.0 model of the protocol. */
 export const SCHEMA_VERSION = 3;
+/**
+ * What a file says while a host has it open, or has died with it: a journal may stand beside it. A host that does not know
+ * the journal takes it for a file of a later version, and leaves it alone. A file that was closed in order says
+ * `SCHEMA_VERSION` again.
+ */
+export const IN_USE_VERSION = 4;
 /** The last version with the 0.3.0 model. */
 export const MODEL_03_VERSION = 2;
 /**
@@ -65,6 +71,12 @@ const SCHEMA = `
   -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
+/**
+ * One row. The salt of the journal's lines that are to come, and of those that the database took last. It is not one of
+ * the tables above, because files of earlier hosts do not have it at the same page.
+ */
+const JOURNAL_TABLE =
+  'CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY CHECK (id = 1), salt TEXT NOT NULL, folded TEXT NOT NULL)';
 /** A host assigns fewer numbers than this between two synced commits. */
 const SKIP_MIN = 1_000_000;
 /** A checkpoint is due from about this many pages of 4 KiB: one of a thousand pages takes 3 to 5 ms. */
@@ -117,6 +129,10 @@ export function migrate(db: Database, upcast: () => void): void {
     upcast();
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
+}
+
+export function addJournalTable(db: Database): void {
+  db.exec(`${JOURNAL_TABLE}; INSERT OR IGNORE INTO journal VALUES (1, '', '')`);
 }
 
 function addColumns(db: Database): void {

@@ -1,6 +1,7 @@
 /**
- * The embedded log: one SQLite file in the data folder. One commit is one transaction. It stores entries, archives and
- * records as text; `open.ts` opens the file and has it repaired.
+ * The embedded log: one SQLite file in the data folder, and while it is open a journal beside it. One commit is one
+ * transaction, or one line of the journal; every transaction takes the lines that are there. It stores entries, archives
+ * and records as text; `open.ts` opens the files and has them repaired.
  *
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
@@ -31,8 +32,9 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
 import { ChannelReader } from './channel-reader.js';
+import { CommitJournal, FOLD_AFTER_MS, newSalt } from './commit-journal.js';
 import { Damage } from './damage.js';
-import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
+import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError, type Statement } from './driver.js';
 import { EntryTable } from './entries.js';
 import { type OpenedFile, openFile } from './open.js';
 import { RecordTable } from './records.js';
@@ -78,12 +80,15 @@ export class SqliteLog implements Log {
   readonly #recent: RecentEntries;
   readonly #channels: ChannelReader;
   readonly #checkpoints: Checkpoints;
+  readonly #journal: CommitJournal;
+  readonly #setSalts: Statement<never>;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #lockCheckedAt: number;
   #head: number;
   #oldest: number;
   #closed = false;
+  #cancelFold: (() => void) | undefined;
 
   constructor(options: { readonly file: OpenedFile; readonly clock: Clock; readonly logger: Logger }) {
     const { file, clock, logger } = options;
@@ -98,9 +103,11 @@ export class SqliteLog implements Log {
     this.#records = new RecordTable(file.db, this.#damage);
     this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
     ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
+    this.#journal = new CommitJournal(file.journal.path, file.journal.salt);
+    this.#setSalts = file.db.prepare('UPDATE journal SET salt = ?, folded = ?');
     this.#recent = new RecentEntries(this.#head);
     this.#channels = new ChannelReader({
-      entries: this.#entries,
+      entries: { read: (range) => this.#read(range) },
       archives: this.#archives,
       head: () => this.#head,
       isClosed: () => this.#closed,
@@ -128,22 +135,46 @@ export class SqliteLog implements Log {
     checkCommit(commit);
     this.#watchLock();
     const first = this.#head + 1;
-    try {
-      this.#write(() => this.#store(commit, first), commit.durability);
-    } catch (error) {
-      throw this.#fenced() ?? error;
-    }
+    if (!this.#writeLine(commit, first)) this.#writeRows(commit, first);
     this.#head += commit.entries.length;
-    this.#checkpoints.wrote(...sizeOf(commit));
     const stored = { first, last: this.#head };
     this.#recent.add(commit.entries, stored);
     for (const { channel } of commit.archives ?? []) this.#channels.changed(channel);
     return stored;
   }
 
+  /** False when the commit is not one for the journal, or the journal cannot be written. */
+  #writeLine(commit: Commit, first: number): boolean {
+    if (!this.#journal.takes(commit)) return false;
+    if (this.#journal.entries.length === 0 && !this.#canBeginJournal()) return false;
+    if (!this.#journal.write(commit.entries, first)) return false;
+    this.#cancelFold ??= this.#clock.after(FOLD_AFTER_MS, () => this.#fold());
+    return true;
+  }
+
+  /** Lines follow an entry of the database: behind numbers that were given up, a repair could not tell where they belong. */
+  #canBeginJournal(): boolean {
+    const { head, endsInSkip } = this.#entries.bounds();
+    if (head !== this.#head) throw fencedError(head, this.#head);
+    return !endsInSkip;
+  }
+
+  #writeRows(commit: Commit, first: number): void {
+    try {
+      this.#write(() => this.#store(commit, first), commit.durability);
+    } catch (error) {
+      throw this.#fenced() ?? error;
+    }
+    this.#checkpoints.wrote(...sizeOf(commit));
+  }
+
   async read(range: ReadRange): Promise<LogEntry[]> {
     this.#checkOpen();
-    return this.#entries.read(range);
+    return this.#read(range);
+  }
+
+  #read(range: ReadRange): LogEntry[] {
+    return this.#journal.behind(this.#entries.read(range), range);
   }
 
   async missed(after: number, channels: readonly string[], limits: ReplayLimits) {
@@ -224,6 +255,7 @@ export class SqliteLog implements Log {
 
   async compact({ upTo, keep }: { readonly upTo: number; readonly keep: number }): Promise<void> {
     this.#checkOpen();
+    this.#emptyJournal();
     const last = this.#entries.lastDroppable(Math.min(upTo, this.#head - keep));
     // After a repair there may be entries below the oldest: they go with the first batch.
     for (let done = Math.min(this.#oldest, last) - 1; done < last && !this.#closed; ) {
@@ -252,9 +284,11 @@ export class SqliteLog implements Log {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    this.#fold();
     this.#closed = true;
     this.#checkpoints.stop();
-    this.#file.close();
+    this.#journal.close();
+    this.#file.close({ journal: this.#journal.entries.length > 0 });
   }
 
   /** libsql's statements keep working after their database is closed: this check stops them. */
@@ -265,10 +299,8 @@ export class SqliteLog implements Log {
   /** Another process has written to the file: this append would fail for ever. */
   #fenced(): LogFencedError | undefined {
     const { head } = this.#entries.bounds();
-    if (head === this.#head) return undefined;
-    return new LogFencedError(
-      `the log is at ${head}, not at ${this.#head}: another host has written to it. Use that one, or stop it first`,
-    );
+    const expected = this.#head - this.#journal.entries.length;
+    return head === expected ? undefined : fencedError(head, expected);
   }
 
   #watchLock(): void {
@@ -290,9 +322,44 @@ export class SqliteLog implements Log {
     for (const { key, value } of records) this.#records.put(key, value && recordText(value, first));
   }
 
+  /** A transaction, which also takes what is in the journal. */
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
-    writeDurably({ db: this.#file.db, path: this.#file.path, durability }, work);
+    const { db, path } = this.#file;
+    const { first, entries, characters } = this.#journal;
+    if (entries.length === 0) return writeDurably({ db, path, durability }, work);
+    const salt = newSalt();
+    writeDurably({ db, path, durability }, () => {
+      this.#entries.addAll(first, entries);
+      this.#setSalts.run(salt, this.#journal.salt);
+      work();
+    });
+    this.#journal.emptied(salt);
+    this.#cancelFold?.();
+    this.#cancelFold = undefined;
+    this.#checkpoints.wrote(entries.length, characters);
   }
+
+  #emptyJournal(): void {
+    if (this.#journal.entries.length > 0) this.#write(() => {});
+  }
+
+  /** What is in the journal is stored: a fold that fails, on a full disk say, costs nothing, and is tried again. */
+  #fold(): void {
+    this.#cancelFold?.();
+    this.#cancelFold = undefined;
+    try {
+      this.#emptyJournal();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#logger.log('warn', 'the journal could not be moved into the database; the host tries again', { reason });
+    }
+  }
+}
+
+function fencedError(head: number, expected: number): LogFencedError {
+  return new LogFencedError(
+    `the log is at ${head}, not at ${expected}: another host has written to it. Use that one, or stop it first`,
+  );
 }
 
 /** One write to the database: a transaction, as durable as asked for, with errors that say what to do. */

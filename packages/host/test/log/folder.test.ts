@@ -77,6 +77,13 @@ describe('the data folder', () => {
   });
 });
 
+/** A third entry, by a program that does not ask for the lock. */
+async function writeBeside(dataDir: string): Promise<void> {
+  withDatabase(await loadDriver(), databaseOf(dataDir), (db) =>
+    db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL, NULL FROM entries WHERE seq = 2`),
+  );
+}
+
 describe('the lock on the data folder', () => {
   it('[REL-033] names the living process that holds it, and is free once that one is killed', async () => {
     const dataDir = dataFolder();
@@ -145,14 +152,27 @@ describe('the lock on the data folder', () => {
   it('[REL-067] that another process ignored fences the next commit, not an endless failure', async () => {
     const dataDir = dataFolder();
     const log = await openLog(dataDir);
-    await appendSamples(log, 2);
-    const driver = await loadDriver();
-    withDatabase(driver, databaseOf(dataDir), (db) =>
-      db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL, NULL FROM entries WHERE seq = 2`),
-    );
+    await appendSamples(log, 2, 'full');
+    await writeBeside(dataDir);
     const late = log.append({ entries: [sampleEntry(3)], durability: 'normal' });
     await expect(late).rejects.toMatchObject({ kind: 'fenced', message: expect.stringContaining('at 3, not at 2') });
     expect(log.head).toBe(2);
+  });
+
+  it('[REL-067] that another process ignored keeps what was stored meanwhile, and no number of it is given again', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 2, 'full');
+    await appendSamples(log, 1);
+    await writeBeside(dataDir);
+    await appendSamples(log, 1);
+    const late = log.append({ entries: [sampleEntry(5)], durability: 'full' });
+    await expect(late).rejects.toMatchObject({ kind: 'fenced', message: expect.stringContaining('at 3, not at 2') });
+    await log.close();
+    const again = await openLog(copyOf(dataDir));
+    expect(again.repairs).toMatchObject([{ message: expect.stringContaining('does not continue the database') }]);
+    expect(readFileSync(again.repairs[0]?.keptAt ?? '', 'utf8')).toContain(sampleEntry(4).action);
+    expect(again.head).toBeGreaterThan(1_000_000);
   });
 
   it('is given back when opening fails', async () => {

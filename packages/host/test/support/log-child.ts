@@ -43,6 +43,12 @@ export class Appender {
     return Number(lines.findLast((line) => /^(open|stored) /.test(line))?.split(' ')[1] ?? 0);
   }
 
+  /** The head of the last commit with a record that was reported as stored. */
+  get recorded(): number {
+    const lines = this.#output.split('\n').slice(0, -1);
+    return Number(lines.findLast((line) => line.startsWith('stored '))?.split(' ')[2] ?? 0);
+  }
+
   get failure(): string | undefined {
     return /^failed (.*)$/m.exec(this.#output)?.[1];
   }

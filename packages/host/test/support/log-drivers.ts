@@ -35,6 +35,38 @@ export function dyingDriver(driver: SqliteDriver, calls: number): SqliteDriver {
   };
 }
 
+/** Calls back before everything that changes the database, and before the end of each transaction. */
+export function steppingDriver(driver: SqliteDriver, step: () => void): SqliteDriver {
+  return {
+    name: driver.name,
+    open(path) {
+      const db = driver.open(path);
+      const exec = (sql: string) => {
+        step();
+        db.exec(sql);
+      };
+      return {
+        ...db,
+        exec,
+        prepare: (sql) => {
+          const statement = db.prepare<never>(sql);
+          const run: typeof statement.run = (...values) => {
+            step();
+            statement.run(...values);
+          };
+          return { ...statement, run };
+        },
+        transaction(run) {
+          exec('BEGIN IMMEDIATE');
+          const result = run();
+          exec('COMMIT');
+          return result;
+        },
+      };
+    },
+  };
+}
+
 /** Counts the characters that statements give back. */
 export function countingDriver(driver: SqliteDriver, count: (characters: number) => void): SqliteDriver {
   const wrap = <Row>(statement: Statement<Row>): Statement<Row> => ({

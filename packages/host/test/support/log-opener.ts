@@ -3,8 +3,9 @@
  * Usage: log-opener.ts <folder> <which one, from 1; 0 for none>. It writes how many there were.
  */
 import { writeSync } from 'node:fs';
-import { loadDriver, type SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { loadDriver } from '../../src/log-sqlite/driver.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { steppingDriver } from './log-drivers.js';
 
 const [dataDir = '', fatal = '0'] = process.argv.slice(2);
 let count = 0;
@@ -14,37 +15,6 @@ function work(): void {
   if (count === Number(fatal)) process.kill(process.pid, 'SIGKILL');
 }
 
-function mortal(inner: SqliteDriver): SqliteDriver {
-  return {
-    name: inner.name,
-    open(path) {
-      const db = inner.open(path);
-      const exec = (sql: string) => {
-        work();
-        db.exec(sql);
-      };
-      return {
-        ...db,
-        exec,
-        prepare: (sql) => {
-          const statement = db.prepare<never>(sql);
-          const run: typeof statement.run = (...values) => {
-            work();
-            statement.run(...values);
-          };
-          return { ...statement, run };
-        },
-        transaction(run) {
-          exec('BEGIN IMMEDIATE');
-          const result = run();
-          exec('COMMIT');
-          return result;
-        },
-      };
-    },
-  };
-}
-
-const log = await openSqliteLog({ dataDir, driver: mortal(await loadDriver()) });
+const log = await openSqliteLog({ dataDir, driver: steppingDriver(await loadDriver(), work) });
 writeSync(1, String(count));
 await log.close();

@@ -1,0 +1,116 @@
+/** What becomes of a journal that a host left behind: its lines go into the database, or its bytes are kept aside. */
+import { rmSync } from 'node:fs';
+import type { LogRepair } from '@atrium/core/log/log.js';
+import { type FoundJournal, readJournal } from './commit-journal.js';
+import type { Database } from './driver.js';
+import { entrySum } from './entries.js';
+import { copyFrom, nameAside } from './repair.js';
+import { addJournalTable, IN_USE_VERSION, skipNumbers } from './schema.js';
+
+interface JournalOptions {
+  readonly db: Database;
+  /** The salt is a new one, for the lines to come. */
+  readonly journal: { readonly path: string; readonly salt: string };
+  readonly now: number;
+}
+
+type Verdict =
+  /** The database has taken the lines before. */
+  | 'known'
+  | 'continues'
+  /** Lines of this database, but it does not end where they begin. */
+  | 'gap'
+  | 'foreign';
+
+/**
+ * Takes what a killed host left in its journal, marks the database as in use, and gives it a new salt, in one transaction.
+ * The bytes that it does not take are copied before, and the file is removed behind it: a kill in between leaves a file
+ * whose lines the database knows by their salt.
+ */
+export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
+  const { path, salt } = journal;
+  addJournalTable(db);
+  const found = readJournal(path);
+  const verdict = found && judge(db, found);
+  const repair = found && verdict && keepRest({ path, now, found, verdict });
+  db.transaction(() => {
+    if (found && verdict === 'continues') insertEntries(db, found);
+    if (mayHaveLost(found, verdict)) skipNumbers(db, now);
+    db.prepare('UPDATE journal SET salt = ?, folded = ?').run(salt, found?.salt ?? '');
+    db.exec(`PRAGMA user_version = ${IN_USE_VERSION}`);
+  });
+  rmSync(path, { force: true });
+  return repair ? [repair] : [];
+}
+
+/** Whether a client may have seen numbers that the database does not have. */
+function mayHaveLost(found: FoundJournal | undefined, verdict: Verdict | undefined): boolean {
+  if (verdict === 'continues') return found?.end === 'damaged';
+  return verdict === 'gap' || verdict === 'foreign';
+}
+
+function judge(db: Database, { salt, entries, end }: FoundJournal): Verdict {
+  // A first line that was cut off belongs to a commit that was never acknowledged.
+  if (salt === undefined) return end === 'unfinished' ? 'continues' : 'foreign';
+  const row = (column: string) => `${db.text(column)} AS ${column}`;
+  const known = db
+    .prepare<{ salt: string; folded: string }>(`SELECT ${row('salt')}, ${row('folded')} FROM journal`)
+    .get();
+  if (salt === known?.folded) return 'known';
+  if (salt !== known?.salt) return 'foreign';
+  const first = entries[0]?.seq;
+  return first === undefined || first === endOf(db).last + 1 ? 'continues' : 'gap';
+}
+
+interface End {
+  /** The last number that the database has, or has dropped. */
+  readonly last: number;
+  /** The last number that was given up. */
+  readonly skipped: number;
+}
+
+function endOf(db: Database): End {
+  const row = db
+    .prepare<End>(
+      `SELECT max(coalesce((SELECT max(seq) FROM entries), 0), coalesce((SELECT dropped FROM compaction), 0)) AS last,
+        coalesce((SELECT max(upto) FROM skips), 0) AS skipped`,
+    )
+    .get();
+  return row ?? { last: 0, skipped: 0 };
+}
+
+/** Numbers that this opening has given up, because the machine stopped or the database was rebuilt, follow the lines. */
+function insertEntries(db: Database, { entries }: FoundJournal): void {
+  const { last, skipped } = endOf(db);
+  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, NULL, NULL, NULL, ?)');
+  for (const { seq, channel, time, action } of entries) {
+    insert.run(seq, channel, time, action, entrySum(seq, channel, action));
+  }
+  const end = entries.at(-1)?.seq ?? last;
+  if (end > last && end < skipped) db.prepare('UPDATE skips SET after = ? WHERE upto = ?').run(end, skipped);
+}
+
+interface KeepOptions {
+  readonly path: string;
+  readonly now: number;
+  readonly found: FoundJournal;
+  readonly verdict: Verdict;
+}
+
+/** Copies the bytes that the database does not take, and says why. */
+function keepRest({ path, now, found, verdict }: KeepOptions): LogRepair | undefined {
+  const reason = reasonFor(verdict, found.end);
+  if (reason === undefined) return undefined;
+  const keptAt = nameAside(path, now);
+  copyFrom(path, verdict === 'continues' ? found.bytes : 0, keptAt);
+  return { message: `${path} ${reason}`, keptAt };
+}
+
+function reasonFor(verdict: Verdict, end: FoundJournal['end']): string | undefined {
+  const above = 'numbering goes on well above them';
+  if (verdict === 'foreign') return `is not of this database, or not readable: its commits were left out; ${above}`;
+  if (verdict === 'gap') return `does not continue the database: its commits were left out; ${above}`;
+  if (verdict === 'known' || end === 'whole') return undefined;
+  if (end === 'damaged') return `was damaged: the commits from there on are lost; ${above}`;
+  return 'ended inside a commit, which was never acknowledged: it was left out';
+}

@@ -1,0 +1,321 @@
+/** The commit journal: what a line is worth, what becomes of it after a kill, and what is never taken for one. */
+import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Commit } from '@atrium/core/log/log.js';
+import { describe, expect, it } from 'vitest';
+import {
+  CommitJournal,
+  FOLD_AFTER_MS,
+  JOURNAL_COMMIT_MAX_ENTRIES,
+  JOURNAL_MAX_CHARACTERS,
+  JOURNAL_MAX_ENTRIES,
+  readJournal,
+} from '../../src/log-sqlite/commit-journal.js';
+import type { Database } from '../../src/log-sqlite/driver.js';
+import { headerOf, IN_USE_VERSION, SCHEMA_VERSION, withDatabase } from '../../src/log-sqlite/schema.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { cutTo, databaseOf, overwrite, zeros } from '../support/log-damage.js';
+import { spyingDriver } from '../support/log-drivers.js';
+import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
+import { appendSamples, sampleEntries, sampleEntry } from '../support/log-samples.js';
+
+const journalOf = (dataDir: string) => path.join(dataDir, 'atrium.journal');
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+
+/** A folder as a killed process leaves it: 5 entries in the database, and as many commits of one entry in the journal. */
+async function killed(lines: number): Promise<string> {
+  const dataDir = dataFolder();
+  const log = await openLog(dataDir);
+  await appendSamples(log, 5, 'full');
+  for (let line = 0; line < lines; line++) await appendSamples(log, 1);
+  return copyOf(dataDir);
+}
+
+describe('the journal of a log', () => {
+  it('[REL-031] has what was acknowledged, and the next opening takes it without a word', async () => {
+    const dataDir = await killed(4);
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+    const log = await openLog(dataDir);
+    expect([log.head, log.oldest, log.repairs]).toEqual([9, 1, []]);
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, 9));
+    expect(existsSync(journalOf(dataDir))).toBe(false);
+    await appendSamples(log, 2);
+    expect((await openLog(copyOf(dataDir))).head).toBe(11);
+  });
+
+  it('is read with the database, by number and by channel, and is gone once the log is closed', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 14, 'full');
+    for (let line = 0; line < 14; line++) await appendSamples(log, 1);
+    expect(await log.read({ after: 12, limit: 4 })).toEqual(sampleEntries(13, 16));
+    const { channel } = sampleEntry(3);
+    const own = sampleEntries(1, 28).filter((entry) => entry.channel === channel);
+    expect(await log.read({ after: 0, channel })).toEqual(own);
+    expect(await log.read({ after: 0, channel, limit: 3 })).toEqual(own.slice(0, 3));
+    expect((await log.openChannel(channel, 0))?.tail).toEqual(own);
+    await log.forget(channel);
+    expect(await log.read({ after: 0, channel })).toEqual([]);
+    await log.close();
+    expect(existsSync(journalOf(dataDir))).toBe(false);
+    expect((await openLog(copyOf(dataDir))).head).toBe(28);
+  });
+
+  it('goes into the database after a while, with the next synced commit, and when it is full', async () => {
+    const dataDir = dataFolder();
+    const clock = new FakeClock();
+    const log = await openLog(dataDir, { clock });
+    await appendSamples(log, 1);
+    await clock.advance(FOLD_AFTER_MS - 1);
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+    await clock.advance(1);
+    expect(sizeOf(journalOf(dataDir))).toBe(0);
+    await appendSamples(log, 1);
+    await appendSamples(log, 1, 'full');
+    expect(sizeOf(journalOf(dataDir))).toBe(0);
+    for (let line = 0; line < JOURNAL_MAX_ENTRIES; line++) await appendSamples(log, 1);
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+    await appendSamples(log, 1);
+    expect(sizeOf(journalOf(dataDir))).toBe(0);
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, log.head));
+  });
+
+  it('takes small commits of the host only, up to its limits', () => {
+    const journal = new CommitJournal(journalOf(dataFolder()), 'salt');
+    const entry = { channel: 'c', time: 1, action: '{}' };
+    const takes = (commit: Partial<Commit>) => journal.takes({ entries: [entry], durability: 'normal', ...commit });
+    expect([takes({}), takes({ durability: 'full' }), takes({ entries: [] })]).toEqual([true, false, false]);
+    expect(takes({ records: [{ key: 'k', value: '1' }] })).toBe(false);
+    expect(takes({ archives: [{ channel: 'c', head: '{}', turns: { start: 0, items: [] } }] })).toBe(false);
+    expect(takes({ entries: [{ ...entry, origin: { clientId: 'a', epoch: 1, clientSeq: 1 } }] })).toBe(false);
+    expect([takes({ entries: Array(JOURNAL_COMMIT_MAX_ENTRIES).fill(entry) })]).toEqual([true]);
+    expect(takes({ entries: Array(JOURNAL_COMMIT_MAX_ENTRIES + 1).fill(entry) })).toBe(false);
+    for (const action of ['{\n}', '{\t}', '"\0"']) expect(takes({ entries: [{ ...entry, action }] })).toBe(false);
+    expect(takes({ entries: [{ ...entry, channel: 'a\nb' }] })).toBe(false);
+    const long = 'x'.repeat(JOURNAL_MAX_CHARACTERS - 1);
+    expect(takes({ entries: [{ ...entry, action: long }] })).toBe(true);
+    expect(takes({ entries: [{ ...entry, action: `${long}x` }] })).toBe(false);
+    for (let count = 0; count < JOURNAL_MAX_ENTRIES; count++) expect(journal.write([entry], count + 1)).toBe(true);
+    expect(takes({})).toBe(false);
+    journal.close();
+  });
+
+  it('[REL-033] that cannot be written leaves the commit to the database', async () => {
+    const journal = new CommitJournal(path.join(dataFolder(), 'no', 'folder'), 'salt');
+    expect(journal.write([{ channel: 'c', time: 1, action: '{}' }], 1)).toBe(false);
+    expect(journal.entries).toEqual([]);
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    // Nothing follows a link that somebody puts into its place.
+    symlinkSync(path.join(dataDir, 'elsewhere'), journalOf(dataDir));
+    await appendSamples(log, 3);
+    expect(existsSync(path.join(dataDir, 'elsewhere'))).toBe(false);
+    await log.close();
+    await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ reason: 'symlink' });
+    rmSync(journalOf(dataDir));
+    expect((await openLog(dataDir)).head).toBe(3);
+  });
+
+  it.each(drivers)('[REL-033] [REL-066] stays when the database is full, and is read ($name)', async (driver) => {
+    const dataDir = dataFolder();
+    const databases: Database[] = [];
+    const warnings: string[] = [];
+    const clock = new FakeClock();
+    const log = await openLog(dataDir, {
+      ...{ clock, driver: spyingDriver(driver, (_, db) => databases.push(db)) },
+      logger: { log: (_, text) => warnings.push(text) },
+    });
+    databases.at(-1)?.exec('PRAGMA max_page_count = 1');
+    for (let line = 0; line < JOURNAL_MAX_ENTRIES; line++) await appendSamples(log, 1);
+    await clock.advance(FOLD_AFTER_MS);
+    expect(warnings).toEqual([expect.stringContaining('tries again')]);
+    await expect(appendSamples(log, 1)).rejects.toMatchObject({ reason: 'disk-full' });
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, JOURNAL_MAX_ENTRIES));
+    await log.close();
+    const again = await openLog(copyOf(dataDir));
+    expect([again.head, again.repairs]).toEqual([JOURNAL_MAX_ENTRIES, []]);
+    expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, JOURNAL_MAX_ENTRIES));
+  });
+
+  it('keeps the number of what ends with the host, and nothing else of it', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await log.append({ entries: [{ ...sampleEntry(1), isEphemeral: true }], durability: 'normal' });
+    expect(readFileSync(journalOf(dataDir), 'utf8')).not.toContain('Grüße');
+    const entries = [{ seq: 1, channel: '', time: 1, action: '' }];
+    expect(await log.read({ after: 0 })).toEqual(entries);
+    expect(await (await openLog(copyOf(dataDir))).read({ after: 0 })).toEqual(entries);
+  });
+});
+
+describe('a database that a journal may stand beside', () => {
+  it('says so in its header until it is closed, so that an older host leaves both alone', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    expect(headerOf(databaseOf(dataDir))?.version).toBe(IN_USE_VERSION);
+    await appendSamples(log, 1);
+    await log.close();
+    expect(headerOf(databaseOf(dataDir))?.version).toBe(SCHEMA_VERSION);
+    expect(headerOf(databaseOf(await killed(1)))?.version).toBe(IN_USE_VERSION);
+  });
+});
+
+describe('a journal that was cut or damaged', () => {
+  it('[REL-032] is read up to the last whole line, wherever it was cut', async () => {
+    const dataDir = await killed(3);
+    const file = journalOf(dataDir);
+    const bytes = readFileSync(file);
+    const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1);
+    expect(ends).toHaveLength(4);
+    for (let length = 1; length <= bytes.length; length++) {
+      writeFileSync(file, bytes.subarray(0, length));
+      const whole = ends.filter((end) => end <= length).length;
+      const found = readJournal(file);
+      expect(found?.end, `${length} bytes`).toBe(ends.includes(length) ? 'whole' : 'unfinished');
+      expect(found?.entries).toEqual(sampleEntries(6, 5 + Math.max(0, whole - 1)));
+    }
+  });
+
+  it('[REL-032] [REL-064] is never read as what it was not, whichever byte was changed', async () => {
+    const dataDir = await killed(3);
+    const file = journalOf(dataDir);
+    const bytes = readFileSync(file);
+    const right = sampleEntries(6, 8);
+    for (const change of [1, 2, 32, 128]) {
+      for (let at = 0; at < bytes.length; at++) {
+        const wrong = Buffer.from(bytes);
+        wrong.writeUInt8(wrong.readUInt8(at) ^ change, at);
+        writeFileSync(file, wrong);
+        const found = readJournal(file);
+        expect(found?.end, `byte ${at}`).toBe('damaged');
+        expect(found?.entries).toEqual(right.slice(0, found?.entries.length));
+      }
+    }
+  });
+
+  it('[REL-031] loses a last line that was never finished, keeps its bytes, and goes on', async () => {
+    const dataDir = await killed(3);
+    const file = journalOf(dataDir);
+    cutTo(file, statSync(file).size - 10);
+    const log = await openLog(dataDir);
+    expect(log.repairs).toMatchObject([{ message: expect.stringContaining('never acknowledged') }]);
+    expect(statSync(log.repairs[0]?.keptAt ?? '').size).toBeGreaterThan(0);
+    expect(log.head).toBe(7);
+    await appendSamples(log, 1);
+    await log.close();
+    const again = await openLog(dataDir);
+    expect([await again.read({ after: 0 }), again.repairs]).toEqual([sampleEntries(1, 8), []]);
+  });
+
+  it('[REL-016] [REL-032] says what is lost, keeps the bytes, and gives no number again', async () => {
+    const dataDir = await killed(9);
+    const file = journalOf(dataDir);
+    overwrite(file, Math.floor(statSync(file).size / 2), zeros(3));
+    const log = await openLog(dataDir);
+    expect(log.repairs).toMatchObject([{ message: expect.stringContaining('journal was damaged') }]);
+    expect(statSync(log.repairs[0]?.keptAt ?? '').size).toBeGreaterThan(0);
+    const entries = await log.read({ after: 0 });
+    expect(entries.length).toBeGreaterThan(5);
+    expect(entries).toEqual(sampleEntries(1, entries.length));
+    expect(log.head).toBeGreaterThan(1_000_000);
+    await log.close();
+    expect((await openLog(dataDir)).repairs).toEqual([]);
+  });
+});
+
+describe('a journal that is not of this database, or of another time', () => {
+  async function expectKeptAside(dataDir: string, text: string, head: number): Promise<void> {
+    const bytes = readFileSync(journalOf(dataDir));
+    const log = await openLog(dataDir);
+    expect(log.repairs).toMatchObject([{ message: expect.stringContaining(text) }]);
+    expect(readFileSync(log.repairs[0]?.keptAt ?? '').equals(bytes)).toBe(true);
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, head));
+    expect(log.head).toBeGreaterThan(1_000_000);
+    expect(existsSync(journalOf(dataDir))).toBe(false);
+  }
+
+  it('[REL-032] is left out: of another folder', async () => {
+    const dataDir = await killed(2);
+    cpSync(journalOf(await killed(3)), journalOf(dataDir));
+    await expectKeptAside(dataDir, 'not of this database', 5);
+  });
+
+  it('[REL-032] is left out: of a database that was lost', async () => {
+    const dataDir = await killed(2);
+    for (const part of ['', '-wal', '-shm']) rmSync(databaseOf(dataDir) + part, { force: true });
+    await expectKeptAside(dataDir, 'not of this database', 0);
+  });
+
+  it('[REL-032] is left out: later than a copy of the database that was put back', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 5, 'full');
+    const backup = copyOf(dataDir);
+    await appendSamples(log, 1, 'full');
+    await appendSamples(log, 1);
+    cpSync(journalOf(dataDir), journalOf(backup));
+    await expectKeptAside(backup, 'does not continue', 5);
+  });
+
+  it('[REL-032] is left out: earlier than a database that has taken other lines since', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 1);
+    const old = copyOf(dataDir);
+    for (let round = 0; round < 2; round++) {
+      await appendSamples(log, 1, 'full');
+      await appendSamples(log, 1);
+    }
+    const copy = copyOf(dataDir);
+    cpSync(journalOf(old), journalOf(copy));
+    await expectKeptAside(copy, 'not of this database', 4);
+  });
+
+  it('[REL-031] is dropped without a word when the database has just taken it', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 1);
+    const lines = readFileSync(journalOf(dataDir));
+    await appendSamples(log, 1, 'full');
+    const copy = copyOf(dataDir);
+    writeFileSync(journalOf(copy), lines);
+    const again = await openLog(copy);
+    expect([again.head, again.repairs, await again.read({ after: 0 })]).toEqual([2, [], sampleEntries(1, 2)]);
+  });
+});
+
+describe('a journal beside a database that lost something', () => {
+  it('[REL-016] is taken after the machine stopped, and numbering goes on above it', async () => {
+    const dataDir = await killed(4);
+    writeFileSync(path.join(dataDir, 'atrium.owner'), JSON.stringify({ at: 'open', pid: 1, boot: 'an earlier one' }));
+    const log = await openLog(dataDir);
+    expect(log.repairs).toHaveLength(1);
+    expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, 9));
+    expect(log.head).toBeGreaterThan(1_000_000);
+    await appendSamples(log, 1);
+    const again = await openLog(copyOf(dataDir));
+    expect([again.head, again.repairs]).toEqual([log.head, []]);
+  });
+
+  it.each(drivers)(
+    '[REL-063] is taken when the database was rebuilt, if all before it was saved ($name)',
+    async (driver) => {
+      /** A record that cannot be read. */
+      const spoil = (dataDir: string) =>
+        withDatabase(driver, databaseOf(dataDir), (db) => db.exec(`INSERT INTO records VALUES ('bad', '{', NULL)`));
+      const dataDir = await killed(4);
+      spoil(dataDir);
+      const log = await openLog(dataDir, { driver });
+      expect(log.repairs).toMatchObject([{ isRebuilt: true }]);
+      expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, 9));
+      expect(log.head).toBeGreaterThan(1_000_000);
+      await appendSamples(log, 1);
+      // A second rebuild finds no gap that it has to cut at.
+      const copy = copyOf(dataDir);
+      spoil(copy);
+      const again = await openLog(copy, { driver });
+      expect(await again.read({ after: 0 })).toEqual([...sampleEntries(1, 9), sampleEntry(log.head)]);
+    },
+  );
+});
