@@ -1,8 +1,17 @@
 /** What a group of channels did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
-import type { ActionOrigin } from '@atrium/protocol/ahp-1';
-import type { ActionFrame, ChannelMemory, Dialect, DialectView, StepGroup } from './dialects/dialects.js';
-import { type Delta, type Outgoing, outgoing } from './frames.js';
+import type { ActionEnvelope, ActionOrigin } from '@atrium/protocol/ahp-1';
+import type { ActionFrame, ChannelMemory, Dialect, DialectStep, DialectView, StepGroup } from './dialects/dialects.js';
+import { type Delta, Outgoing, outgoing } from './frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
+
+/** A step with its action as JSON, as it was stored; undefined when it was not. */
+export interface TextStep extends DialectStep {
+  readonly text?: string | undefined;
+}
+
+export interface TextGroup extends StepGroup {
+  readonly steps: readonly TextStep[];
+}
 
 /** One message with the number it has in the sequence, and whose echo it is. */
 export interface NumberedMessage {
@@ -25,12 +34,30 @@ export interface Encoded {
   readonly parcel: readonly Encoded[];
 }
 
-export function encode(dialect: Dialect, memory: ChannelMemory, group: StepGroup, view: DialectView): Encoded {
+export function encode(dialect: Dialect, memory: ChannelMemory, group: TextGroup, view: DialectView): Encoded {
   const { frames, close } = dialect.encodeSteps(memory, group, view);
+  const textOf = storedTexts(group.steps);
   return encodedOf(
-    frames.map((frame) => numbered(dialect, frame)),
+    frames.map((frame) => numbered(dialect, frame, textOf(frame.params))),
     close,
   );
+}
+
+/** Finds the stored text of an envelope that a dialect passes on as it is. Frames come in the order of their steps. */
+function storedTexts(steps: readonly TextStep[]): (params: object) => string | undefined {
+  let at = 0;
+  return (params) => {
+    const { serverSeq } = envelopeIn(params);
+    for (let step = steps[at]; step && step.envelope.serverSeq < serverSeq; step = steps[at]) at += 1;
+    const step = steps[at];
+    return step?.envelope === params ? step.text : undefined;
+  };
+}
+
+/** The envelope as JSON, around the action that is JSON already. */
+export function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText: string): string {
+  const whose = origin ? `,"origin":${JSON.stringify(origin)}` : '';
+  return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
 }
 
 export function encodedOf(list: readonly NumberedMessage[], close?: string | undefined): Encoded {
@@ -53,9 +80,16 @@ export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clie
   return encodedOf(encoded.numbered.filter(concerns), encoded.close);
 }
 
-function numbered(dialect: Dialect, { method, params, channel, origin }: ActionFrame): NumberedMessage {
+/** `stored`: the action as JSON, when the params are the envelope around it. */
+function numbered(dialect: Dialect, frame: ActionFrame, stored: string | undefined): NumberedMessage {
+  const { method, params, channel, origin } = frame;
   const plain = { jsonrpc: '2.0', method, params };
-  return { seq: envelopeIn(params).serverSeq, channel, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
+  const text =
+    stored === undefined
+      ? JSON.stringify(plain)
+      : `{"jsonrpc":"2.0","method":"${method}","params":${envelopeText(params as ActionEnvelope, stored)}}`;
+  const message = new Outgoing(text, text.length, deltaOf(dialect, plain));
+  return { seq: envelopeIn(params).serverSeq, channel, origin, message };
 }
 
 /** The same action without the client that asked for it. */

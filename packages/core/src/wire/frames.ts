@@ -36,6 +36,27 @@ export class WireFrame {
   }
 }
 
+/** Lists of frames that are longer than this together are not joined: copying them would cost more than it saves. */
+const JOINED_MAX_BYTES = 64 * 2 ** 10;
+
+/** Lists are shared between connections, and so is what they are together. */
+const JOINED = new WeakMap<readonly WireFrame[], Buffer>();
+
+/** All frames of a list in one piece, for one write; undefined when they are too long for that. */
+export function joined(frames: readonly WireFrame[]): Buffer | undefined {
+  const known = JOINED.get(frames);
+  if (known) return known;
+  let bytes = 0;
+  for (const frame of frames) bytes += frame.bytes;
+  if (bytes > JOINED_MAX_BYTES) return undefined;
+  const together = Buffer.concat(
+    frames.map(({ websocket }) => websocket),
+    bytes,
+  );
+  JOINED.set(frames, together);
+  return together;
+}
+
 /** Header and payload in one piece, without copying the payload twice. */
 export function framed({ text, isFirst, isLast }: MessagePart): Buffer {
   const length = Buffer.byteLength(text);

@@ -2,7 +2,7 @@
 import type { ActionEnvelope } from '@atrium/protocol/ahp-1';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import type { LogEntry } from '../log/log.js';
-import type { Encoded, NumberedMessage } from './encoding.js';
+import { type Encoded, envelopeText, type NumberedMessage } from './encoding.js';
 
 /** An action that a client missed, also as the text that goes out. */
 export interface MissedAction {
@@ -14,12 +14,6 @@ export function missedAction({ seq, channel, action, origin }: LogEntry): Missed
   const whose = origin && { clientId: origin.clientId, clientSeq: origin.clientSeq };
   const envelope = { channel, serverSeq: seq, action: JSON.parse(action), ...(whose && { origin: whose }) };
   return { envelope, text: envelopeText(envelope, action) };
-}
-
-/** The envelope as JSON, around the action that is JSON already. */
-function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText: string): string {
-  const whose = origin ? `,"origin":${JSON.stringify(origin)}` : '';
-  return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
 }
 
 interface Tail {

@@ -16,13 +16,21 @@ import {
   type ChannelMemory,
   DIALECTS,
   type Dialect,
-  type DialectStep,
   type DialectView,
   NO_MEMORY,
   type SnapshotParts,
   type StepGroup,
 } from './dialects/dialects.js';
-import { type Encoded, encode, encodedOf, type NumberedMessage, onChannels, withoutOrigin } from './encoding.js';
+import {
+  type Encoded,
+  encode,
+  encodedOf,
+  type NumberedMessage,
+  onChannels,
+  type TextGroup,
+  type TextStep,
+  withoutOrigin,
+} from './encoding.js';
 import { type Outgoing, outgoing } from './frames.js';
 import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
@@ -70,6 +78,9 @@ export class ClientNotice implements Notice {
 
 /** What each client gets of one tick, group by group. */
 type Parcels = Map<Connection, readonly Encoded[]>;
+
+/** Takes what a client gets of one group. */
+type Give = (connection: Connection, encoded: Encoded) => void;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
@@ -326,8 +337,12 @@ export class Subscriptions {
 
   /** Sends one stored tick to all subscribers of its channels. */
   show({ steps, notices }: CommittedBatch): void {
+    const groups = groupsOf(steps, this.#options.view);
+    const [only] = groups;
+    // Nearly always one channel did something, and every client gets one thing.
+    if (only && groups.length === 1 && notices.length === 0) return this.#showGroup(only);
     const parcels: Parcels = new Map();
-    for (const group of groupsOf(steps, this.#options.view)) this.#pack(group, parcels);
+    for (const group of groups) this.#pack(group, (connection, encoded) => pack(parcels, connection, encoded));
     for (const { seq, notice } of notices) {
       if (!(notice instanceof ClientNotice)) continue;
       pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message(seq) }]));
@@ -335,8 +350,18 @@ export class Subscriptions {
     for (const [connection, parts] of parcels) deliver(connection, parts);
   }
 
-  /** Puts the steps of one group into the parcels of the clients that they concern. */
-  #pack(group: StepGroup, parcels: Parcels): void {
+  #showGroup(group: TextGroup): void {
+    const connections: Connection[] = [];
+    const parcels: Encoded[] = [];
+    this.#pack(group, (connection, encoded) => {
+      connections.push(connection);
+      parcels.push(encoded);
+    });
+    for (const [index, connection] of connections.entries()) deliver(connection, parcels[index]?.parcel ?? []);
+  }
+
+  /** Gives the steps of one group to the clients that they concern. */
+  #pack(group: TextGroup, give: Give): void {
     const { view } = this.#options;
     const memory = this.#memories.get(group.channel) ?? NO_MEMORY;
     const encodings = new Map<Dialect, Encoded>();
@@ -348,10 +373,10 @@ export class Subscriptions {
     const concerned = this.#concernedBy(group);
     for (const [subscriber, wires] of concerned) {
       const encoded = onChannels(encodedFor(subscriber.dialect), wires, subscriber.identity?.clientId);
-      if (encoded.numbered.length > 0 || encoded.close) pack(parcels, subscriber, encoded);
+      if (encoded.numbered.length > 0 || encoded.close) give(subscriber, encoded);
     }
     for (const asker of this.#absentAskers(concerned, group)) {
-      pack(parcels, asker, onlyOwn(asker, encodedFor(asker.dialect)));
+      give(asker, onlyOwn(asker, encodedFor(asker.dialect)));
     }
     this.#keepTranslated(group, concerned, encodedFor);
     const next = REMEMBERING.reduce((current, dialect) => dialect.remember(current, group, view), memory);
@@ -505,10 +530,10 @@ function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
 }
 
 /** The steps of each group, in order. */
-function groupsOf(steps: readonly CommittedStep[], view: DialectView): StepGroup[] {
-  const groups = new Map<string, DialectStep[]>();
-  for (const { channel, envelope, before, after } of steps) {
-    const step = { envelope, before, after };
+function groupsOf(steps: readonly CommittedStep[], view: DialectView): TextGroup[] {
+  const groups = new Map<string, TextStep[]>();
+  for (const { channel, envelope, before, after, text } of steps) {
+    const step = { envelope, before, after, text };
     const group = groupOf(channel.uri, view);
     const known = groups.get(group);
     if (known) known.push(step);

@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
-import { encode, encodedOf, withoutOrigin } from '../../src/wire/encoding.js';
+import { encode, encodedOf, type TextStep, withoutOrigin } from '../../src/wire/encoding.js';
 import { framed, merged, Outgoing, outgoing } from '../../src/wire/frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from '../../src/wire/limits.js';
 import { missedAction, TranslatedReplay } from '../../src/wire/replay.js';
 
 type Params = Record<string, unknown>;
 
-function encoded(params: Params, version = '1', close?: string) {
+function encoded(params: Params, version = '1', close?: string, steps: readonly TextStep[] = []) {
   const frames: ActionFrame[] = [{ method: 'action', params, origin: undefined } as unknown as ActionFrame];
   const dialect = { traits: { version }, encodeSteps: () => ({ frames, close }) } as unknown as Dialect;
-  return encode(dialect, {} as never, {} as never, {} as never);
+  return encode(dialect, {} as never, { channel: 'ahp:/s', steps, stateBefore: () => undefined }, {} as never);
 }
 const envelope = (action: Params, more: Params = {}) => ({ channel: 'ahp:/s', serverSeq: 5, action, ...more });
 const delta = (content: unknown, more: Params = {}) => ({
@@ -39,6 +39,26 @@ describe('a message with an action', () => {
     expect(JSON.parse(messages[0]?.text ?? '')).toEqual({ jsonrpc: '2.0', method: 'action', params });
     expect([close, messages[0]?.delta]).toEqual(['because', undefined]);
   });
+
+  it.each([{}, { origin: { clientId: 'c "1"', clientSeq: 1 } }])(
+    'is made of the text that was stored, with %o',
+    (more) => {
+      const action = { type: 'session/titleChanged', title: 'ä"\n' };
+      const params = envelope(action, more);
+      const stepOf = (serverSeq: number, text: string) => ({
+        ...{ envelope: { ...params, serverSeq } as never, before: undefined, after: undefined, text },
+      });
+      const stored = `${JSON.stringify(action)} `;
+      const own = { ...stepOf(5, stored), envelope: params as never };
+      const steps = [stepOf(3, 'other'), stepOf(4, 'other'), own, stepOf(6, 'other')];
+      const text = encoded(params, '1', undefined, steps).messages[0]?.text ?? '';
+      expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', method: 'action', params });
+      expect(text).toContain(stored);
+      // What a dialect has changed is written anew.
+      const changed = { ...params, action: { ...action, title: 'b' } };
+      expect(encoded(changed, '1', undefined, steps).messages[0]?.text).toContain('"title":"b"');
+    },
+  );
 
   it.each(FORMS)('can be told without whose it is, %s', (_, form) => {
     const action = { type: 'session/titleChanged', title: 'a' };

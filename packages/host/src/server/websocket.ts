@@ -1,7 +1,7 @@
 /** A WebSocket as a transport, with a budget for its peer and a heartbeat that detects a lost peer. */
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
-import { framed, type WireFrame } from '@atrium/core/wire/frames.js';
+import { framed, joined, type WireFrame } from '@atrium/core/wire/frames.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '@atrium/core/wire/transport.js';
 import type { RawData, WebSocket } from 'ws';
 import { HEARTBEAT_MS } from './limits.js';
@@ -12,6 +12,7 @@ const HEARTBEAT_MISSES_MAX = 2;
 /** The most that fits into a close frame beside the code. */
 const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
+const NOTHING = Buffer.alloc(0);
 /** How long a peer may take to answer a close frame before its socket is cut. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Input of a refused peer that is read and dropped, so that the peer receives the reason. */
@@ -104,21 +105,32 @@ class WebSocketTransport implements Transport {
    * leaves OPEN before that frame is written.
    */
   send(frames: readonly WireFrame[]): void {
-    const last = frames.at(-1);
-    if (last === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
-    if (frames.length > 1) this.#socket.cork();
-    for (const frame of frames) {
-      if (frame === last) this.#socket.write(frame.websocket, this.#written);
-      else this.#socket.write(frame.websocket);
-    }
-    if (frames.length > 1) this.#socket.uncork();
-    this.#waitsForDrain = this.bufferedBytes > 0;
+    const [only] = frames;
+    if (only === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
+    if (frames.length === 1) this.#socket.write(only.websocket);
+    else this.#sendSeveral(frames);
+    this.#askForDrain();
+  }
+
+  #sendSeveral(frames: readonly WireFrame[]): void {
+    const together = joined(frames);
+    if (together !== undefined) return void this.#socket.write(together);
+    this.#socket.cork();
+    for (const frame of frames) this.#socket.write(frame.websocket);
+    this.#socket.uncork();
+  }
+
+  /** Nearly always the system takes everything at once. What it does not take ends with an empty write, which tells. */
+  #askForDrain(): void {
+    if (this.#waitsForDrain || this.bufferedBytes === 0) return;
+    this.#waitsForDrain = true;
+    this.#socket.write(NOTHING, this.#written);
   }
 
   sendPart(part: MessagePart): void {
     if (this.#websocket.readyState !== this.#websocket.OPEN) return;
-    this.#socket.write(framed(part), this.#written);
-    this.#waitsForDrain = this.bufferedBytes > 0;
+    this.#socket.write(framed(part));
+    this.#askForDrain();
   }
 
   pause(): void {
@@ -140,9 +152,11 @@ class WebSocketTransport implements Transport {
     this.#websocket.resume();
   }
 
-  readonly #written = (): void => {
-    if (!this.#waitsForDrain || this.bufferedBytes > 0) return;
+  readonly #written = (error?: Error | null): void => {
+    if (!this.#waitsForDrain || error) return;
     this.#waitsForDrain = false;
+    // More was written meanwhile.
+    if (this.bufferedBytes > 0) return this.#askForDrain();
     this.#events?.drain();
   };
 
