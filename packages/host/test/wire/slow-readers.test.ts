@@ -17,7 +17,7 @@ const read = (client: RawClient) => {
 
 describe('a client that reads slowly', () => {
   it('[REL-041] ends up in the same state, whichever version it speaks, with fewer messages', async () => {
-    const { host, client, uri, puppet, join } = await openPuppetFixture();
+    const { host, client, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
     const fast = await join('fast');
     const slow = await join('slow');
     const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
@@ -110,7 +110,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-040] a burst is no slowness: 5,000 actions in one tick reach everyone', async () => {
-    const { client, uri, puppet, join } = await openPuppetFixture();
+    const { client, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
     const reader = await join('reader');
     for (let count = 0; count < 5_000; count++) puppet.turn.text('x');
     puppet.finish();
