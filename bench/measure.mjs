@@ -149,17 +149,18 @@ async function serve(prepare) {
 }
 
 /**
- * One figure of a pair: `of` over `to`, round by round, of the sample's `cost` or another `member`. With `--against`, also
- * what the other build has, and this build over the other one.
+ * One figure of a pair: `of` over `to`, round by round, of the sample's `cost` or another `member`; `isInverse` turns it
+ * round. With `--against`, also what the other build has, and this build over the other one.
  */
-export function ratio(samples, { of, to, member = 'cost', ...rest }) {
+export function ratio(samples, { of, to, member = 'cost', isInverse = false, ...rest }) {
   const divide = (a, b) => samples[a].map((sample, round) => sample[member] / samples[b][round][member]);
+  const held = (a, b) => (isInverse ? divide(b, a) : divide(a, b));
   const other = otherName(of);
   const limit = samples[otherName(to)] ? otherName(to) : to;
   return figure({
     ...rest,
-    samples: divide(of, to),
-    ...(samples[other] && { others: divide(other, limit), changes: divide(of, other) }),
+    samples: held(of, to),
+    ...(samples[other] && { others: held(other, limit), changes: divide(of, other) }),
   });
 }
 

@@ -3,6 +3,7 @@
  * is lost or comes twice ends the benchmark.
  */
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
+import { EventSocket } from './event-socket.mjs';
 import { answer, fail } from './helper.mjs';
 import { RawSocket } from './raw-socket.mjs';
 import { readToken, TOKEN_MARK } from './tokens.mjs';
@@ -18,6 +19,8 @@ let behind = 0;
 let target = 0;
 let whenAll = () => {};
 let arrivals = [];
+/** When the first token of this slice came to the first client. */
+let firstAt;
 
 answer({ join, expect, arrived, close });
 
@@ -55,6 +58,8 @@ const JOINED = {
     await first(socket, () => true);
     return socket;
   },
+  /** An event stream; only its deltas count, for other events repeat the whole text. */
+  opencode: ({ port }) => EventSocket.open(port, '/event', '"message.part.delta"'),
 };
 
 function first(socket, isIt) {
@@ -84,6 +89,7 @@ function take(reader, socket, payload) {
     if (token === undefined) continue;
     if (token !== reader.last + 1) fail(`token ${token} came after ${reader.last}: a token was lost or came twice`);
     reader.last = token;
+    firstAt ??= process.hrtime.bigint();
     if (token % NOTED_EVERY === 0) arrivals.push(token, process.hrtime.bigint());
     if (token === target && --behind === 0) whenAll();
     if (token > target) fail(`token ${token} came, though only ${target} were sent`);
@@ -95,6 +101,7 @@ function expect({ last }) {
   target = last;
   behind = sockets.length;
   arrivals = [];
+  firstAt = undefined;
 }
 
 /** When everyone has the last token: how long the noted ones took, in milliseconds. `sent`: when each left, in nanoseconds. */
@@ -104,7 +111,7 @@ async function arrived({ sent, from }) {
       whenAll = resolve;
     });
   }
-  if (sent.length === 0) return {};
+  if (sent.length === 0) return { firstAt: firstAt.toString() };
   const delays = [];
   for (let index = 0; index < arrivals.length; index += 2) {
     delays.push(Number(arrivals[index + 1] - BigInt(sent[arrivals[index] - from])) / 1e6);
