@@ -26,6 +26,7 @@ import type { WireContext } from '@atrium/core/wire/context.js';
 import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
+import { TurnWindows } from '@atrium/core/wire/turn-windows.js';
 import { channelKind, defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { Automations } from './automations/automations.js';
@@ -115,9 +116,10 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     return kind === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
   const subscriptions: Subscriptions = new Subscriptions({
-    ...{ connections, view, open },
+    ...{ connections, view, open, windows: new TurnWindows({ log, writer }) },
     chatsOf: (session) => sessions.chatsOf(session),
     tellNumbered: (notice) => writer.tellNumbered(notice),
+    settled: () => writer.settled(),
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
       idle.used(sessions.ownerOf(uri));

@@ -7,6 +7,9 @@ export const CLIENT_RECORDS = 'client:';
 
 export const knownKey = (clientId: string) => CLIENT_RECORDS + clientId;
 
+/** From which turn on it has the chats that it loaded in part. */
+export const windowsKey = (clientId: string) => `windows:${clientId}`;
+
 /** The greatest epoch that the client was ever given. */
 export const epochKey = (clientId: string) => `sent:${shortHash(clientId)}`;
 

@@ -2,7 +2,7 @@
 
 import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { Writer } from '../channels/writer.js';
-import { CLIENT_RECORDS, knownKey } from '../log/client-records.js';
+import { CLIENT_RECORDS, knownKey, windowsKey } from '../log/client-records.js';
 import { type ClientFacts, type Log, LogFencedError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
@@ -124,6 +124,7 @@ export class Clients {
     for (const clientId of gone) {
       await this.sent.purge(clientId);
       this.writer.record({ key: knownKey(clientId), value: null });
+      this.writer.record({ key: windowsKey(clientId), value: null });
     }
     await this.writer.settled();
     for (const clientId of gone) {

@@ -17,7 +17,7 @@ import {
 } from './dialects/dialects.js';
 import { CLIENT_ID_MAX_CHARACTERS, REPLAY_TRIES_MAX } from './limits.js';
 import { type MissedAction, missedAction } from './replay.js';
-import { groupOf, windowOf } from './subscriptions.js';
+import { groupOf, isWholeCut, windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
@@ -131,6 +131,7 @@ async function replay(
 ): Promise<object | undefined> {
   const { dialect } = connection;
   const lastSeen = params.lastSeenServerSeq;
+  if (!(await context.subscriptions.returned(connection, lastSeen, params.subscriptions))) return undefined;
   // Of an action that became several messages, the last number that a client saw may stand for half.
   const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
   for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
@@ -150,7 +151,7 @@ async function replay(
     const actions = dialect.traits.needsStates
       ? translated(replaying, { lastSeen, missed, isGone: missing.length > 0 })
       : asKept(replaying, missed);
-    if (!actions) return undefined;
+    if (!actions || !mayFollow(context, connection, missed)) return undefined;
     for (const { wire, sources } of wanted) {
       const behind = sources.map(({ channel }) => channel.uri);
       context.subscriptions.add(connection, wire, behind);
@@ -158,6 +159,22 @@ async function replay(
     return { type: 'replay', actions, missing };
   }
   return undefined;
+}
+
+/**
+ * Whether a client can follow all cuts that it missed: one that has loaded newer turns only may not have the turn that
+ * history was cut at. What is told it from now on is about the turns that it has then.
+ */
+function mayFollow({ subscriptions }: WireContext, connection: Connection, missed: readonly MissedAction[]): boolean {
+  const cuts = missed.filter(({ envelope }) => envelope.action.type === 'chat/truncated');
+  for (const chat of new Set(cuts.map(({ envelope }) => envelope.channel))) {
+    if (subscriptions.loadedBy(connection, chat) === 0) continue;
+    const own = cuts.filter(({ envelope }) => envelope.channel === chat);
+    // Behind a cut that leaves nothing, it has everything.
+    if (!own.some(({ envelope }) => isWholeCut(envelope.action))) return false;
+    subscriptions.clearedFor(connection, chat);
+  }
+  return true;
 }
 
 interface Replaying {

@@ -45,3 +45,8 @@ export const FIRST_HOST_REQUEST_ID = 1_000_000_001;
 export const HOST_REQUEST_TIMEOUT_MS = 10_000;
 /** How long text is held back at most for a client that wishes so: longer looks like a host that hangs. */
 export const TEXT_HELD_MAX_MS = 1_000;
+
+/** Chats that a client has loaded in part: of more it is not known from which turn on, and it takes a snapshot when it comes back. */
+export const WINDOWED_CHATS_MAX = 256;
+/** How many steps of loading one chat are told apart; what is older is taken for the smaller part. */
+export const WINDOW_STEPS_MAX = 8;

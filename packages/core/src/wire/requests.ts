@@ -204,10 +204,7 @@ export class Requests {
     };
     if (end() === 0) return;
     const { start, turns } = await chat.turnsBefore(end);
-    const next = start > 0 && { turnsNextCursor: String(start) };
-    const action = { type: 'chat/turnsLoaded' as const, turns, ...next };
-    writer.tellNumbered(subscriptions.actionFor(connection, chat.uri, action));
-    subscriptions.noteLoaded(connection, chat.uri, start);
+    subscriptions.tellLoaded(connection, chat.uri, { start, turns });
     await writer.settled();
   }
 

@@ -34,6 +34,7 @@ import {
 import { type Outgoing, outgoing } from './frames.js';
 import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
+import type { TurnWindows } from './turn-windows.js';
 
 export interface SubscriptionsOptions {
   readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
@@ -41,6 +42,10 @@ export interface SubscriptionsOptions {
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
+  /** From which turn on clients have the chats that they loaded in part. */
+  readonly windows: TurnWindows;
+  /** Resolves when everything written so far is stored; rejects when it cannot be. */
+  settled(): Promise<void>;
   /** Shows a notice under a number of its own. */
   tellNumbered(notice: Notice): void;
   /** The chats of a session. */
@@ -106,8 +111,6 @@ export class Subscriptions {
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
   /** What older dialects remember of a group while it is in memory. */
   readonly #memories = new Map<string, ChannelMemory>();
-  /** From which turn on a client has a chat that it asked for in part, by client and chat. */
-  readonly #windows = new Map<string, Map<string, number>>();
   /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
   readonly #translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
 
@@ -130,13 +133,20 @@ export class Subscriptions {
         snapshots: sources.map((source) => source.takeSnapshot(request)),
       }));
       if (taken.some(({ snapshots }) => snapshots.some((snapshot) => !snapshot))) continue;
+      const { windows, settled, shown } = this.#options;
+      const seq = shown();
+      let hasWindow = false;
       for (const { wire, channels, snapshots } of taken) {
         this.add(connection, wire, channels);
-        if (channels.length === 1 && channels[0] === wire)
-          this.noteLoaded(connection, wire, snapshots[0]?.turns?.start);
+        if (channels.length !== 1 || channels[0] !== wire || !connection.identity) continue;
+        const start = snapshots[0]?.turns?.start ?? 0;
+        windows.note(connection.identity, wire, start, seq);
+        hasWindow ||= start > 0;
       }
+      // What follows waits for the answer, and the client must not know of a window that a crash takes from the host.
+      if (hasWindow) await settled().catch(() => {});
       return {
-        seq: this.#options.shown(),
+        seq,
         snapshots: taken.flatMap(({ wire, snapshots }) => partsOf(wire, snapshots) ?? []),
         found: taken.map(({ wire }) => wire),
         windows: Object.fromEntries(
@@ -149,22 +159,33 @@ export class Subscriptions {
     }
   }
 
-  /** A client has the turns of a chat from this index on. */
-  noteLoaded({ identity }: Connection, chat: string, start = 0): void {
-    if (!identity) return;
-    const own = this.#windows.get(identity.clientId) ?? new Map<string, number>();
-    if (start > 0) this.#windows.set(identity.clientId, own.set(chat, start));
-    else if (own.delete(chat) && own.size === 0) this.#windows.delete(identity.clientId);
+  /** The client does not come back soon. */
+  forgetClient(clientId: string): void {
+    this.#options.windows.forget(clientId);
   }
 
-  /** The client does not come back. */
-  forgetClient(clientId: string): void {
-    this.#windows.delete(clientId);
+  /** What a client has of these channels, when it has seen everything up to a number; false when that is not known. */
+  returned({ identity }: Connection, seen: number, channels: readonly string[]): Promise<boolean> {
+    return identity ? this.#options.windows.returned(identity, seen, channels) : Promise.resolve(true);
   }
 
   /** From which turn on a client has a chat; 0 when it has all, or when that is not known. */
   loadedBy({ identity }: Connection, chat: string): number {
-    return this.#windows.get(identity?.clientId ?? '')?.get(chat) ?? 0;
+    return this.#options.windows.of(identity, chat);
+  }
+
+  /** A client has missed that all turns were cut off, and is told so now. */
+  clearedFor({ identity }: Connection, chat: string): void {
+    if (identity) this.#options.windows.note(identity, chat, 0, this.#options.shown());
+  }
+
+  /** Tells a client older turns of a chat: what it has begins at this index then. */
+  tellLoaded(connection: Connection, chat: string, { start, turns }: { start: number; turns: readonly Turn[] }): void {
+    if (!connection.identity) return;
+    const cursor = start > 0 && { turnsNextCursor: String(start) };
+    const action = { type: 'chat/turnsLoaded' as const, turns: [...turns], ...cursor };
+    const numbered = this.#options.windows.note(connection.identity, chat, start);
+    this.#options.tellNumbered(this.#actionFor(connection, { channel: chat, action }, numbered));
   }
 
   loadedFrom(chat: string): number {
@@ -183,11 +204,7 @@ export class Subscriptions {
         );
         continue;
       }
-      const missing = turns.slice(0, start - index);
-      const cursor = index > 0 && { turnsNextCursor: String(index) };
-      const notice = this.actionFor(connection, chat, { type: 'chat/turnsLoaded', turns: [...missing], ...cursor });
-      this.#options.tellNumbered(notice);
-      this.noteLoaded(connection, chat, index);
+      this.tellLoaded(connection, chat, { start: index, turns: turns.slice(0, start - index) });
     }
   }
 
@@ -337,6 +354,8 @@ export class Subscriptions {
 
   /** Sends one stored tick to all subscribers of its channels. */
   show({ steps, notices }: CommittedBatch): void {
+    for (const { envelope } of steps)
+      if (isWholeCut(envelope.action)) this.#options.windows.cleared(envelope.channel, envelope.serverSeq);
     const groups = groupsOf(steps, this.#options.view);
     const [only] = groups;
     // Nearly always one channel did something, and every client gets one thing.
@@ -424,8 +443,13 @@ export class Subscriptions {
   }
 
   /** An action that one client alone is told of. */
-  actionFor(connection: Connection, channel: string, action: StateAction): ClientNotice {
+  #actionFor(
+    connection: Connection,
+    { channel, action }: { readonly channel: string; readonly action: StateAction },
+    numbered: (serverSeq: number) => void,
+  ): ClientNotice {
     return new ClientNotice(connection, (serverSeq) => {
+      numbered(serverSeq);
       const steps = [{ envelope: { channel, action, serverSeq }, before: undefined, after: undefined }];
       const group = { channel: groupOf(channel, this.#options.view), steps, stateBefore: () => undefined };
       const [message] = encode(connection.dialect, NO_MEMORY, group, this.#options.view).messages;
@@ -464,6 +488,11 @@ export class Subscriptions {
     const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
     return frame ? [outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params })] : [];
   }
+}
+
+/** Whether an action cuts off all turns of a chat. */
+export function isWholeCut(action: StateAction): boolean {
+  return action.type === 'chat/truncated' && action.turnId === undefined;
 }
 
 /** One version can be spoken in several ways. */

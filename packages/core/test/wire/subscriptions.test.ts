@@ -1,7 +1,9 @@
 /** Who is subscribed to what, by itself: connections, channels and dialects are as small as they can be. */
 import { describe, expect, it, vi } from 'vitest';
+import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Connection } from '../../src/wire/connection.js';
 import { Subscriptions } from '../../src/wire/subscriptions.js';
+import { TurnWindows } from '../../src/wire/turn-windows.js';
 
 const SESSION = 'ahp-session:/s';
 const CHATS = ['ahp-chat:/one', 'ahp-chat:/two'];
@@ -33,6 +35,8 @@ function setUp(unasked: readonly Connection[] = []) {
     view: { ownerOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
+    windows: new TurnWindows({ log: new MemoryLog(), writer: { record: () => {} } }),
+    settled: async () => {},
     open: async (uri: string) => (uri === 'missing' ? undefined : { channel: { uri }, takeSnapshot: () => taken(uri) }),
     ...calls,
   } as never);

@@ -83,7 +83,7 @@ export interface TestHostOptions {
   /** How long processes of a session outlive its last turn. */
   readonly restProcessesAfterMs?: number;
   readonly mergeText?: boolean;
-  readonly automations?: false;
+  readonly automations?: HostOptions['automations'];
 }
 
 export interface TestHost {

@@ -1,0 +1,150 @@
+/**
+ * From which turn on each client has the chats that it loaded in part. What the host sends later is about these turns, so it
+ * has to know them when a client comes back with what it saw last, also after a restart. Each entry has the number that the
+ * client was told it under: what it has not seen does not count. A window that is taken for smaller than it is does no harm,
+ * because turns that a client is told twice change nothing.
+ */
+import type { Writer } from '../channels/writer.js';
+import { windowsKey } from '../log/client-records.js';
+import type { Log } from '../log/log.js';
+import { WINDOW_STEPS_MAX, WINDOWED_CHATS_MAX } from './limits.js';
+
+/** A client, and the epoch in which it began. */
+export interface WindowOwner {
+  readonly clientId: string;
+  readonly start: number;
+}
+
+interface Loaded {
+  /** The index of the first turn. */
+  readonly from: number;
+  /** Undefined while it has no number yet. */
+  readonly seq: number | undefined;
+}
+
+interface ClientWindows {
+  readonly epoch: number;
+  /** The oldest entry of each chat first; the chats in the order of their first entries. */
+  readonly chats: Map<string, readonly Loaded[]>;
+  /** Of some chats it is not known any more. */
+  isCut: boolean;
+}
+
+/** As a record: each entry as index and number. */
+interface StoredWindows {
+  readonly epoch: number;
+  readonly chats: Readonly<Record<string, readonly (readonly [from: number, seq: number])[]>>;
+  readonly isCut?: true;
+}
+
+export interface TurnWindowsOptions {
+  readonly log: Pick<Log, 'record'>;
+  readonly writer: Pick<Writer, 'record'>;
+}
+
+export class TurnWindows {
+  readonly #clients = new Map<string, ClientWindows>();
+
+  constructor(private readonly options: TurnWindowsOptions) {}
+
+  /** From which turn on a client has a chat; 0 when it has all. */
+  of(owner: WindowOwner | undefined, chat: string): number {
+    return (owner && this.#known(owner)?.chats.get(chat)?.at(-1)?.from) ?? 0;
+  }
+
+  /** A client has a chat from a turn on: under a number, or when the returned function is told it. */
+  note(owner: WindowOwner, chat: string, from: number, seq?: number): (seq: number) => void {
+    const windows: ClientWindows = this.#known(owner) ?? { epoch: owner.start, chats: new Map(), isCut: false };
+    // Nearly all clients have everything.
+    if (from === 0 && !windows.chats.has(chat)) return () => {};
+    this.#clients.set(owner.clientId, windows);
+    const loaded: Loaded = { from, seq };
+    windows.chats.set(chat, withinLimit([...(windows.chats.get(chat) ?? []), loaded]));
+    this.#boundChats(windows);
+    if (seq !== undefined) this.#store(owner.clientId, windows);
+    return (number) => {
+      const entries = windows.chats
+        .get(chat)
+        ?.map((entry): Loaded => (entry === loaded ? { from, seq: number } : entry));
+      if (!entries) return;
+      windows.chats.set(chat, entries);
+      this.#store(owner.clientId, windows);
+    };
+  }
+
+  /** All turns of a chat were cut off: everybody has all that there are. */
+  cleared(chat: string, seq: number): void {
+    for (const [clientId, { epoch, chats }] of this.#clients)
+      if (chats.has(chat)) this.note({ clientId, start: epoch }, chat, 0, seq);
+  }
+
+  /** A client comes back, and has seen everything up to a number. Returns false when it is not known what it has of a chat. */
+  async returned(owner: WindowOwner, seen: number, chats: readonly string[]): Promise<boolean> {
+    const windows = this.#known(owner) ?? (await this.#stored(owner));
+    if (!windows) return true;
+    const isKnown = !windows.isCut || chats.every((chat) => windows.chats.has(chat));
+    const wanted = new Set(chats);
+    for (const [chat, entries] of windows.chats) {
+      const from = asOf(entries, seen);
+      if (from > 0 && wanted.has(chat)) windows.chats.set(chat, [{ from, seq: seen }]);
+      else windows.chats.delete(chat);
+    }
+    // It takes snapshots of all its channels then.
+    if (!isKnown) windows.isCut = false;
+    if (windows.chats.size === 0 && !windows.isCut) this.#clients.delete(owner.clientId);
+    else this.#clients.set(owner.clientId, windows);
+    this.#store(owner.clientId, windows);
+    return isKnown;
+  }
+
+  /** The client is away; what is stored of it stays. */
+  forget(clientId: string): void {
+    this.#clients.delete(clientId);
+  }
+
+  #known({ clientId, start }: WindowOwner): ClientWindows | undefined {
+    const windows = this.#clients.get(clientId);
+    return windows?.epoch === start ? windows : undefined;
+  }
+
+  async #stored({ clientId, start }: WindowOwner): Promise<ClientWindows | undefined> {
+    const text = await this.options.log.record(windowsKey(clientId));
+    const stored = text === undefined ? undefined : (JSON.parse(text) as StoredWindows);
+    if (stored?.epoch !== start) return undefined;
+    const chats = Object.entries(stored.chats).map(
+      ([chat, entries]) => [chat, entries.map(([from, seq]) => ({ from, seq }))] as const,
+    );
+    return { epoch: start, chats: new Map(chats), isCut: stored.isCut === true };
+  }
+
+  #boundChats(windows: ClientWindows): void {
+    for (const chat of windows.chats.keys()) {
+      if (windows.chats.size <= WINDOWED_CHATS_MAX) return;
+      windows.chats.delete(chat);
+      windows.isCut = true;
+    }
+  }
+
+  #store(clientId: string, { epoch, chats, isCut }: ClientWindows): void {
+    const numbered = [...chats].map(([chat, entries]) => [
+      chat,
+      entries.flatMap(({ from, seq }) => (seq === undefined ? [] : [[from, seq]])),
+    ]);
+    const stored = { epoch, chats: Object.fromEntries(numbered), ...(isCut && { isCut }) };
+    const value = chats.size === 0 && !isCut ? null : JSON.stringify(stored);
+    this.options.writer.record({ key: windowsKey(clientId), value });
+  }
+}
+
+/** What a client has for certain that has seen everything up to a number: it may have got what came later, or not. */
+function asOf(entries: readonly Loaded[], seen: number): number {
+  const last = entries.findLastIndex(({ seq }) => seq !== undefined && seq <= seen);
+  return Math.max(...entries.slice(Math.max(0, last)).map(({ from }) => from));
+}
+
+/** The two oldest become one, which claims no more than both. */
+function withinLimit(entries: readonly Loaded[]): readonly Loaded[] {
+  const [oldest, next, ...rest] = entries;
+  if (!oldest || !next || entries.length <= WINDOW_STEPS_MAX) return entries;
+  return [{ from: Math.max(oldest.from, next.from), seq: next.seq }, ...rest];
+}
