@@ -26,10 +26,11 @@ import { didYouMean, shorten } from '../util/text.js';
 import { annotationsSummary, NO_ANNOTATIONS } from './annotations.js';
 import { firstChat, type ListNews, listedChat } from './catalogue.js';
 import type { TellProgress } from './creation-progress.js';
-import { copyHistory, headText } from './history.js';
+import { headText } from './history.js';
 import { SESSION_CHATS_MAX, SESSION_FOLDERS_MAX, SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 import { offeredBuiltins } from './session.js';
 import type { Resolved, SessionConfig, SessionLocation } from './session-config.js';
+import { copyForFork } from './session-fork.js';
 import { type ImportPage, invalid, storedAt, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
@@ -77,10 +78,12 @@ export class Creation {
       const [workingDirectory, ...furtherDirectories] = directoriesFor(backend, params.workingDirectories);
       const context = { workingDirectory, furtherDirectories, config: params.config };
       const chosen = await this.#options.choices.chosen(channel, context, { ignoresUnknown: !(PRIVATE in params) });
-      const copied = fork && (await this.#copyTurns(fork, channel));
+      const copied = fork && (await this.#copy(fork, channel, foldersFor(backend, chosen.location)));
       const { origin, title = copied && forkTitle(copied.title) } = creator;
       const beginning = { backend, ...chosen, ...(title !== undefined && { title }), ...(origin && { origin }) };
-      await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
+      const first = this.#firstState(params, beginning);
+      const { turnCount = 0, chats = [] } = copied ?? {};
+      await this.#store(chats.length > 0 ? await this.#withChats(first, chats) : first, turnCount);
     });
     await this.#begin(channel, creator.progress);
   }
@@ -189,12 +192,13 @@ export class Creation {
     await writer.settled();
   }
 
-  /** Copies the turns of another session up to the one where this one begins, and says how many they are. */
-  async #copyTurns(
+  /** Copies another session up to the turn where this one begins. */
+  async #copy(
     { session, turnId }: NonNullable<CreateSessionParams['fork']>,
     to: string,
-  ): Promise<{ readonly turnCount: number; readonly title: string }> {
-    const { log, memory } = this.#options;
+    folders: readonly string[] | undefined,
+  ): Promise<{ readonly turnCount: number; readonly title: string; readonly chats: readonly ChatSummary[] }> {
+    const { log, memory, writer, catalogue } = this.#options;
     // First: while it is done the source may be cut.
     await this.#makeRoom(to);
     const source = await memory.open(session);
@@ -203,11 +207,11 @@ export class Creation {
     const index = await source.chat.indexOfTurn(turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
-    const copy = defaultChatUri(to);
-    await copyHistory(log, { from: source.chat.uri, to: copy, end: index + 1 });
-    if ((await log.findTurn(copy, turnId)) !== index)
+    const end = index + 1;
+    const chats = await copyForFork({ log, writer, chats: catalogue.chats }, { source, to, end, folders });
+    if ((await log.findTurn(defaultChatUri(to), turnId)) !== index)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: turn ${turnId} was cut off meanwhile`);
-    return { turnCount: index + 1, title: source.committed.title };
+    return { turnCount: end, title: source.committed.title, chats };
   }
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
@@ -271,6 +275,11 @@ function directoriesFor({ info }: AgentBackend, wanted: readonly string[] = []):
   if (wanted.length > SESSION_FOLDERS_MAX)
     throw new RequestError(ErrorCode.InvalidParams, `/workingDirectories: ${SESSION_FOLDERS_MAX} at most`);
   return [...new Set(wanted)];
+}
+
+/** The folders that chats of a session may choose from; undefined when its agent has one chat only. */
+function foldersFor({ info }: AgentBackend, location: SessionLocation): readonly string[] | undefined {
+  return info.capabilities?.multipleChats && (location.workingDirectories ?? []);
 }
 
 function checkClaim(activeClient: SessionActiveClient | undefined, clientId: string | undefined): void {

@@ -13,7 +13,7 @@ import { nextSlice, parseInSlices } from '../util/slices.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
 
 /** Turns are copied in pieces of about this size. */
-const COPY_BYTES = 2 * 2 ** 20;
+export const COPY_BYTES = 2 * 2 ** 20;
 
 /** Copies the first turns of a channel to another that has none, piece by piece: other sessions go on meanwhile. */
 export async function copyHistory(

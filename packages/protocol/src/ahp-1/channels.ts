@@ -106,6 +106,13 @@ export function workerChatUri(session: string, toolCallId: string): string {
   return `${WORKER_CHAT}${base64url(session)}/${encodeURIComponent(toolCallId)}`;
 }
 
+/** The URI of a chat in a copy of its session, where the URI holds that of the session; undefined where it does not. */
+export function chatUriInCopy(chat: string, from: string, to: string): string | undefined {
+  const parts = chat.split('/');
+  const at = parts.indexOf(base64url(from));
+  return at < 0 ? undefined : parts.with(at, base64url(to)).join('/');
+}
+
 /** Where a host stores what the agent of a side chat knows beforehand. No client sees this channel. */
 export function sideContextUri(chat: string): string {
   return SIDE_CONTEXT + base64url(chat);

@@ -145,6 +145,7 @@ export {
   annotationsChannel,
   type ChannelKind,
   channelKind,
+  chatUriInCopy,
   defaultChatUri,
   isReservedChatUri,
   ROOT_CHANNEL,
