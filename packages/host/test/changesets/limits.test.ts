@@ -135,7 +135,7 @@ describe('a call that began without a look', () => {
       logger: silentLogger,
       blobs: storage.blobs('s'),
       changeLog: async () => changeLog,
-      folder: async () => (isThere ? { root, blobs: storage.snapshots, isOurs: () => false } : undefined),
+      folders: async () => (isThere ? [{ root, blobs: storage.snapshots, isOurs: () => false }] : []),
       changed: () => {},
     });
     const first = await recorder.begin('t');

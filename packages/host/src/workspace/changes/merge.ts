@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { TextRange } from '@atrium/protocol/ahp-1';
-import type { BytePath } from '../git/byte-path.js';
+import { type BytePath, located } from '../git/byte-path.js';
 import { GitError, git } from '../git/git.js';
 import { capture } from './capture.js';
 import { type Change, type Entry, isSame } from './change.js';
@@ -24,8 +24,9 @@ export interface Wanted {
 }
 
 /** The content that is on disk now goes into the store first. */
-export async function planOf(root: string, { path: file, changes }: Wanted, blobs: BlobStore): Promise<Put | Refusal> {
-  const current = await capture(root, file, blobs);
+export async function planOf(first: string, { path: file, changes }: Wanted, blobs: BlobStore): Promise<Put | Refusal> {
+  const { root, path: inside } = located(first, file);
+  const current = await capture(root, inside, blobs);
   let target = current;
   for (const change of changes) {
     const next = await stepOf(target, change, blobs);

@@ -1,5 +1,5 @@
 /**
- * Puts contents at paths of a session's folder, or removes what is there. The host plans all files first, and then puts
+ * Puts contents at paths of a session's folders, or removes what is there. The host plans all files first, and then puts
  * each one whole or not at all, and nowhere else. A person may save a file at the very same moment, so the host writes over
  * nothing: it moves the file aside, looks at it once more, and only then removes it. A newer version of another program goes back
  * to its place.
@@ -12,7 +12,7 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { mapSome, oneAtATime } from '@atrium/core/util/scheduling.js';
 import { MovedError } from '../files/file-errors.js';
 import { pinFolder } from '../files/pinned-folder.js';
-import { type BytePath, foldersOf, onDisk, shownPath } from '../git/byte-path.js';
+import { type BytePath, foldersOf, located, onDisk, shownPath } from '../git/byte-path.js';
 import { capture, statsOf } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from './limits.js';
@@ -75,9 +75,15 @@ export async function carryOut(root: string, plan: Plan, blobs: BlobStore): Prom
 
 /** `a.txt (somebody has deleted it since), b.txt (…) and 3 more`. */
 export function refusedText(refused: readonly Refusal[]): string {
-  const named = refused.slice(0, NAMED_MAX).map(({ path, why }) => `${shownPath(path)} (${why})`);
+  const named = refused.slice(0, NAMED_MAX).map(({ path, why }) => `${shownName(path)} (${why})`);
   const more = refused.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** A file in a further folder by its whole path. */
+function shownName(bytes: BytePath): string {
+  const { root, path: inside } = located('', bytes);
+  return path.join(root, shownPath(inside));
 }
 
 function isAnything({ current, target }: Put): boolean {
@@ -100,7 +106,9 @@ export interface Put {
 const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
 const BUSY = 'somebody is changing it right now';
 
-export async function putEntry(root: string, put: Put, blobs: BlobStore): Promise<void> {
+export async function putEntry(first: string, { path: file, ...rest }: Put, blobs: BlobStore): Promise<void> {
+  const { root, path: inside } = located(first, file);
+  const put: Put = { ...rest, path: inside };
   // The agent's own tools wait for each other by this name as well.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);

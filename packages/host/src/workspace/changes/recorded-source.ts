@@ -24,6 +24,8 @@ export interface RecordedOptions {
   /** The recordings under way: their changes are not known yet, but will be. */
   underWay(): ReadonlySet<string>;
   root(): Promise<string>;
+  /** The further folders of the session. */
+  further(): Promise<readonly string[]>;
   /** Runs work that changes files; fails while the agent is at work. */
   quietly<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -95,7 +97,8 @@ export class RecordedSource implements ViewSource {
 
   async #undoOptions(): Promise<UndoOptions> {
     const { blobs, view } = this.options;
-    return { root: await this.options.root(), blobs, view, changeLog: await this.options.changeLog() };
+    const [root, further] = [await this.options.root(), await this.options.further()];
+    return { root, further, blobs, view, changeLog: await this.options.changeLog() };
   }
 }
 

@@ -1,27 +1,31 @@
 /**
- * Records what an agent changes, and nothing that people change meanwhile. Before a call that may write, the recorder takes
- * a snapshot of the folder, and another one when the call is over. Where the tool names its file, it captures only that
- * file.
+ * Records what an agent changes in the folders of a session, and nothing that people change meanwhile. Before a call that
+ * may write, the recorder takes a snapshot of each folder, and another one when the call is over. Where the tool names its
+ * file, it captures only that file.
  */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { GateCall } from '@atrium/core/contracts/extension.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { isInside, shownPath } from '@atrium/core/util/paths.js';
 import { mapSome } from '@atrium/core/util/scheduling.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
-import { type BytePath, fromText } from '../git/byte-path.js';
+import { type BytePath, fromText, inFolder } from '../git/byte-path.js';
 import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import type { ChangeLog } from './change-log.js';
-import { FolderSnapshots, type FolderSnapshotsOptions, type Found } from './folder-snapshots.js';
+import { FolderSnapshots, type Found, type SnapshotFolderOptions } from './folder-snapshots.js';
 import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from './limits.js';
 
-export interface RecorderOptions extends FolderSnapshotsOptions {
+export interface RecorderOptions {
+  readonly clock: Clock;
   readonly logger: Logger;
+  /** The folders of the session, the first one first; none when that is not there. */
+  folders(): Promise<readonly SnapshotFolderOptions[]>;
   changeLog(): Promise<ChangeLog>;
   /** The contents that changes of the session name. */
   readonly blobs: BlobStore;
@@ -31,7 +35,9 @@ export interface RecorderOptions extends FolderSnapshotsOptions {
 
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #snapshots: FolderSnapshots;
+  /** By the real paths of the folders. */
+  readonly #snapshots = new Map<string, FolderSnapshots>();
+  #preparing: Promise<void> = Promise.resolve();
   /** Snapshots, and changes for people, come one after the other. */
   #order: Promise<unknown> = Promise.resolve();
   /** What the host changes for a person now. */
@@ -41,16 +47,29 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#snapshots = new FolderSnapshots(options);
   }
 
+  /** Gets ready for snapshots of the folders that there are now. */
   prepare(): void {
-    this.#snapshots.prepare();
+    this.#preparing = this.#options.folders().then(
+      (folders) => {
+        for (const { root } of folders) this.#snapshotsOf(root).prepare();
+      },
+      (error) => void this.#failed(error),
+    );
+  }
+
+  #snapshotsOf(root: string): FolderSnapshots {
+    const folder = async () => (await this.#options.folders()).find((each) => each.root === root);
+    const snapshots = this.#snapshots.get(root) ?? new FolderSnapshots({ clock: this.#options.clock, folder });
+    this.#snapshots.set(root, snapshots);
+    return snapshots;
   }
 
   /** Waits until everything that has begun so far is in the change log. */
   async close(): Promise<void> {
-    await this.#snapshots.close();
+    await this.#preparing;
+    await Promise.all([...this.#snapshots.values()].map((snapshots) => snapshots.close()));
     await this.#order;
   }
 
@@ -64,7 +83,7 @@ export class Recorder {
 
   /** Runs a call of a tool that may write. */
   async around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
-    const file = await namedFile(call, async () => (await this.#options.folder())?.root);
+    const file = await namedFile(call, async () => (await this.#options.folders()).map(({ root }) => root));
     if (file === 'elsewhere') return this.#unrecorded(call.turnId, run);
     if (file) return this.#aroundFile(call.turnId, file, run);
     const end = await this.begin(call.turnId);
@@ -75,7 +94,7 @@ export class Recorder {
     }
   }
 
-  /** Changes are recorded in the first folder of a session only: the gap says that something is left out. */
+  /** Changes are recorded in the folders of a session only: the gap says that something is left out. */
   async #unrecorded<T>(turnId: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -89,18 +108,39 @@ export class Recorder {
   async begin(turnId: string): Promise<EndRecording> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
-    const why = await this.#inOrder(() => this.#begin(turnId, id));
+    const begun = await this.#inOrder(() => this.#begin(turnId, id));
     return async (how = 'keep') => {
-      await this.#inOrder(() => this.#end({ turnId, id, why, how }));
+      await this.#inOrder(() => this.#end({ turnId, id, begun, how }));
       this.underWay.delete(id);
       this.#options.changed();
     };
   }
 
-  /** Says why nothing can be recorded; undefined when it can. */
-  async #begin(turnId: string, id: string): Promise<string | undefined> {
+  async #begin(turnId: string, id: string): Promise<Begun> {
     try {
-      await this.#snapshots.begin();
+      await this.#preparing;
+      const folders = await this.#options.folders();
+      if (folders.length === 0) throw new Error('the folder is not there');
+      const begun = await Promise.all(folders.map(({ root }, index) => this.#beginIn(root, index === 0)));
+      const why = await this.#noteBegun(turnId, id);
+      return { folders: begun, ...(why !== undefined && { why }) };
+    } catch (error) {
+      return { folders: [], why: this.#failed(error) };
+    }
+  }
+
+  async #beginIn(root: string, isFirst: boolean): Promise<BegunFolder> {
+    const snapshots = this.#snapshotsOf(root);
+    const why = await snapshots.begin().then(
+      () => undefined,
+      (error) => this.#failed(error),
+    );
+    return { root, isFirst, snapshots, why };
+  }
+
+  /** Says why it could not. */
+  async #noteBegun(turnId: string, id: string): Promise<string | undefined> {
+    try {
       await (await this.#options.changeLog()).add({ kind: 'begun', turnId, id });
       return undefined;
     } catch (error) {
@@ -108,53 +148,101 @@ export class Recorder {
     }
   }
 
-  async #end({ turnId, id, why, how }: Ending): Promise<void> {
-    // Another call may have taken a snapshot since, and knows what came then.
-    const missed = why !== undefined && { gap: notRecorded(why) };
+  async #end({ turnId, id, begun, how }: Ending): Promise<void> {
     try {
-      if (how === 'keep') return await this.#snapshots.end((found) => this.#note(turnId, { ...found, ...missed }, id));
-      this.#snapshots.drop();
+      if (how === 'keep') return await this.#store(turnId, await this.#found(begun), id);
+      for (const { snapshots } of begun.folders) snapshots.drop();
       await (await this.#options.changeLog()).end(id);
     } catch (error) {
-      const gap = notRecorded(why ?? this.#failed(error));
-      await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
+      const gap = notRecorded(begun.why ?? this.#failed(error));
+      await this.#store(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
+    } finally {
+      await this.#forgetFolders().catch((error) => this.#failed(error));
+    }
+  }
+
+  /** What changed in all folders, as much of it as is kept. Snapshots are taken at once, and contents kept one after the other. */
+  async #found({ folders, why }: Begun): Promise<Found> {
+    const changeLog = await this.#options.changeLog();
+    const found = new Map<BegunFolder, Found>();
+    let keeping: Promise<void> = Promise.resolve();
+    let files = 0;
+    const keep = async (folder: BegunFolder, given: Found) => {
+      const limited = withinLimits(inSession(folder, given), { changeLog, files });
+      files += limited.changes.length;
+      found.set(folder, limited);
+      await this.#keep(limited.changes);
+    };
+    await Promise.all(
+      folders.map(async (folder) => {
+        const ended = folder.snapshots.end((given) => {
+          keeping = keeping.then(() => keep(folder, given));
+          return keeping;
+        });
+        await ended.catch((error) => {
+          const gap = notRecorded(folder.why ?? this.#failed(error));
+          found.set(folder, inSession(folder, { changes: [], gap }));
+        });
+      }),
+    );
+    const gaps = folders.flatMap((folder) => {
+      const missed = folder.why !== undefined && inSession(folder, { changes: [], gap: notRecorded(folder.why) }).gap;
+      return [missed || found.get(folder)?.gap || []].flat();
+    });
+    const all = [...new Set([...(why === undefined ? [] : [notRecorded(why)]), ...gaps])];
+    const changes = folders.flatMap((folder) => found.get(folder)?.changes ?? []);
+    return { changes, ...(all.length > 0 && { gap: all.join('; ') }) };
+  }
+
+  /** Folders come and go; nothing is kept of those that went. */
+  async #forgetFolders(): Promise<void> {
+    if (this.underWay.size > 1) return;
+    const roots = new Set((await this.#options.folders()).map(({ root }) => root));
+    for (const [root, snapshots] of this.#snapshots) {
+      if (roots.has(root)) continue;
+      this.#snapshots.delete(root);
+      await snapshots.close();
     }
   }
 
   /** Waits for no snapshot, but for what the host changes for a person. */
-  async #aroundFile<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
+  async #aroundFile<T>(turnId: string, file: NamedFile, run: () => Promise<T>): Promise<T> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
     try {
       await this.#quiet;
-      return await this.#recorded(turnId, { root, path }, run);
+      return await this.#recorded(turnId, file, run);
     } finally {
       this.underWay.delete(id);
       this.#options.changed();
     }
   }
 
-  async #recorded<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
+  async #recorded<T>(turnId: string, { root, path, name }: NamedFile, run: () => Promise<T>): Promise<T> {
     const before = await capture(root, path, this.#options.blobs);
     try {
       return await run();
     } finally {
       const after = await capture(root, path, this.#options.blobs);
-      if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
+      if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(name, before, after)] });
     }
   }
 
-  async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
+  /** Notes what a call that names its file changed. Its contents are with the session already. */
+  async #note(turnId: string, found: Found): Promise<void> {
     const changeLog = await this.#options.changeLog();
-    const { changes, gap } = withinLimits(found, changeLog);
+    await this.#store(turnId, withinLimits(found, { changeLog, files: 0 }), crypto.randomUUID());
+  }
+
+  async #store(turnId: string, { changes, gap }: Found, id: string): Promise<void> {
+    const changeLog = await this.#options.changeLog();
     if (changes.length === 0 && gap === undefined) return changeLog.end(id);
-    await this.#keep(changes);
     await changeLog.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
   }
 
   /** Blobs of snapshots go with the host; the session needs those of changed files. */
   async #keep(changes: readonly Change[]): Promise<void> {
-    const folder = await this.#options.folder();
+    const [folder] = await this.#options.folders();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
     await mapSome(entries, FILES_AT_ONCE, async ({ hash, isLost }) => {
       if (folder && !isLost) await this.#options.blobs.copyFrom(folder.blobs, hash);
@@ -179,22 +267,46 @@ export type EndRecording = (how?: 'keep' | 'drop') => Promise<void>;
 interface Ending {
   readonly turnId: string;
   readonly id: string;
-  /** Why it did not begin well; undefined when it did. */
-  readonly why: string | undefined;
+  readonly begun: Begun;
   readonly how: 'keep' | 'drop';
+}
+
+/** A recording that has begun, in the folders that there were. */
+interface Begun {
+  readonly folders: readonly BegunFolder[];
+  /** Why it did not begin well; absent when it did. */
+  readonly why?: string;
+}
+
+interface BegunFolder {
+  readonly root: string;
+  readonly isFirst: boolean;
+  readonly snapshots: FolderSnapshots;
+  /** Why there is no snapshot of it. Another call may take one since, and knows what came then. */
+  readonly why: string | undefined;
+}
+
+/** What was found in one folder, as the session knows it. */
+function inSession({ root, isFirst }: BegunFolder, { changes, gap }: Found): Found {
+  if (isFirst) return { changes, ...(gap !== undefined && { gap }) };
+  const named = changes.map((change) => ({ ...change, path: inFolder(root, change.path) }));
+  return { changes: named, ...(gap !== undefined && { gap: `${gap} (in ${root})` }) };
 }
 
 function notRecorded(why: string): string {
   return `a call was not recorded: ${why}`;
 }
 
-const ELSEWHERE = 'a call changed a file in another folder of the session than the first';
+const ELSEWHERE = 'a call changed a file that is in no folder of the session';
 
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';
 
 interface NamedFile {
   readonly root: string;
+  /** In that folder. */
   readonly path: BytePath;
+  /** In the session. */
+  readonly name: BytePath;
 }
 
 /** Tools of the host that change the one file that they name. */
@@ -203,24 +315,34 @@ const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 /** Undefined when the call names no file, or one that cannot be: the tool will say what is wrong with the path. */
 async function namedFile(
   { toolName, owner, input, workingDirectory, workingDirectories }: GateCall,
-  rootOf: () => Promise<string | undefined>,
+  rootsOf: () => Promise<readonly string[]>,
 ): Promise<NamedFile | 'elsewhere' | undefined> {
   if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
-  const root = await rootOf();
+  const roots = await rootsOf();
   const target = await resolveTarget(workingDirectories ?? workingDirectory, String(input.path)).catch(() => undefined);
-  if (root === undefined || !target) return undefined;
-  return isInside(root, target.real) ? { root, path: fromText(shownPath(root, target.real)) } : 'elsewhere';
+  if (roots.length === 0 || !target) return undefined;
+  const root = roots.find((each) => isInside(each, target.real));
+  if (root === undefined) return 'elsewhere';
+  const path = fromText(shownPath(root, target.real));
+  return { root, path, name: root === roots[0] ? path : inFolder(root, path) };
 }
 
 const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
 const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
 const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
 
+/** How much is recorded already: of the session, and files of this call in other folders. */
+interface Recorded {
+  readonly changeLog: ChangeLog;
+  readonly files: number;
+}
+
 /** As much of what a call changed as a session may record. The gap says what is left out. */
-function withinLimits({ changes, gap }: Found, { bytes, size }: ChangeLog): Found {
+function withinLimits({ changes, gap }: Found, { changeLog: { bytes, size }, files }: Recorded): Found {
+  const most = Math.max(0, STEP_MAX_FILES - files);
   if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
-  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
-  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
+  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, most).map(withoutContents), gap: FULL };
+  if (changes.length > most) return { changes: changes.slice(0, most), gap: TOO_MANY };
   return { changes, ...(gap !== undefined && { gap }) };
 }
 

@@ -3,8 +3,9 @@ import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
-import { folderOf } from '@atrium/core/util/folders.js';
+import { folderOf, foldersOf } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { isInside } from '@atrium/core/util/paths.js';
 import { type BytePath, fromText } from '../git/byte-path.js';
 import { ChangeLog, type ChangeRecords } from './change-log.js';
 import type { ChangeStorage } from './change-storage.js';
@@ -52,7 +53,7 @@ export class SessionChanges implements SessionObserver {
     this.#options = options;
     const blobs = storage.blobs(session.uri);
     this.blobs = blobs;
-    const found = { changeLog: () => this.#opened(), folder: () => this.#folder() };
+    const found = { changeLog: () => this.#opened(), folders: () => this.#folders() };
     const { clock, logger } = host;
     const recorder = new Recorder({ ...found, clock, logger, blobs, changed: () => void this.#views.refresh() });
     const question = new CommitQuestion(session);
@@ -87,7 +88,10 @@ export class SessionChanges implements SessionObserver {
   }
 
   observe(step: SessionStep): void {
-    if (!step.chat) return;
+    if (!step.chat) {
+      if (step.before.workingDirectories !== step.after.workingDirectories) this.#recorder.prepare();
+      return;
+    }
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
     if (old === fresh || folderOf(this.#session.state) === undefined) return;
     // What workers change is recorded in the turn that they work for.
@@ -128,10 +132,18 @@ export class SessionChanges implements SessionObserver {
     return realFolder(folderOf(this.#session.state));
   }
 
-  async #folder(): Promise<SnapshotFolderOptions | undefined> {
-    const root = await this.root();
-    const { snapshots: blobs, folder } = this.#options.storage;
-    return root === undefined ? undefined : { root, blobs, isOurs: ourFiles(root, folder) };
+  /** The folders of the session; none when the first is not there. */
+  async #folders(): Promise<readonly SnapshotFolderOptions[]> {
+    const first = await this.root();
+    if (first === undefined) return [];
+    const { snapshots: blobs, folder: data } = this.#options.storage;
+    const further = await Promise.all(foldersOf(this.#session.state).slice(1).map(realFolder));
+    const roots = ownRoots([first, ...further.flatMap((root) => root ?? [])]);
+    return roots.map((root, index) => {
+      const isOurs = ourFiles(root, data);
+      const isOfOther = inFoldersOf(root, roots.slice(0, index));
+      return { root, blobs, isOurs: (file) => isOurs(file) || isOfOther(file) };
+    });
   }
 
   /** The view with this name; undefined when there is no such turn. */
@@ -173,12 +185,27 @@ export class SessionChanges implements SessionObserver {
   }
 }
 
+/** A file belongs to the first folder of the list that it is in. So a folder inside of an earlier one has no files of its own. */
+function ownRoots(roots: readonly string[]): string[] {
+  return roots.filter((root, index) => !roots.slice(0, index).some((earlier) => isInside(earlier, root)));
+}
+
+/** Tells which files of a folder are in one of these. */
+function inFoldersOf(root: string, others: readonly string[]): (file: BytePath) => boolean {
+  const inside = others.filter((other) => isInside(root, other)).map((other) => fromText(pathIn(root, other)));
+  return (file) => inside.some((folder) => file === folder || file.startsWith(`${folder}/`));
+}
+
+function pathIn(root: string, folder: string): string {
+  return path.relative(root, folder).split(path.sep).join('/');
+}
+
 /** A content on its way to its place. */
 const DRAFT = /(^|\/)\.atrium-[0-9a-f-]{36}\.tmp$/;
 
 /** Tells which files in a session's folder the host itself writes. `data` is a folder in the data folder of the host. */
 export function ourFiles(root: string, data: string): (file: BytePath) => boolean {
-  const own = fromText(path.relative(root, path.dirname(data)).split(path.sep).join('/'));
+  const own = fromText(pathIn(root, path.dirname(data)));
   const isInside = own !== '' && !own.startsWith('..') && !path.isAbsolute(own);
   return (file) => DRAFT.test(file) || (isInside && (file === own || file.startsWith(`${own}/`)));
 }

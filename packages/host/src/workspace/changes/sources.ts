@@ -22,7 +22,8 @@ export interface SourcesOptions {
   readonly recorder: Recorder;
   readonly question: CommitQuestion;
   changeLog(): Promise<ChangeLog>;
-  folder(): Promise<SnapshotFolderOptions | undefined>;
+  /** The folders of the session, the first one first; none when that is not there. */
+  folders(): Promise<readonly SnapshotFolderOptions[]>;
   isTrusted(folder: string): Promise<boolean>;
   /** A commit that a person asked for in a view has failed; undefined takes that back. */
   failed(uri: string, failure: ErrorInfo | undefined): void;
@@ -44,7 +45,7 @@ export class Sources {
 
   /** Undefined when the session has no such turn, or no folder. */
   async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
-    if ((await this.#options.folder()) === undefined) return undefined;
+    if ((await this.#options.folders()).length === 0) return undefined;
     if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
     if (name.kind === 'session') return this.#recordedSource(uri, (changeLog) => changeLog.turns);
     if (name.kind === 'turn') {
@@ -58,7 +59,7 @@ export class Sources {
 
   /** Takes an open view as it is. */
   async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
-    if (!(await this.#options.folder())) return undefined;
+    if ((await this.#options.folders()).length === 0) return undefined;
     const { uri } = this.#options.session;
     const [session, uncommitted] = [viewUri(uri, { kind: 'session' }), viewUri(uri, { kind: 'uncommitted' })];
     const ofSession = await this.#recordedSource(session, (changeLog) => changeLog.turns).show();
@@ -83,6 +84,7 @@ export class Sources {
       changeLog: () => this.#options.changeLog(),
       underWay: () => recorder.underWay,
       root: () => this.#root(),
+      further: async () => (await this.#options.folders()).slice(1).map(({ root }) => root),
       quietly: (work) => recorder.quietly(work),
     });
   }
@@ -117,7 +119,7 @@ export class Sources {
   }
 
   async #folder(): Promise<SnapshotFolderOptions> {
-    const folder = await this.#options.folder();
+    const [folder] = await this.#options.folders();
     if (!folder) throw new RequestError(ErrorCode.NotFound, 'the folder of the session is not there any more');
     return folder;
   }

@@ -7,13 +7,13 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { count } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
-import type { BytePath } from '../git/byte-path.js';
+import { type BytePath, located } from '../git/byte-path.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';
 import type { ChangeLog, TurnChanges, Undone, UndoneMeaning, Writing } from './change-log.js';
 import type { OperationTarget } from './changeset-views.js';
 import { type Wanted, withoutRange } from './merge.js';
-import { type Applied, carryOut, changesIn, planAll, putEntry, refusedText } from './put-files.js';
+import { type Applied, carryOut, changesIn, type Plan, planAll, putEntry, refusedText } from './put-files.js';
 
 export interface UndoOptions extends WriteFilesOptions {
   /** The URI of the view: what was undone there is put back there. */
@@ -111,7 +111,10 @@ function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readon
 }
 
 export interface WriteFilesOptions {
+  /** The first folder of the session. */
   readonly root: string;
+  /** The further ones; absent where none of them is meant. */
+  readonly further?: readonly string[];
   readonly blobs: BlobStore;
   readonly changeLog: ChangeLog;
 }
@@ -120,11 +123,11 @@ export interface WriteFilesOptions {
 export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
 
 export async function writeFiles(
-  { root, blobs, changeLog }: WriteFilesOptions,
+  { root, further = [], blobs, changeLog }: WriteFilesOptions,
   wanted: readonly Wanted[],
   meaningOf?: MeaningOf,
 ): Promise<Applied> {
-  const plan = await planAll(root, wanted, blobs);
+  const plan = await planIn([root, ...further], wanted, blobs);
   if (plan.puts.length === 0) return { changes: [], done: new Set(), refused: plan.refused };
   const id = crypto.randomUUID();
   const meaning = meaningOf?.(new Set(plan.puts.map(({ path }) => path)));
@@ -133,6 +136,20 @@ export async function writeFiles(
   await end(changeLog, id, applied.changes, meaningOf?.(applied.done));
   return applied;
 }
+
+/** A folder that was taken from the session since is left alone: the session works there no more. */
+async function planIn(
+  [first = '', ...further]: readonly string[],
+  wanted: readonly Wanted[],
+  blobs: BlobStore,
+): Promise<Plan> {
+  const isThere = ({ path }: Wanted) => [first, ...further].includes(located(first, path).root);
+  const plan = await planAll(first, wanted.filter(isThere), blobs);
+  const gone = wanted.filter((file) => !isThere(file)).map(({ path }) => ({ path, why: FOLDER_GONE }));
+  return { ...plan, refused: [...plan.refused, ...gone] };
+}
+
+const FOLDER_GONE = 'its folder is not there, or belongs to the session no more';
 
 /** Where nothing was done, there is nothing to put back either. */
 async function end(
@@ -156,7 +173,8 @@ async function settleOne(
 ): Promise<void> {
   const applied: Change[] = [];
   for (const change of planned) {
-    const now = await capture(root, change.path, blobs);
+    const place = located(root, change.path);
+    const now = await capture(place.root, place.path, blobs);
     if (isSame(now, change.after)) applied.push(change);
     // The host had moved the file aside, and put nothing in its place.
     else if (!now && change.before) await putEntry(root, { path: change.path, target: change.before }, blobs);

@@ -1,6 +1,7 @@
 /**
  * Paths of files as Git and the file system know them: bytes that are not always text. They are strings with one
- * character per byte, relative to the session's folder, with forward slashes.
+ * character per byte, relative to a folder, with forward slashes. In the changes of a session, a path without a folder is
+ * in the first folder of the session; of a file in another one, the folder comes first, and two slashes behind it.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,10 +32,26 @@ export function onDisk(root: string, bytes: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes, 'latin1')]);
 }
 
-export function fileUri(root: string, bytes: BytePath): string {
-  const text = asText(bytes);
+/** What stands between a folder and a path in it. Neither has two slashes in a row. */
+const IN_FOLDER = '//';
+
+/** The path of a file in a further folder of a session. */
+export function inFolder(folder: string, bytes: BytePath): BytePath {
+  return `${fromText(folder)}${IN_FOLDER}${bytes}`;
+}
+
+/** The folder that a path is in, and the path in it. `first` is the first folder of the session. */
+export function located(first: string, bytes: BytePath): { readonly root: string; readonly path: BytePath } {
+  const at = bytes.indexOf(IN_FOLDER);
+  if (at < 0) return { root: first, path: bytes };
+  return { root: shownPath(bytes.slice(0, at)), path: bytes.slice(at + IN_FOLDER.length) };
+}
+
+export function fileUri(first: string, bytes: BytePath): string {
+  const { root, path: inside } = located(first, bytes);
+  const text = asText(inside);
   if (text !== undefined) return pathToFileURL(path.join(root, text)).href;
-  return `${pathToFileURL(root).href.replace(/\/$/, '')}/${percentEncoded(bytes)}`;
+  return `${pathToFileURL(root).href.replace(/\/$/, '')}/${percentEncoded(inside)}`;
 }
 
 /** Every byte that is not a letter, a digit or one of `-._~/` as `%XX`. */
