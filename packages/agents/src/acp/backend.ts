@@ -1,7 +1,7 @@
 /** Any agent that speaks the Agent Client Protocol (ACP), behind a command that starts it. */
 import type { AgentAbilities, AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
-import { SEVERAL_CHATS } from '../shared/agent-info.js';
+import { SEVERAL_CHATS, SEVERAL_FOLDERS } from '../shared/agent-info.js';
 
 export interface AcpAgentOptions {
   /** The id under which clients choose this agent. */
@@ -45,7 +45,9 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
   return {
     get info() {
       const models = offered.all.map((model) => ({ ...model, provider }));
-      return { provider, displayName, description, models, capabilities: { multipleChats: SEVERAL_CHATS } };
+      // Only a running agent says whether it takes further folders; to one that does not, people are told.
+      const capabilities = { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS };
+      return { provider, displayName, description, models, capabilities };
     },
     whenInfoChanges: (changed) => offered.watch(changed),
     abilities: ABILITIES,

@@ -1,5 +1,6 @@
 /**
- * The agent's own session behind one of the host's: its process, its conversation, its model and the tools it is lent.
+ * The agent's own session behind one of the host's: its process, its conversation, its model, its folders and the tools it
+ * is lent.
  * Opens everything again when it is lost.
  */
 
@@ -44,6 +45,8 @@ export class RemoteSession {
   #bridge: Promise<ToolBridge> | undefined;
   /** The chosen model that the agent does not have, once people were told so. */
   #missed: string | undefined;
+  /** The further folders that the agent does not take, once people were told so. */
+  #untaken: readonly string[] = [];
   /** Processes that are ending. */
   readonly #ending = new Set<Promise<void>>();
 
@@ -86,17 +89,42 @@ export class RemoteSession {
     const connection = await this.connected();
     // The next turn uses the process. Two turns that open its session at once would show everything twice.
     turn.signal.throwIfAborted();
-    const thread = this.#thread ?? (await this.#open(turn, connection));
+    const further = this.#furtherFolders(turn, connection);
+    if (this.#thread && !isSameList(this.#thread.further, further)) await this.#leave(connection, this.#thread);
+    const thread = this.#thread ?? (await this.#open(turn, connection, further));
     return { connection, thread: await this.#withModel(turn, connection, thread) };
   }
 
-  async #open(turn: AgentTurn, connection: AcpConnection): Promise<Thread> {
+  /** The folders beside the first, as far as the agent takes them. People are told what it does not take. */
+  #furtherFolders(turn: AgentTurn, { capabilities }: AcpConnection): readonly string[] {
+    const further = turn.workingDirectories.slice(1);
+    if (capabilities.sessionCapabilities?.additionalDirectories) return further;
+    if (further.length > 0 && !isSameList(further, this.#untaken)) {
+      const { displayName } = this.#options.options;
+      turn.notify(
+        `${displayName} works in ${this.#folder} only. It does not take further folders: ${further.join(', ')}.`,
+      );
+    }
+    this.#untaken = further;
+    return [];
+  }
+
+  /** Folders are named when a session is opened. It is left, to be resumed with others. */
+  async #leave(connection: AcpConnection, { id: sessionId }: Thread): Promise<void> {
+    this.#thread = undefined;
+    if (!connection.capabilities.sessionCapabilities?.close) return;
+    const closed = connection.request((agent) => agent.request('session/close', { sessionId }), SESSION_MAX_MS);
+    await closed.catch(() => {});
+  }
+
+  async #open(turn: AgentTurn, connection: AcpConnection, further: readonly string[]): Promise<Thread> {
     const { options, context } = this.#options;
     const takesTools = connection.capabilities.mcpCapabilities?.http === true;
     if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#options.turn });
     const bridge = takesTools ? await this.#bridge : undefined;
     const mcpServers = bridge ? [bridge.address] : [];
-    const thread = await openThread(connection, { cwd: this.#folder, mcpServers, mode: options.mode }, context);
+    const place = { cwd: this.#folder, mcpServers, mode: options.mode, further };
+    const thread = await openThread(connection, place, context);
     // Another process may have been started meanwhile; it does not know this session.
     turn.signal.throwIfAborted();
     this.#thread = thread;
@@ -146,19 +174,17 @@ export class RemoteSession {
   /** The agent has the preface and the transcript, so the next prompt goes without them. */
   heard({ id }: Thread, preface: string): void {
     if (this.#thread?.id !== id) return;
-    this.#thread = { id, preface, model: this.#thread.model };
+    const { model, further } = this.#thread;
+    this.#thread = { id, preface, model, further };
     remember(this.#options.context, id);
   }
 
   /** The next turn begins a new session of the agent. */
   async forget(): Promise<void> {
-    const { id: sessionId } = this.#thread ?? {};
+    const thread = this.#thread;
     this.#options.context.memory.set(undefined);
     this.#thread = undefined;
-    if (!sessionId || !this.#connection?.capabilities.sessionCapabilities?.close) return;
-    await this.#connection
-      .request((agent) => agent.request('session/close', { sessionId }), SESSION_MAX_MS)
-      .catch(() => {});
+    if (thread && this.#connection) await this.#leave(this.#connection, thread);
   }
 
   /** Ends a process that does not react; the next turn starts another. */
@@ -196,26 +222,35 @@ export interface Thread {
   readonly preface?: string;
   /** Absent where the agent chooses its model itself. */
   readonly model?: ModelSetting | undefined;
+  /** The folders beside the first that it was opened with. */
+  readonly further: readonly string[];
 }
 
 interface ThreadPlace {
   readonly cwd: string;
   readonly mcpServers: McpServer[];
   readonly mode: string | undefined;
+  /** Folders beside `cwd`, for an agent that takes them. */
+  readonly further: readonly string[];
 }
 
 async function openThread(connection: AcpConnection, place: ThreadPlace, context: AgentOpenContext): Promise<Thread> {
-  const { mode: modeId, ...params } = place;
-  const thread = await openedThread(connection, params, context);
+  const { mode: modeId, further, cwd, mcpServers } = place;
+  const params = { cwd, mcpServers, ...(further.length > 0 && { additionalDirectories: [...further] }) };
+  const thread = { ...(await openedThread(connection, params, context)), further };
   const { id: sessionId } = thread;
   if (modeId === undefined) return thread;
   await connection.request((agent) => agent.request('session/set_mode', { sessionId, modeId }), SESSION_MAX_MS);
   return thread;
 }
 
-type Params = Omit<ThreadPlace, 'mode'>;
+type Params = Pick<ThreadPlace, 'cwd' | 'mcpServers'> & { readonly additionalDirectories?: string[] };
 
-async function openedThread(connection: AcpConnection, params: Params, context: AgentOpenContext): Promise<Thread> {
+async function openedThread(
+  connection: AcpConnection,
+  params: Params,
+  context: AgentOpenContext,
+): Promise<Omit<Thread, 'further'>> {
   const known = knownId(context.memory.get());
   const answer = known === undefined ? undefined : await resumed(connection, params, known);
   if (known !== undefined && answer) return { id: known, model: modelSettingIn(answer.configOptions) };
@@ -257,6 +292,10 @@ async function resumed(connection: AcpConnection, opening: Params, sessionId: st
     if (!connection.isOpen || (error instanceof AgentError && error.errorType === 'auth')) throw error;
     return undefined;
   }
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 interface ModelSetting {

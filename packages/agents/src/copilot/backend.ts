@@ -3,7 +3,7 @@
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Environment } from '@atrium/core/util/processes.js';
 import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol/ahp-1';
-import { type ModelInfo, publishedModel, SEVERAL_CHATS } from '../shared/agent-info.js';
+import { type ModelInfo, publishedModel, SEVERAL_CHATS, SEVERAL_FOLDERS } from '../shared/agent-info.js';
 import { COPILOT_CATALOGUE } from './prompt.js';
 import { CopilotRuntime } from './runtime.js';
 import type { ProviderConfig } from './sdk.js';
@@ -67,7 +67,7 @@ function infoOf(options: CopilotAgentOptions): AgentInfo {
     provider,
     displayName,
     description: "GitHub's coding agent, with tools of its own and those of the active client.",
-    capabilities: { multipleChats: SEVERAL_CHATS },
+    capabilities: { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS },
     models: models.map((model) => publishedModel(provider, model)),
     systemMessageSections: [...COPILOT_CATALOGUE],
     ...(resources.length > 0 && { protectedResources: resources }),

@@ -1,6 +1,6 @@
 /**
  * Connects one session with its counterpart in the runtime. Creates or resumes that counterpart, and does so again when
- * the runtime died, the tools changed, or history was cut.
+ * the runtime died, the tools or the folders changed, or history was cut.
  */
 
 import {
@@ -35,6 +35,8 @@ export interface Connected {
   readonly tools: HostTools;
   /** Copilot's own tools that are hidden from the model. */
   readonly hidden: readonly string[];
+  /** The folders beside the first. */
+  readonly further: readonly string[];
 }
 
 export interface CopilotConnectionOptions {
@@ -45,7 +47,6 @@ export interface CopilotConnectionOptions {
   readonly side: SessionSide;
 }
 
-const NO_TOOLS: HostTools = new Map();
 /** In the environment of every command that the runtime starts: Copilot's own id of the session. */
 const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 
@@ -75,7 +76,7 @@ export class SessionConnection {
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const alignment = this.#anchors.align(turns);
     if (!isKnown || alignment.kind === 'lost') return this.#startAnew(client, { turns, isKnown });
-    const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NO_TOOLS);
+    const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NOTHING_YET);
     if (alignment.kind === 'same') return connected;
     try {
       await connected.session.rpc.history.truncate({ eventId: alignment.eventId });
@@ -93,8 +94,9 @@ export class SessionConnection {
     const tools = hostTools(turn.tools(), runtime.toolNames);
     const hidden = [...runtime.toolNames].filter(turn.hiddenTools());
     const current = this.#connected;
-    const isCurrent = current?.client === client && isSame(current, { tools, hidden });
-    const connected = isCurrent ? current : await this.#attach(client, tools, hidden);
+    const further = turn.workingDirectories.slice(1);
+    const isCurrent = current?.client === client && isSame(current, { tools, hidden, further });
+    const connected = isCurrent ? current : await this.#attach(client, { tools, hidden, further });
     const chosen = await this.#choose(connected, turn.model?.id ?? this.#model());
     await side.prompt.build(chosen.session, turn);
     return chosen;
@@ -136,19 +138,19 @@ export class SessionConnection {
     if (isKnown) await client.deleteSession(this.#options.id);
     this.#anchors.clear();
     this.#transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
-    return this.#attach(client, NO_TOOLS);
+    return this.#attach(client, NOTHING_YET);
   }
 
-  /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
-  async #attach(client: SdkClient, tools: HostTools, hidden: readonly string[] = []): Promise<Connected> {
+  /** The lists of tools and folders are fixed when a session is created or resumed, so a new list means to resume it. */
+  async #attach(client: SdkClient, lists: FixedLists): Promise<Connected> {
     const { id, side, runtime } = this.#options;
     const model = this.#model();
-    const config = sessionConfig(side, { model, tools, hidden, gitHubToken: runtime.token });
+    const config = sessionConfig(side, { model, ...lists, gitHubToken: runtime.token });
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const session = isKnown
       ? await client.resumeSession(id, config)
       : await client.createSession({ ...config, sessionId: id });
-    this.#connected = { client, session, model, tools, hidden };
+    this.#connected = { client, session, model, ...lists };
     return this.#connected;
   }
 
@@ -164,10 +166,14 @@ export class SessionConnection {
   }
 }
 
-type ToolList = Pick<Connected, 'tools' | 'hidden'>;
+type FixedLists = Pick<Connected, 'tools' | 'hidden' | 'further'>;
 
-function isSame(a: ToolList, b: ToolList): boolean {
-  return JSON.stringify([...a.tools, a.hidden]) === JSON.stringify([...b.tools, b.hidden]);
+/** Before the first turn nothing is known of its tools and folders. */
+const NOTHING_YET: FixedLists = { tools: new Map(), hidden: [], further: [] };
+
+function isSame(a: FixedLists, b: FixedLists): boolean {
+  const textOf = ({ tools, hidden, further }: FixedLists) => JSON.stringify([...tools, hidden, further]);
+  return textOf(a) === textOf(b);
 }
 
 type Anchor = readonly [turnId: string, eventId: string];
@@ -242,10 +248,12 @@ interface Chosen {
   readonly tools: HostTools;
   /** Copilot's own tools that are hidden from the model. */
   readonly hidden: readonly string[];
+  readonly further: readonly string[];
   readonly gitHubToken?: string | undefined;
 }
 
-export function sessionConfig(side: SessionSide, { model, tools, hidden, gitHubToken }: Chosen): SessionConfig {
+export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig {
+  const { model, tools, hidden, further, gitHubToken } = chosen;
   const { providerConfig } = side.options;
   return {
     ...(model !== undefined && { model }),
@@ -253,6 +261,8 @@ export function sessionConfig(side: SessionSide, { model, tools, hidden, gitHubT
     ...(providerConfig && { provider: providerConfig }),
     ...(gitHubToken !== undefined && { gitHubToken }),
     workingDirectory: side.folder,
+    // Also when there are none: without it, a resumed session may keep its earlier ones.
+    additionalDirectories: further,
     streaming: true,
     includeSubAgentStreamingEvents: false,
     enableSessionTelemetry: false,

@@ -1,4 +1,4 @@
-/** Answers Copilot's permission requests: reads in the session's folder at once, everything else by asking a person. */
+/** Answers Copilot's permission requests: reads in the session's folders at once, everything else by asking a person. */
 import type { AgentRunCall } from '@atrium/core/contracts/agent.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { resolveInside } from '@atrium/core/util/paths.js';
@@ -24,13 +24,13 @@ export function rejected(feedback: string): PermissionDecision {
   return { kind: 'reject', feedback };
 }
 
-/** Copilot reads in the folder without asking, like the host's own tools: by real paths, so that no link leads out. */
+/** Copilot reads in the folders without asking, like the host's own tools: by real paths, so that no link leads out. */
 export async function decide(
   request: PermissionRequest,
   asking: AskingCall,
-  folder: string | undefined,
+  folders: readonly string[],
 ): Promise<PermissionDecision> {
-  if (await readsInside(request, folder)) return APPROVED;
+  if (await readsInside(request, folders)) return APPROVED;
   const question = questionFor(request);
   // One call may ask several times: for the same, or after a redirect for something else. A person answers once.
   if (asking.agreed !== undefined) return asking.agreed === question ? APPROVED : rejected(notAgreed(asking.agreed));
@@ -55,9 +55,9 @@ function notAgreed(agreed: string): string {
   return `The person was asked "${agreed}" and agreed to that only. Make this a call of its own.`;
 }
 
-async function readsInside({ kind, path }: PermissionRequest, folder: string | undefined): Promise<boolean> {
-  if (kind !== 'read' || path === undefined || folder === undefined) return false;
-  return resolveInside(folder, path).then(
+async function readsInside({ kind, path }: PermissionRequest, folders: readonly string[]): Promise<boolean> {
+  if (kind !== 'read' || path === undefined || folders.length === 0) return false;
+  return resolveInside(folders, path).then(
     () => true,
     () => false,
   );

@@ -80,6 +80,8 @@ export interface SessionConfig extends ModelFacts {
   /** The token of the session's person. Unlike the runtime's own, commands do not see it. */
   readonly gitHubToken?: string;
   readonly workingDirectory: string;
+  /** Further folders, as whole paths. Those of an earlier connection do not count. */
+  readonly additionalDirectories: readonly string[];
   readonly streaming: true;
   readonly includeSubAgentStreamingEvents: false;
   readonly enableSessionTelemetry: false;

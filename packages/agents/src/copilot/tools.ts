@@ -206,7 +206,7 @@ class OwnCalls {
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
     const entry = this.#entries.get(request.toolCallId ?? '');
     if (!entry) return rejected('This request belongs to no known call.');
-    const decision = await decide(request, entry, this.#turn.workingDirectory);
+    const decision = await decide(request, entry, this.#turn.workingDirectories);
     if (decision.kind === 'reject') entry.stage = 'over';
     return decision;
   }

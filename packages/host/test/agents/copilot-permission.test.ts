@@ -24,16 +24,16 @@ const fetches = (url: string) => ({ kind: 'url', url, intention: 'Fetch content 
 describe('what Copilot asks for', () => {
   it('is put to a person once, and holds for what they agreed to only', async () => {
     const call = asking();
-    expect(await decide(fetches('https://a.example/'), call, undefined)).toEqual({ kind: 'approve-once' });
-    expect(await decide(fetches('https://a.example/'), call, undefined)).toEqual({ kind: 'approve-once' });
-    const redirected = await decide(fetches('https://b.example/'), call, undefined);
+    expect(await decide(fetches('https://a.example/'), call, [])).toEqual({ kind: 'approve-once' });
+    expect(await decide(fetches('https://a.example/'), call, [])).toEqual({ kind: 'approve-once' });
+    const redirected = await decide(fetches('https://b.example/'), call, []);
     expect(redirected).toMatchObject({ kind: 'reject', feedback: expect.stringContaining('https://a.example/') });
     expect(call.questions).toEqual(['Fetch https://a.example/?\nFetch content from this URL.']);
   });
 
   it('is refused in the words of the denial', async () => {
     const call = asking({ kind: 'denied', reason: 'not today' });
-    const decision = await decide({ kind: 'shell', fullCommandText: 'rm -rf x' }, call, undefined);
+    const decision = await decide({ kind: 'shell', fullCommandText: 'rm -rf x' }, call, []);
     expect(decision).toEqual({ kind: 'reject', feedback: 'not today' });
     expect(call.questions).toEqual(['Run "rm -rf x"?']);
   });
@@ -41,18 +41,33 @@ describe('what Copilot asks for', () => {
   it('may be read in the folder without a question, but not through a way out of it', async () => {
     const folder = await tempFolder({ 'a.txt': 'plums' });
     const call = asking({ kind: 'denied', reason: 'mine' });
-    const reads = (path: string) => decide({ kind: 'read', path }, call, folder);
+    const reads = (path: string) => decide({ kind: 'read', path }, call, [folder]);
     expect(await reads(`${folder}/a.txt`)).toEqual({ kind: 'approve-once' });
     expect(await reads(`${folder}/../other.txt`)).toMatchObject({ kind: 'reject' });
-    expect(await decide({ kind: 'write', fileName: `${folder}/a.txt` }, call, folder)).toMatchObject({
+    expect(await decide({ kind: 'write', fileName: `${folder}/a.txt` }, call, [folder])).toMatchObject({
       kind: 'reject',
     });
     expect(call.questions.length).toBe(2);
   });
 
+  it('[UP-063] may be read in all folders of the session, and Copilot is told of the further ones', async () => {
+    const [folder, further] = [await tempFolder(), await tempFolder({ 'a.txt': 'plums' })];
+    const call = asking({ kind: 'denied', reason: 'mine' });
+    const reads = (...folders: string[]) => decide({ kind: 'read', path: `${further}/a.txt` }, call, folders);
+    expect(await reads(folder, further)).toEqual({ kind: 'approve-once' });
+    expect(await reads(folder)).toMatchObject({ kind: 'reject' });
+    const side = { options: { home: '/h' }, folder, prompt: new CopilotPrompt(), turn: () => undefined };
+    const chosen = { model: undefined, tools: new Map(), hidden: [] };
+    expect(sessionConfig(side, { ...chosen, further: [further] })).toMatchObject({
+      workingDirectory: folder,
+      additionalDirectories: [further],
+    });
+    expect(sessionConfig(side, { ...chosen, further: [] }).additionalDirectories).toEqual([]);
+  });
+
   it('is named even when its kind is unknown', async () => {
     const call = asking();
-    await decide({ kind: 'teleport' }, call, undefined);
+    await decide({ kind: 'teleport' }, call, []);
     expect(call.questions).toEqual(['Let Copilot use teleport?']);
   });
 });
@@ -76,7 +91,12 @@ describe('what nobody can answer for', () => {
       prompt: new CopilotPrompt(),
       turn: () => undefined,
     };
-    const { hooks, onPermissionRequest } = sessionConfig(side, { model: undefined, tools: new Map(), hidden: [] });
+    const { hooks, onPermissionRequest } = sessionConfig(side, {
+      model: undefined,
+      tools: new Map(),
+      hidden: [],
+      further: [],
+    });
     expect(await hooks.onPreToolUse(hook)).toEqual(denial);
     expect(await onPermissionRequest(asked)).toMatchObject({ kind: 'reject' });
   });

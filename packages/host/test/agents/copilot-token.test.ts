@@ -88,7 +88,7 @@ describe('a token for Copilot', () => {
     expect(sdk.started.map(({ useLoggedInUser }) => useLoggedInUser)).toEqual([true, false, true]);
     expect(JSON.stringify(sdk.started[2])).not.toContain('good-1');
     const side = { options: { home: '/h' }, folder: '/f', prompt: new CopilotPrompt(), turn: () => undefined };
-    const chosen = { model: undefined, tools: new Map(), hidden: [] };
+    const chosen = { model: undefined, tools: new Map(), hidden: [], further: [] };
     expect(sessionConfig(side, { ...chosen, gitHubToken: runtime.token }).gitHubToken).toBe('good-1');
     expect('gitHubToken' in sessionConfig(side, chosen)).toBe(false);
     await runtime.leave();

@@ -207,6 +207,7 @@ const METHODS = {
     agentCapabilities: {
       loadSession: !ways.includes('cannot load'),
       mcpCapabilities: { http: !ways.includes('takes no tools') },
+      ...(ways.includes('takes folders') && { sessionCapabilities: { additionalDirectories: {} } }),
     },
     authMethods: [{ id: 'key', name: 'Orchard key', description: 'run `orchard login`' }],
   }),
@@ -214,6 +215,7 @@ const METHODS = {
     if (ways.includes('opens no session')) await new Promise(() => {});
     if (ways.includes('wants a login')) throw FAILURES.auth;
     const id = `s-${process.pid}-${sessions.size + 1}`;
+    if (ways.includes('takes folders')) note({ opened: params.cwd, folders: params.additionalDirectories });
     sessions.set(id, new Session(id, params));
     writeFileSync(inFolder(`${id}.json`), '[]');
     return { sessionId: id, ...settings() };
@@ -224,7 +226,7 @@ const METHODS = {
     if (!existsSync(file)) throw { code: -32002, message: 'no such session' };
     const session = new Session(id, params, JSON.parse(readFileSync(file, 'utf8')));
     sessions.set(id, session);
-    note({ loaded: id });
+    note({ loaded: id, ...(ways.includes('takes folders') && { folders: params.additionalDirectories }) });
     for (const text of session.said) session.say('agent_message_chunk', text);
     return { ...settings() };
   },

@@ -42,6 +42,7 @@ export type Way =
   | 'cannot load'
   | 'has forgotten'
   | 'takes no tools'
+  | 'takes folders'
   | 'offers models'
   | 'wants a login';
 
