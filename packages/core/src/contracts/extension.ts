@@ -26,6 +26,10 @@ export interface Extension {
   beforeTurn?(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined>;
   /** The agent has finished a turn. A reason sends the agent on: it gets the reason, and the turn continues. */
   beforeEnd?(ending: TurnEnding, signal: AbortSignal): Promise<string | undefined>;
+  /** A worker is about to begin, in a chat of its own. Context is for the worker; nothing stops it here. */
+  beforeWorker?(worker: WorkerTurn, signal: AbortSignal): Promise<TurnAdvice | undefined>;
+  /** A worker has finished. A reason sends it on, unless the agent runs it by itself. */
+  beforeWorkerEnd?(ending: WorkerEnding, signal: AbortSignal): Promise<string | undefined>;
   /** Wraps a call that the host runs, after gates and people agreed: calls `run` once, and returns its output. */
   around?(call: GateCall, run: () => Promise<ToolOutput>): Promise<ToolOutput>;
   /** A call that the agent or a client runs may run now. Called again after a person was asked. */
@@ -85,6 +89,22 @@ export interface TurnEnding {
   readonly turnId: string;
   /** Whether the agent was sent on in this turn already. */
   readonly wasContinued: boolean;
+}
+
+/** The turn of a worker, which works for a tool call. */
+export interface WorkerTurn {
+  /** Its chat. */
+  readonly chat: string;
+  readonly turnId: string;
+  /** What it is called. */
+  readonly title: string;
+}
+
+export interface WorkerEnding extends WorkerTurn {
+  /** Whether it was sent on already. */
+  readonly wasContinued: boolean;
+  /** What it said last. */
+  readonly said: string;
 }
 
 export interface TurnAdvice {

@@ -3,7 +3,7 @@
  * changes, and what they say to a turn that begins or ends.
  */
 import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
-import type { Extension, Gate, TurnEnding, TurnOpening } from '../contracts/extension.js';
+import type { Extension, Gate, TurnAdvice } from '../contracts/extension.js';
 import type { HostTool } from '../contracts/tool.js';
 import { attributed } from '../tool-calls/gates.js';
 import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../tool-calls/limits.js';
@@ -104,10 +104,16 @@ export async function untilReady(request: ExtensionRequest): Promise<void> {
   await Promise.all(request.extensions.map((extension) => asked(extension, request, () => extension.untilReady?.())));
 }
 
+/** Asks one extension something. */
+export type Question<Answer> = (extension: Extension, stopped: AbortSignal) => Promise<Answer> | undefined;
+
 /** Asks all extensions at once about a turn that begins, and joins their answers in order. */
-export async function adviceFor(opening: TurnOpening, request: ExtensionRequest): Promise<Advice> {
+export async function adviceFor(
+  question: Question<TurnAdvice | undefined>,
+  request: ExtensionRequest,
+): Promise<Advice> {
   const answers = request.extensions.map((extension) =>
-    asked(extension, request, (stopped) => extension.beforeTurn?.(opening, stopped)),
+    asked(extension, request, (stopped) => question(extension, stopped)),
   );
   const given = (await Promise.all(answers)).flatMap((advice) => advice ?? []);
   const blocked = given.flatMap((advice) => advice.blocked ?? [])[0];
@@ -117,10 +123,12 @@ export async function adviceFor(opening: TurnOpening, request: ExtensionRequest)
 }
 
 /** Why extensions object to the end of a turn, each with its name; undefined when none does. */
-export async function objectionTo(ending: TurnEnding, request: ExtensionRequest): Promise<string | undefined> {
-  const concerned = request.extensions.filter(({ beforeEnd }) => beforeEnd);
-  const answers = concerned.map(async (extension) => {
-    const reason = await asked(extension, request, (stopped) => extension.beforeEnd?.(ending, stopped));
+export async function objectionTo(
+  question: Question<string | undefined>,
+  request: ExtensionRequest,
+): Promise<string | undefined> {
+  const answers = request.extensions.map(async (extension) => {
+    const reason = await asked(extension, request, (stopped) => question(extension, stopped));
     return reason === undefined ? [] : [attributed(extension.name, reason)];
   });
   const given = (await Promise.all(answers)).flat();

@@ -34,6 +34,7 @@ import {
   type ToolRequest,
   type WorkerStart,
 } from '../contracts/agent.js';
+import type { WorkerTurn } from '../contracts/extension.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
 import type { Sections } from '../util/prompt-sections.js';
@@ -42,7 +43,7 @@ import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
 import { attachedTranscripts } from './chat-attachments.js';
-import { adviceFor, objectionTo, untilReady } from './extensions.js';
+import { adviceFor, objectionTo, type Question, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
 import { isText, TextWindow } from './text-window.js';
@@ -326,17 +327,32 @@ export class TurnLifecycle {
     const isFirst = chat.session.chats.every(({ state }) => state.turns.length === 0);
     const opening = { chat: chat.uri, turnId, text: this.#message.text, agent, isFirst };
     await untilReady(this.#extensionContext());
-    if (isWorker(chat)) {
-      this.#context = [WORKER_ADVICE];
-      return;
-    }
+    if (isWorker(chat)) return this.#beginWorker();
     // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
-    const advice = await adviceFor(opening, this.#extensionContext());
+    const advice = await adviceFor(
+      (extension, stopped) => extension.beforeTurn?.(opening, stopped),
+      this.#extensionContext(),
+    );
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
     const known = new Set(this.#turn.soFar?.map((part) => part.kind === 'systemNotification' && part.content));
     for (const note of advice.notes) if (!known.has(note)) this.#turn.notify(note);
     const attached = await attachedTranscripts(this.#message, this.#options.open);
     this.#context = [...this.#selected(), ...attached, ...advice.context];
+  }
+
+  async #beginWorker(): Promise<void> {
+    const worker = this.#worker();
+    const { context, notes } = await adviceFor(
+      (extension, stopped) => extension.beforeWorker?.(worker, stopped),
+      this.#extensionContext(),
+    );
+    for (const note of notes) this.#turn.notify(note);
+    this.#context = [WORKER_ADVICE, ...context];
+  }
+
+  #worker(): WorkerTurn {
+    const { id: turnId, chat } = this.#turn;
+    return { chat: chat.uri, turnId, title: chat.state.title };
   }
 
   /** A side chat is about some words of the chat beside it. */
@@ -351,12 +367,14 @@ export class TurnLifecycle {
 
   /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
   async goesOn(): Promise<boolean> {
-    if (isWorker(this.#turn.chat)) return false;
     const seen = this.#turn.chat.state.steeringMessage?.id;
-    const ending = { turnId: this.#turn.id, wasContinued: this.wasContinued };
-    const reason = await objectionTo(ending, this.#extensionContext());
+    const reason = await objectionTo(this.#endQuestion(), this.#extensionContext());
     if (reason === undefined) return this.#isSteeredOn(seen);
     this.#turn.notify(reason);
+    if (this.#options.worker?.agent) {
+      this.#turn.notify('The worker ends all the same: the agent that started it runs it by itself.');
+      return false;
+    }
     if (this.#sentOn === TURN_CONTINUED_MAX) {
       this.#turn.notify(`The turn ends all the same: the agent was sent on ${TURN_CONTINUED_MAX} times already.`);
       return false;
@@ -365,6 +383,14 @@ export class TurnLifecycle {
     const text = `[Not written by a person. You were about to stop, but:]\n${reason}`;
     this.#continueWith({ text, origin: { kind: 'systemNotification' } });
     return true;
+  }
+
+  #endQuestion(): Question<string | undefined> {
+    const { id: turnId, chat } = this.#turn;
+    const { wasContinued } = this;
+    if (!isWorker(chat)) return (extension, stopped) => extension.beforeEnd?.({ turnId, wasContinued }, stopped);
+    const ending = { ...this.#worker(), wasContinued, said: lastWords(chat.state.activeTurn?.responseParts ?? []) };
+    return (extension, stopped) => extension.beforeWorkerEnd?.(ending, stopped);
   }
 
   /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
@@ -387,6 +413,11 @@ export class TurnLifecycle {
     const { clock, logger } = this.#options;
     return { extensions: chat.session.extensions.all(), signal, clock, logger };
   }
+}
+
+function lastWords(parts: readonly ResponsePart[]): string {
+  const spoken = parts.findLast((part) => part.kind === 'markdown' && part.content !== '');
+  return spoken?.kind === 'markdown' ? spoken.content : '';
 }
 
 /** Why the turn failed before is no part of what the agent said. */

@@ -234,6 +234,60 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
   });
 });
 
+describe('hooks about workers', { timeout: 30_000 }, () => {
+  const task = { name: 'task', input: { title: 'Count', prompt: 'How many?' } };
+  /** The person watches with a program that shows chats: otherwise no worker would be started. */
+  async function withWorker(hooks: Events) {
+    const fixture = await openHookFixture(hooks);
+    await fixture.connect('shows-chats', undefined, {
+      protocolVersions: ['1.0.0'],
+      initialSubscriptions: [fixture.uri],
+    });
+    const { turn, finish } = await fixture.turn();
+    const outcome = turn.callTool(task);
+    const worker = await fixture.agent.turn(1);
+    const file = (name: string) => readFile(path.join(fixture.folder, name), 'utf8').catch(() => '');
+    return { fixture, outcome, worker, finish, file };
+  }
+
+  it('[CUS-052] hear of its beginning and its end, and not of its message as one of a person', async () => {
+    const save = (name: string) => ({ command: `cat >> ${name}` });
+    const { outcome, worker, finish, file } = await withWorker({
+      SubagentStart: [save('start.txt'), { command: 'echo Be brief.' }, { matcher: 'Other', ...save('other.txt') }],
+      SubagentStop: [save('stop.txt')],
+      UserPromptSubmit: [save('prompt.txt')],
+      Stop: [{ command: 'echo stop >> ends.txt' }],
+    });
+    expect(worker.turn.context.join()).toContain('Be brief.');
+    worker.turn.text('It is three.');
+    worker.finish();
+    expect(await outcome).toMatchObject({ kind: 'completed', text: expect.stringContaining('It is three.') });
+    const started = JSON.parse(await file('start.txt'));
+    expect(started).toMatchObject({ hook_event_name: 'SubagentStart', agent_type: 'Count' });
+    expect(JSON.parse(await file('stop.txt'))).toMatchObject({
+      ...{ hook_event_name: 'SubagentStop', agent_type: 'Count', agent_id: started.agent_id },
+      ...{ stop_hook_active: false, last_assistant_message: 'It is three.' },
+    });
+    expect(await file('other.txt')).toBe('');
+    expect(await file('ends.txt')).toBe('');
+    expect((await file('prompt.txt')).split('\n').filter(Boolean)).toHaveLength(1);
+    finish();
+    await expect.poll(() => file('ends.txt'), POLL).toBe('stop\n');
+  });
+
+  it('[CUS-052] may send it on, and it is told why', async () => {
+    const command = 'if [ -f once ]; then exit 0; fi; touch once; echo "Count again." >&2; exit 2';
+    const { fixture, outcome, worker } = await withWorker({ SubagentStop: [{ command }] });
+    worker.turn.text('Two.');
+    worker.finish();
+    const again = await fixture.agent.turn(2);
+    expect(again.turn.message.text).toContain('Count again.');
+    again.turn.text('Three.');
+    again.finish();
+    expect(await outcome).toMatchObject({ kind: 'completed', text: expect.stringContaining('Three.') });
+  });
+});
+
 describe('hooks of strangers', { timeout: 30_000 }, () => {
   const stranger = {
     project: {

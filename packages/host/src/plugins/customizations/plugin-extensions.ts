@@ -47,6 +47,8 @@ export function containerExtension(container: Container, options: ContainerExten
     },
     beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
     beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
+    beforeWorker: (worker, signal) => hooks.beforeWorker(worker, signal),
+    beforeWorkerEnd: (ending, signal) => hooks.beforeWorkerEnd(ending, signal),
     afterCall: (call, outcome, signal) => hooks.afterCall(call, outcome, signal),
   };
 }

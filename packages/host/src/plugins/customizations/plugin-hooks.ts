@@ -1,4 +1,4 @@
-/** The hooks of one container in a session: before and after calls, when a turn begins, at start and end. */
+/** The hooks of one container in a session: before and after calls, when turns and workers begin and end, at start and end. */
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type {
   Gate,
@@ -7,6 +7,8 @@ import type {
   TurnAdvice,
   TurnEnding,
   TurnOpening,
+  WorkerEnding,
+  WorkerTurn,
 } from '@atrium/core/contracts/extension.js';
 import { Pattern, tryPatterns } from '@atrium/core/util/patterns.js';
 import { mapSome } from '@atrium/core/util/scheduling.js';
@@ -96,9 +98,22 @@ export class Hooks {
 
   /** The agent has come to the end of a turn. A hook that blocks the end says what is still to do. */
   async beforeEnd({ wasContinued }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
-    const answers = await this.#runAll('Stop', { stop_hook_active: wasContinued }, { signal });
-    const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
-    return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
+    return objectionIn(await this.#runAll('Stop', { stop_hook_active: wasContinued }, { signal }));
+  }
+
+  /** What hooks say to a worker that begins. They cannot stop it: gates are for that. */
+  async beforeWorker(worker: WorkerTurn, signal: AbortSignal): Promise<TurnAdvice | undefined> {
+    const answers = await this.#runAll('SubagentStart', workerFields(worker), { subject: worker.title, signal });
+    const said = answers.flatMap((answer) => answer.context ?? answer.text ?? []);
+    return said.length > 0 ? { context: said.join('\n\n') } : undefined;
+  }
+
+  /** A worker has come to its end. A hook that blocks the end says what is still to do. */
+  async beforeWorkerEnd(ending: WorkerEnding, signal: AbortSignal): Promise<string | undefined> {
+    const { wasContinued, said, title } = ending;
+    const words = said.slice(0, HOOK_RESPONSE_MAX_CHARACTERS);
+    const fields = { ...workerFields(ending), stop_hook_active: wasContinued, last_assistant_message: words };
+    return objectionIn(await this.#runAll('SubagentStop', fields, { subject: title, signal }));
   }
 
   /** The end hooks run only in a session that was used. */
@@ -132,6 +147,15 @@ export class Hooks {
     const common = { session_id: session, cwd: folder ?? '', hook_event_name: event };
     return runHook(action, { ...common, ...fields }, { ...this.#options, name: container.name, signal });
   }
+}
+
+function objectionIn(answers: readonly HookAnswer[]): string | undefined {
+  const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
+  return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
+}
+
+function workerFields({ chat, title }: WorkerTurn): Readonly<Record<string, unknown>> {
+  return { agent_id: chat, agent_type: title };
 }
 
 function toolFields({ toolName, toolCallId, input }: GateCall): Readonly<Record<string, unknown>> {
