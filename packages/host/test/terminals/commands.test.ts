@@ -1,15 +1,19 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { SHELL_OUTPUT_MAX_BYTES } from '@atrium/core/contracts/tool.js';
+import type { Log } from '@atrium/core/log/log.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import type { TerminalCommandPart, TerminalInfo, ToolCallRunningState, ToolResultContent } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { FINISHED_KEPT_PER_SESSION } from '../../src/workspace/terminals/open-terminals.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
 import type { TerminalsOptions } from '../../src/workspace/terminals/terminals.js';
 import { type ShellOptions, shellTool } from '../../src/workspace/tools/shell.js';
+import { KeptLog } from '../support/logs.js';
+import { chatState, nativeClient } from '../support/native-client.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -32,9 +36,10 @@ const INTERACTIVE = { interactive: true };
 interface FixtureOptions {
   readonly shell?: ShellOptions;
   readonly terminals?: TerminalsOptions | false;
+  readonly log?: Log;
 }
 
-async function openFixture({ shell = {}, terminals = {} }: FixtureOptions = {}) {
+async function openFixture({ shell = {}, terminals = {}, log }: FixtureOptions = {}) {
   const folder = await tempFolder();
   const agent = new PuppetAgent();
   const { confirmation: _asks, ...tool } = shellTool(shell);
@@ -45,6 +50,7 @@ async function openFixture({ shell = {}, terminals = {} }: FixtureOptions = {}) 
     tools: [tool],
     terminals,
     toolOutputMaxCharacters,
+    ...(log && { log }),
   });
   const client = await host.client('desk');
   const uri = await client.session(undefined, { provider: 'puppet', workingDirectory: fileUri(folder) });
@@ -244,6 +250,44 @@ describe('a command of the agent in a terminal', () => {
     expect((await stateIn(client, resource)).claim).toEqual(claim);
     await client.request('disposeSession', { channel: uri });
     await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  /** A command that a person has put into the background, and what its chat lists. */
+  async function inBackground(options: FixtureOptions = {}) {
+    const fixture = await openFixture(options);
+    const { host, client, uri, run, terminal } = fixture;
+    const command = 'echo pid=$$.; while [ ! -f over ]; do sleep 0.05; done';
+    const outcome = run(command);
+    const resource = await terminal();
+    await untilText(client, resource, /pid=\d+\./);
+    const claim = { kind: 'session', session: uri } as const;
+    expect(await refusalOf(client, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
+    const watcher = await nativeClient(host, 'watcher');
+    const listed = async (by = watcher) => (await chatState(by, defaultChatUri(uri))).backgroundWork;
+    await outcome;
+    return { ...fixture, command, resource, watcher, listed };
+  }
+
+  it('[UP-139] is listed by its chat while it goes on in the background, and not after its end', async () => {
+    const { command, resource, listed, folder, watcher, uri } = await inBackground();
+    expect(await listed()).toMatchObject([{ kind: 'shell', id: resource, terminal: resource, command }]);
+    const [{ label, startedAt } = { label: '', startedAt: '' }] = (await listed()) ?? [];
+    expect([label, Number.isNaN(Date.parse(startedAt))]).toEqual([expect.stringContaining('echo pid'), false]);
+    await watcher.request('subscribe', { channel: defaultChatUri(uri) });
+    await writeFile(path.join(folder, 'over'), '');
+    await watcher.action(defaultChatUri(uri), 'chat/backgroundWorkRemoved');
+    expect(await listed()).toEqual([]);
+  });
+
+  it('[UP-139] is listed no more by the next host, also when the one before died', async () => {
+    const log = new KeptLog();
+    const { listed, host, folder } = await inBackground({ log });
+    expect(await listed()).toHaveLength(1);
+    const next = await startHost({ log, clock: systemClock, agents: [new PuppetAgent()] });
+    const desk = await nativeClient(next, 'desk-2');
+    await expect.poll(() => listed(desk)).toEqual([]);
+    await writeFile(path.join(folder, 'over'), '');
+    await host.stop();
   });
 
   it('[AHP-231] belongs to the person who takes it, and the call is over', async () => {

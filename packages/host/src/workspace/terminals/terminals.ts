@@ -7,12 +7,13 @@ import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import type { ToolContext } from '@atrium/core/contracts/tool.js';
+import type { TerminalRequest, ToolContext } from '@atrium/core/contracts/tool.js';
 import type { Service, ServiceRequests, ToolCallScope } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol/ahp-1';
+import { BackgroundWork, type BackgroundWorkOptions } from './background-work.js';
 import { runCommand } from './command-run.js';
 import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
 import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';
@@ -30,7 +31,7 @@ export interface TerminalsOptions extends ShellsOptions {
 export interface TerminalsHost extends TerminalHost, OpenTerminalsHost, OpeningHost {
   readonly logger: Logger;
   readonly writer: Writer;
-  readonly sessions: TerminalHost['sessions'] & OpeningHost['sessions'];
+  readonly sessions: TerminalHost['sessions'] & OpeningHost['sessions'] & Pick<BackgroundWorkOptions, 'openChat'>;
 }
 
 export class Terminals implements Service {
@@ -46,12 +47,17 @@ export class Terminals implements Service {
   readonly #opening = new Set<string>();
   readonly #shells: Shells;
   readonly #source: PtySource;
+  readonly #background: BackgroundWork;
 
   constructor(host: TerminalsHost, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
     this.#host = host;
     this.#open = new OpenTerminals(host, max);
     this.#shells = new Shells(shells);
     this.#source = new PtySource(load);
+    this.#background = new BackgroundWork({
+      openChat: (uri) => host.sessions.openChat(uri),
+      isRunning: (uri) => this.#open.get(uri)?.hasExited === false,
+    });
   }
 
   get running(): number {
@@ -67,17 +73,34 @@ export class Terminals implements Service {
     return this.#open.get(uri)?.channel;
   }
 
-  readonly attach = (session: Session): SessionObserver => ({
-    close: async () => {
-      // The session may only have left memory.
-      if (!this.#host.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
-    },
-  });
+  readonly attach = (session: Session): SessionObserver => {
+    // Not before it is whole.
+    queueMicrotask(() => this.#background.tidy(session));
+    return {
+      close: async () => {
+        // The session may only have left memory.
+        if (!this.#host.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
+      },
+    };
+  };
 
   toolContext({ session, chat, turnId, toolCallId }: ToolCallScope): Partial<ToolContext> {
     const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const;
     const isWatched = (): boolean => this.#host.isWatched(session.uri);
-    return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };
+    return {
+      runInTerminal: async (request) => {
+        const startedAt = this.#host.clock.now();
+        let uri = '';
+        const shown: TerminalRequest['shown'] = (place) => {
+          uri = place.resource;
+          request.shown(place);
+        };
+        const end = await runCommand(this, { claim, isWatched: isWatched(), request: { ...request, shown } });
+        const terminal = end?.kind === 'detached' && !end.isTaken ? this.#open.get(uri) : undefined;
+        if (terminal) this.#background.began({ chat, terminal, command: request.command, startedAt });
+        return end;
+      },
+    };
   }
 
   async close(): Promise<void> {
