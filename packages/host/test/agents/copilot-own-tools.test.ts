@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ALLOW_IN_SESSION } from '@atrium/core/contracts/tool.js';
 import { describe, expect, it } from 'vitest';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { bash, CopilotFixture, callIn, WAIT_MAX_MS } from '../support/copilot-fixture.js';
 import { callsIn, textIn } from '../support/session-fixture.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const inBackground = (command: string) => ({
   calls: [{ name: 'bash', input: { command, mode: 'async', description: 'Waits' } }],
@@ -62,6 +64,24 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     expect(confirmationTitle).toContain(outside);
     fixture.deny(turnId, toolCallId, 'mine');
     await fixture.finished(turnId);
+    expect(fixture.questions).toBe(1);
+  });
+
+  it('[UP-063] read in further folders without asking, from the turn on in which the session has them', async () => {
+    const further = await realpath(await tempFolder({ 'f.txt': 'figs' }));
+    const view = { calls: [{ name: 'view', input: { path: path.join(further, 'f.txt') } }] };
+    const fixture = await CopilotFixture.open([view, { text: ['No.'] }, view, { text: ['Yes.'] }, { text: ['.'] }]);
+    const first = fixture.begin('look');
+    fixture.deny(first, (await fixture.question(first)).toolCallId, 'mine');
+    await fixture.finished(first);
+    const watcher = await fixture.watcher();
+    const directory = pathToFileURL(further).href;
+    watcher.dispatch(fixture.uri, { type: 'session/workingDirectorySet', directory } as never);
+    await watcher.action(fixture.uri, 'session/workingDirectorySet');
+    expect(textIn((await fixture.turn('look again')).responseParts)).toContain('Yes.');
+    expect(fixture.heard()).toContain('figs');
+    // Its session goes on: it knows what was said before.
+    expect(fixture.heard()).toContain('mine');
     expect(fixture.questions).toBe(1);
   });
 
