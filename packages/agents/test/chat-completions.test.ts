@@ -208,6 +208,31 @@ describe('a completion', () => {
   });
 });
 
+describe('a reader that has enough', () => {
+  it('gets no more, also where the rest is half an event, and the server hears of it', async () => {
+    let isCut = false;
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(chunk({ content: 'Hi' }))}\n\ndata: {"choi`);
+      response.on('close', () => {
+        isCut = true;
+      });
+    });
+    const events: AnswerEvent[] = [];
+    const options = { provider: 'm', displayName: 'M', kind: 'openai-compatible' as const, baseURL: url, models: [] };
+    const request = {
+      modelId: 'm-1',
+      system: '',
+      messages: [],
+      tools: new Map(),
+      signal: new AbortController().signal,
+    };
+    await askModel(options, request, (event) => events.push(event) < 1);
+    expect(events).toHaveLength(1);
+    await expect.poll(() => isCut).toBe(true);
+  });
+});
+
 describe('a server that refuses', () => {
   it.each([
     ['{"error":{"message":"no such thing"}}', 'no such thing'],

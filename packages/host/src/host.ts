@@ -1,5 +1,6 @@
 /** The life of a host: it starts, takes in clients and providers, and stops. `compose.ts` says what it is made of. */
 
+import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Log } from '@atrium/core/log/log.js';
 import { recoverList } from '@atrium/core/sessions/catalogue.js';
 import type { Service } from '@atrium/core/sessions/service.js';
@@ -10,6 +11,9 @@ import { compose, type HostComponents } from './compose.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { WireLog } from './telemetry/wire-log.js';
+
+/** How long after its start a host loads what turns need: READY is told by then, and the first clients are in. */
+export const PRELOAD_AFTER_MS = 500;
 
 /** The log is the host's from now on, and is closed with it: also when the host cannot start. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -33,6 +37,7 @@ class AgentHost implements Host {
   readonly #wireLog: WireLog | undefined;
   #fail: (error: Error) => void = () => {};
   #stopped: Promise<void> | undefined;
+  #cancelPreload: () => void = () => {};
 
   constructor(options: HostOptions) {
     const { log, wireLog: folder } = options;
@@ -64,6 +69,21 @@ class AgentHost implements Host {
     await this.#housekeeping.start();
     await writer.settled();
     for (const service of services) service.ready?.();
+    if (agents.some(({ preload }) => preload))
+      this.#cancelPreload = clock.after(PRELOAD_AFTER_MS, () => void this.#preload(agents));
+  }
+
+  /** Loads what agents need for their first turns, one agent after the other. A turn that comes first loads it itself. */
+  async #preload(agents: readonly AgentBackend[]): Promise<void> {
+    for (const agent of agents) {
+      if (this.#stopped) return;
+      try {
+        await agent.preload?.();
+      } catch (error) {
+        const { provider } = agent.info;
+        this.components.logger.log('warn', 'an agent could not be loaded', { provider, error: String(error) });
+      }
+    }
   }
 
   connect(transport: Transport): void {
@@ -100,6 +120,7 @@ class AgentHost implements Host {
 
   async #stop(): Promise<void> {
     const { connections, idle, sessions, services, gateway, root, writer } = this.components;
+    this.#cancelPreload();
     for (const service of services) service.stopping?.();
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();

@@ -44,7 +44,11 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
     ...(judgeModel !== undefined && {
       judge: async (call, signal) => (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, signal),
     }),
-    // Loaded with the first session, so that a host without a model starts faster.
+    // Loaded when the host is idle, or with the first session: a host without a model never loads it, and none starts slower.
+    preload: async () => {
+      const [{ loadFormat }] = await Promise.all([import('./request.js'), import('./session.js')]);
+      await loadFormat(options.kind);
+    },
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };
 }

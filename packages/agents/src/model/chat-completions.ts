@@ -27,6 +27,7 @@ export async function openCompletion(
     signal: request.signal,
     body,
     headers: {
+      'user-agent': 'atrium',
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       ...lowerCased(headers),
       'content-type': 'application/json',
@@ -82,9 +83,12 @@ function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
-/** Reads all of a response, as it comes. Ends it when `push` wants no more, or cannot go on. */
-function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): Promise<void> {
+const CLOSED = 'the other side closed the connection';
+
+/** Reads a response, as it comes. False when `push` wanted no more of it. */
+function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    if (response.destroyed) return reject(new Error(CLOSED));
     let isOver = false;
     const end = (settle: () => void) => {
       isOver = true;
@@ -94,22 +98,22 @@ function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): 
     response.on('data', (chunk: Buffer) => {
       if (isOver) return;
       try {
-        if (!push(chunk)) end(resolve);
+        if (!push(chunk)) end(() => resolve(false));
       } catch (error) {
         end(() => reject(error));
       }
     });
-    response.on('end', resolve);
+    response.on('end', () => resolve(true));
     response.on('error', reject);
-    response.on('close', () => reject(new Error('the other side closed the connection')));
+    response.on('close', () => reject(new Error(CLOSED)));
   });
 }
 
-async function readCompletion(response: IncomingMessage, reader: EventReader, take: TakeEvent): Promise<void> {
-  const completion = new Completion(take);
-  await readBody(response, (chunk) => reader.push(chunk, (data) => completion.take(data)));
-  reader.end((data) => completion.take(data));
-  completion.end();
+async function readCompletion(response: IncomingMessage, reader: EventReader, give: TakeEvent): Promise<void> {
+  const completion = new Completion(give);
+  const take = (data: string) => completion.take(data);
+  if (!(await readBody(response, (chunk) => reader.push(chunk, take)))) return;
+  if (reader.end(take)) completion.end();
 }
 
 /** The words of a server that refused a request. */
@@ -174,9 +178,7 @@ class Completion {
 
   /** The stream is over: so are its calls. */
   end(): void {
-    if (!this.#isWanted) return;
-    if (this.#reason === undefined && !this.#isDone)
-      throw new Error('the other side closed the connection before the answer was complete');
+    if (this.#reason === undefined && !this.#isDone) throw new Error(`${CLOSED} before the answer was complete`);
     for (const { id, name, input, metadata } of this.#calls) this.#give({ type: 'call', id, name, input, metadata });
     const reason = REASONS[this.#reason ?? ''] ?? 'other';
     this.#give({ type: 'finish', reason, usage: this.#usage });

@@ -58,9 +58,9 @@ export class EventReader {
     return true;
   }
 
-  /** The stream is over: some servers leave out the last empty line. */
-  end(take: TakeData): void {
-    if (this.#take(this.#lineWith(''), take)) this.#take('', take);
+  /** The stream is over: some servers leave out the last empty line. False when no more is wanted. */
+  end(take: TakeData): boolean {
+    return this.#take(this.#lineWith(''), take) && this.#take('', take);
   }
 
   /** Lines may end with a carriage return, too, or with both. */

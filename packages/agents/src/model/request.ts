@@ -7,7 +7,7 @@ import { isRecord } from '@atrium/core/util/shape.js';
 import type { AssistantModelMessage, ModelMessage } from 'ai';
 import type { ToolTable } from '../shared/tool-names.js';
 import { AnswerMessage } from './answer-message.js';
-import type { ModelAgentOptions } from './backend.js';
+import type { ModelAgentOptions, ModelApi } from './backend.js';
 
 /** Further attempts after a failure that may pass, such as an overloaded server. */
 const RETRIES_MAX = 2;
@@ -105,6 +105,12 @@ async function opened(options: ModelAgentOptions, request: StepRequest): Promise
       await pause(asked ?? RETRY_PAUSE_MS * 2 ** failures, undefined, { signal });
     }
   }
+}
+
+/** Loads what reads the answers of one wire format. */
+export async function loadFormat(kind: ModelApi): Promise<void> {
+  if (kind === 'openai-compatible') await import('./chat-completions.js');
+  else await (await import('./sdk-answer.js')).loadProvider(kind);
 }
 
 async function open(options: ModelAgentOptions, request: StepRequest): Promise<OpenAnswer> {

@@ -56,6 +56,8 @@ export interface AgentBackend {
   revoke?(resource: string): void;
   /** Assesses the risk of a call for the person who is asked about it. It decides nothing. Absent: nobody assesses. */
   judge?(call: JudgedCall, signal: AbortSignal): Promise<Judgement>;
+  /** Loads what its first turn needs, so that nobody waits for it then. The host calls it when it has started and is idle. */
+  preload?(): Promise<void>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
 }

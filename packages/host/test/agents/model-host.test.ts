@@ -2,10 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../../agents/src/model/backend.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
+import { PRELOAD_AFTER_MS } from '../../src/host.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, openPuppetFixture, startHost, stateOf, textIn, turnStarted } from '../support/session-fixture.js';
 import { echoTool } from '../support/tools.js';
 
@@ -123,4 +126,43 @@ describe('the AI SDK', () => {
     // Its providers are enough.
     expect(texts.filter((text) => text.includes("import('ai')"))).toEqual([]);
   });
+});
+
+describe('what the turns of an agent need', () => {
+  const preloading = (preload: () => Promise<void>) => Object.assign(new PuppetAgent('lazy'), { preload });
+
+  it('[REL-081] is loaded once the host has started, one agent after the other, also when one of them cannot be', async () => {
+    const clock = new FakeClock();
+    const logger = { log: vi.fn() };
+    const first = vi.fn().mockRejectedValue(new Error('gone'));
+    const second = vi.fn().mockResolvedValue(undefined);
+    await startHost({ clock, logger, agents: [first, second].map((preload) => preloading(preload)) });
+    await clock.advance(PRELOAD_AFTER_MS - 1);
+    expect(first).not.toHaveBeenCalled();
+    await clock.advance(1);
+    expect([first.mock.calls, second.mock.calls]).toEqual([[[]], [[]]]);
+    expect(logger.log).toHaveBeenCalledWith(
+      'warn',
+      'an agent could not be loaded',
+      expect.objectContaining({ provider: 'lazy' }),
+    );
+  });
+
+  it('[REL-081] is not loaded by a host that has stopped', async () => {
+    const clock = new FakeClock();
+    const preload = vi.fn().mockResolvedValue(undefined);
+    const host = await startHost({ clock, agents: [preloading(preload)] });
+    await host.stop();
+    await clock.advance(PRELOAD_AFTER_MS);
+    expect(preload).not.toHaveBeenCalled();
+  });
+
+  it.each<ModelApi>(['openai-compatible', 'openai', 'anthropic'])(
+    '[REL-081] can be loaded ahead (%s)',
+    async (kind) => {
+      const models = [{ id: 'm-1', name: 'M 1' }];
+      const agent = modelAgent({ provider: 'm', displayName: 'M', kind, models, baseURL: 'http://127.0.0.1:1/v1' });
+      await expect(agent.preload?.()).resolves.toBeUndefined();
+    },
+  );
 });
