@@ -12,7 +12,7 @@ import { ROOT, readJson } from './process.mjs';
 export const PACKAGES = readdirSync(path.join(ROOT, 'packages')).filter((name) => name !== 'web');
 
 /** Packages with native code. */
-const NATIVE = ['libsql', '@lydell/node-pty'];
+export const NATIVE = ['libsql', '@lydell/node-pty'];
 /** Packages that users install beside Atrium if they want to. */
 const OPTIONAL = ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', '@github/copilot-sdk'];
 /** Large packages that tests often replace or never load. */
@@ -55,6 +55,16 @@ export async function bundleCommand({ outDir, command, page }) {
   });
   if (!start) throw new Error('the bundle has no start');
   write(outDir, [start, ...chunks.map((chunk) => ({ ...chunk, code: asFunction(chunk.code) }))]);
+  return chunks.flatMap(({ moduleIds }) => moduleIds).filter((file) => file.includes('/node_modules/'));
+}
+
+/** The files of packages that are in the page. Building it is the only way to know. @returns {Promise<string[]>} */
+export async function modulesOfPage() {
+  const root = path.join(ROOT, 'packages', 'web');
+  const configFile = path.join(root, 'vite.config.ts');
+  const result = await build({ root, configFile, logLevel: 'error', build: { write: false } });
+  if (!('output' in result)) throw new Error('the bundler did not make one bundle');
+  const chunks = result.output.filter((file) => file.type === 'chunk');
   return chunks.flatMap(({ moduleIds }) => moduleIds).filter((file) => file.includes('/node_modules/'));
 }
 

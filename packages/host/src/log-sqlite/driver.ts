@@ -106,8 +106,18 @@ export function nodeDriver(): SqliteDriver | undefined {
 }
 
 export async function libsqlDriver(): Promise<SqliteDriver> {
-  const Libsql = libsql();
+  const Libsql = installed();
   return { name: 'libsql', open: (path) => openDatabase(() => new Libsql(path), LIBSQL_DIALECT) };
+}
+
+function installed(): ReturnType<typeof libsql> {
+  try {
+    return libsql();
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const advice = 'install Atrium again, with optional packages, or use Node 22.13 or newer, which has SQLite inside';
+    throw new Error(`SQLite cannot be loaded: ${advice} (${why})`, { cause: error });
+  }
 }
 
 function openDatabase(open: () => NativeDatabase, dialect: Dialect): Database {
