@@ -134,7 +134,9 @@ describe.skipIf(!isBuilt)('the package (skipped: the page has not been built)', 
     expect(names).toEqual(expect.arrayContaining(inCommand.map(({ name }) => name)));
     // The same sources make the same files, so these are the packages of the files in the package.
     expect(readdirSync(again)).toEqual(readdirSync(path.join(folder, 'lib')));
-    expect(names).toEqual(expect.arrayContaining(['ai', 'commander', 'diff', 'jsonc-parser', 'ws', 'yaml', 'zod']));
+    expect(names).toEqual(
+      expect.arrayContaining(['@ai-sdk/openai', 'commander', 'diff', 'jsonc-parser', 'ws', 'yaml', 'zod']),
+    );
     expect(names).toEqual(expect.arrayContaining(inPage.map(({ name }) => name)));
     for (const { name, version, licenses } of bundled) {
       expect(text).toContain(`\n${name} ${version} (`);
