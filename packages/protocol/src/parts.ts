@@ -156,7 +156,9 @@ class ShortParts<Part> implements Parts<Part> {
   constructor(readonly array: readonly Part[]) {}
 
   placesOf(id: string): readonly number[] {
-    return this.array.flatMap((part, index) => (idOf(part) === id ? [index] : []));
+    const places: number[] = [];
+    for (let index = 0; index < this.array.length; index++) if (idOf(this.array[index]) === id) places.push(index);
+    return places;
   }
 
   at(place: number): Part | undefined {

@@ -1,7 +1,7 @@
 /** What a group of channels did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
-import type { ActionEnvelope, ActionOrigin } from '@atrium/protocol/ahp-1';
+import { type ActionEnvelope, type ActionOrigin, type ChatState, findPart } from '@atrium/protocol/ahp-1';
 import type { ActionFrame, ChannelMemory, Dialect, DialectStep, DialectView, StepGroup } from './dialects/dialects.js';
-import { type Delta, Outgoing, outgoing } from './frames.js';
+import { type Delta, type Growth, type Outgoing, outgoing, outgoingDelta } from './frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
 
 /** A step with its action as JSON, as it was stored; undefined when it was not. */
@@ -11,6 +11,8 @@ export interface TextStep extends DialectStep {
 
 export interface TextGroup extends StepGroup {
   readonly steps: readonly TextStep[];
+  /** The steps as long as the tick is being shown: messages that are kept longer do not keep the states. */
+  readonly atHand: { steps: readonly TextStep[] };
 }
 
 /** One message with the number it has in the sequence, and whose echo it is. */
@@ -36,21 +38,20 @@ export interface Encoded {
 
 export function encode(dialect: Dialect, memory: ChannelMemory, group: TextGroup, view: DialectView): Encoded {
   const { frames, close } = dialect.encodeSteps(memory, group, view);
-  const textOf = storedTexts(group.steps);
+  const placeOf = placesIn(group.steps);
   return encodedOf(
-    frames.map((frame) => numbered(dialect, frame, textOf(frame.params))),
+    frames.map((frame) => numbered(dialect, frame, { group, place: placeOf(frame.params) })),
     close,
   );
 }
 
-/** Finds the stored text of an envelope that a dialect passes on as it is. Frames come in the order of their steps. */
-function storedTexts(steps: readonly TextStep[]): (params: object) => string | undefined {
+/** Finds the step behind a frame. Frames come in the order of their steps. */
+function placesIn(steps: readonly TextStep[]): (params: object) => number {
   let at = 0;
   return (params) => {
     const { serverSeq } = envelopeIn(params);
     for (let step = steps[at]; step && step.envelope.serverSeq < serverSeq; step = steps[at]) at += 1;
-    const step = steps[at];
-    return step?.envelope === params ? step.text : undefined;
+    return at;
   };
 }
 
@@ -80,15 +81,24 @@ export function onChannels(encoded: Encoded, channels: ReadonlySet<string>, clie
   return encodedOf(encoded.numbered.filter(concerns), encoded.close);
 }
 
-/** `stored`: the action as JSON, when the params are the envelope around it. */
-function numbered(dialect: Dialect, frame: ActionFrame, stored: string | undefined): NumberedMessage {
+/** Where a frame comes from. */
+interface Source {
+  readonly group: TextGroup;
+  /** Which of the steps. */
+  readonly place: number;
+}
+
+function numbered(dialect: Dialect, frame: ActionFrame, source: Source): NumberedMessage {
   const { method, params, channel, origin } = frame;
   const plain = { jsonrpc: '2.0', method, params };
+  const step = source.group.steps[source.place];
+  // Many dialects pass most envelopes on as they are.
+  const stored = step?.envelope === params ? step.text : undefined;
   const text =
     stored === undefined
       ? JSON.stringify(plain)
       : `{"jsonrpc":"2.0","method":"${method}","params":${envelopeText(params as ActionEnvelope, stored)}}`;
-  const message = new Outgoing(text, text.length, deltaOf(dialect, plain));
+  const message = outgoingDelta(text, deltaOf(dialect, plain, source));
   return { seq: envelopeIn(params).serverSeq, channel, origin, message };
 }
 
@@ -133,7 +143,7 @@ const GROWING = new Map<string, 'content' | 'data'>([
 ]);
 
 /** What a text delta says, so that it can be merged with the next one. */
-function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta | undefined {
+function deltaOf(dialect: Dialect, message: { readonly params: object }, source: Source): Delta | undefined {
   const { params } = message;
   const envelope = envelopeIn(params);
   const { type, session, turnId, partId } = envelope.action;
@@ -144,9 +154,37 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta 
     key: [dialect.traits.version, envelope.channel ?? session, type, turnId, partId].join(' '),
     content,
     ...(member === 'data' && { maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS }),
+    ...(member === 'content' && { growth: growthIn(source, envelope.serverSeq, content) }),
     withContent: (text) => {
       const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
       return { ...message, params: around(params, rebuilt) };
     },
   };
+}
+
+/** What the state holds of a text, before this content was appended to it and after. It holds the place, not the step. */
+function growthIn({ group: { atHand }, place }: Source, seq: number, content: string): () => Growth | undefined {
+  return () => {
+    const step = atHand.steps[place];
+    const action = step?.envelope.serverSeq === seq ? step.envelope.action : undefined;
+    if (!step || (action?.type !== 'chat/delta' && action?.type !== 'chat/reasoning')) return undefined;
+    // A dialect may say it in other words.
+    if (action.content !== content) return undefined;
+    const before = textIn(step.before, action);
+    const after = textIn(step.after, action);
+    if (before === undefined || after?.length !== before.length + content.length) return undefined;
+    return { before, after };
+  };
+}
+
+interface Place {
+  readonly turnId: string;
+  readonly partId: string;
+}
+
+function textIn(state: unknown, { turnId, partId }: Place): string | undefined {
+  const { activeTurn } = (state ?? {}) as Partial<ChatState>;
+  if (activeTurn?.id !== turnId) return undefined;
+  const part = findPart(activeTurn, partId);
+  return part?.kind === 'markdown' || part?.kind === 'reasoning' ? part.content : undefined;
 }

@@ -89,22 +89,66 @@ export interface Delta {
   readonly maxCharacters?: number;
   /** The message again, with other text. */
   readonly withContent: (content: string) => object;
+  /** The text that it was appended to; undefined when that is not known, or not at hand any more. */
+  readonly growth?: () => Growth | undefined;
+}
+
+/** A text that a state holds, before something was appended to it and after. */
+export interface Growth {
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Text that waits: the end of a text from `start` on. As long as the text is one that the state of its channel holds anyway,
+ * waiting costs nothing, however much of it waits for however many clients.
+ */
+interface Tail {
+  readonly text: string;
+  readonly start: number;
 }
 
 export class Outgoing extends WireFrame {
+  #tail: Tail | undefined;
+  #growth: Growth | undefined;
+
   constructor(
     text: string | (() => string),
     /** About how much memory it takes; exact bytes would mean encoding a message that may yet be merged. */
     readonly size: number,
-    readonly delta?: Delta | undefined,
+    readonly delta?: Omit<Delta, 'content'> | undefined,
+    tail?: Tail,
   ) {
     super(text);
+    this.#tail = tail;
+  }
+
+  /** To be called when the message begins to wait, while the states around its action are at hand. */
+  waits(): void {
+    this.#growth ??= this.delta?.growth?.();
+    if (this.#growth) this.#tail = { text: this.#growth.after, start: this.#growth.before.length };
+  }
+
+  /** The text of a delta. */
+  get tail(): Tail {
+    return this.#tail ?? NO_TEXT;
+  }
+
+  /** What the text was appended to, if that is known. */
+  get before(): string | undefined {
+    return this.#growth?.before;
   }
 }
 
+const NO_TEXT: Tail = { text: '', start: 0 };
+
 export function outgoing(message: object, delta?: Delta): Outgoing {
-  const text = JSON.stringify(message);
-  return new Outgoing(text, text.length, delta);
+  return outgoingDelta(JSON.stringify(message), delta);
+}
+
+/** Text that is already a message, and what it says when it is a delta. */
+export function outgoingDelta(text: string, delta: Delta | undefined): Outgoing {
+  return new Outgoing(text, text.length, delta, delta && { text: delta.content, start: 0 });
 }
 
 /** A message without an answer. */
@@ -122,10 +166,25 @@ export function merged(first: Outgoing, second: Outgoing): Outgoing | undefined 
   if (!first.delta || !second.delta || first.delta.key !== second.delta.key) return undefined;
   const { delta } = second;
   const { maxCharacters = Number.POSITIVE_INFINITY } = delta;
-  if (first.delta.content.length + delta.content.length > maxCharacters) return undefined;
-  const content = grown(first.delta.content, delta.content);
-  const write = () => JSON.stringify(delta.withContent(content));
-  return new Outgoing(write, first.size + delta.content.length, { ...delta, content });
+  const more = lengthOf(second.tail);
+  if (lengthOf(first.tail) + more > maxCharacters) return undefined;
+  const tail = joinedTail(first, second);
+  const write = () => JSON.stringify(delta.withContent(textOf(tail)));
+  return new Outgoing(write, first.size + more, delta, tail);
+}
+
+/** The very same text is compared at once, however long it is. Text that is not of the same state is copied. */
+function joinedTail(first: Outgoing, second: Outgoing): Tail {
+  if (second.before === first.tail.text) return { text: second.tail.text, start: first.tail.start };
+  return { text: grown(textOf(first.tail), textOf(second.tail)), start: 0 };
+}
+
+function textOf({ text, start }: Tail): string {
+  return start === 0 ? text : text.slice(start);
+}
+
+function lengthOf({ text, start }: Tail): number {
+  return text.length - start;
 }
 
 /** How often, in characters, text that is growing is made one piece. */

@@ -277,6 +277,7 @@ export class Outbox {
   }
 
   #wait(message: Outgoing): void {
+    message.waits();
     const last = this.#waiting.at(-1);
     const joined = last instanceof JsonParts || !last ? undefined : merged(last, message);
     if (last && joined) this.#waitingSize -= sizeOf(last);

@@ -367,6 +367,7 @@ export class Subscriptions {
       pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message(seq) }]));
     }
     for (const [connection, parts] of parcels) deliver(connection, parts);
+    for (const { atHand } of groups) atHand.steps = [];
   }
 
   #showGroup(group: TextGroup): void {
@@ -377,6 +378,7 @@ export class Subscriptions {
       parcels.push(encoded);
     });
     for (const [index, connection] of connections.entries()) deliver(connection, parcels[index]?.parcel ?? []);
+    group.atHand.steps = [];
   }
 
   /** Gives the steps of one group to the clients that they concern. */
@@ -451,7 +453,8 @@ export class Subscriptions {
     return new ClientNotice(connection, (serverSeq) => {
       numbered(serverSeq);
       const steps = [{ envelope: { channel, action, serverSeq }, before: undefined, after: undefined }];
-      const group = { channel: groupOf(channel, this.#options.view), steps, stateBefore: () => undefined };
+      const place = { channel: groupOf(channel, this.#options.view), stateBefore: () => undefined };
+      const group = { ...place, steps, atHand: { steps } };
       const [message] = encode(connection.dialect, NO_MEMORY, group, this.#options.view).messages;
       return message ?? outgoing({});
     });
@@ -571,6 +574,7 @@ function groupsOf(steps: readonly CommittedStep[], view: DialectView): TextGroup
   return [...groups].map(([channel, run]) => ({
     channel,
     steps: run,
+    atHand: { steps: run },
     // A channel that did nothing in this tick is as it was before.
     stateBefore: (uri) => {
       const first = run.find(({ envelope }) => envelope.channel === uri);

@@ -10,7 +10,12 @@ type Params = Record<string, unknown>;
 function encoded(params: Params, version = '1', close?: string, steps: readonly TextStep[] = []) {
   const frames: ActionFrame[] = [{ method: 'action', params, origin: undefined } as unknown as ActionFrame];
   const dialect = { traits: { version }, encodeSteps: () => ({ frames, close }) } as unknown as Dialect;
-  return encode(dialect, {} as never, { channel: 'ahp:/s', steps, stateBefore: () => undefined }, {} as never);
+  return encode(
+    dialect,
+    {} as never,
+    { channel: 'ahp:/s', steps, atHand: { steps }, stateBefore: () => undefined },
+    {} as never,
+  );
 }
 const envelope = (action: Params, more: Params = {}) => ({ channel: 'ahp:/s', serverSeq: 5, action, ...more });
 const delta = (content: unknown, more: Params = {}) => ({
@@ -113,6 +118,85 @@ describe('text that grows', () => {
     const lazy = new Outgoing(write, 1);
     expect(write).not.toHaveBeenCalled();
     expect([lazy.text, lazy.text, write.mock.calls.length]).toEqual(['text', 'text', 1]);
+  });
+});
+
+/** Deltas of one part as a host shows them: each with the states around it. */
+class GrowingPart {
+  #content: string;
+  #seq = 0;
+
+  constructor(content = '') {
+    this.#content = content;
+  }
+
+  #state(): unknown {
+    const part = { kind: 'markdown', id: 'p', content: this.#content };
+    return { activeTurn: { id: 't', responseParts: [{ kind: 'reasoning', id: 'q', content: 'x' }, part] } };
+  }
+
+  /** `shown`: what a dialect makes of the content. `replaced`: what the part held instead, just before. */
+  grow(content: string, { shown = content, replaced = '' } = {}) {
+    if (replaced !== '') this.#content = replaced;
+    const before = this.#state();
+    this.#content += content;
+    const action = { type: 'chat/delta', turnId: 't', partId: 'p', content };
+    const params = envelope({ ...action, content: shown }, { serverSeq: ++this.#seq });
+    const step = { envelope: { ...params, action } as never, before, after: this.#state() };
+    const atHand = { steps: [step] };
+    const frames = [{ method: 'action', params, origin: undefined } as unknown as ActionFrame];
+    const dialect = { traits: { version: '1' }, encodeSteps: () => ({ frames }) } as unknown as Dialect;
+    const group = { channel: 'ahp:/s', steps: [step], atHand, stateBefore: () => undefined };
+    const message = encode(dialect, {} as never, group, {} as never).messages[0] as Outgoing;
+    return { message, forget: () => atHand.steps.splice(0) };
+  }
+}
+
+describe('text that waits for several clients', () => {
+  const contentOf = (message: Outgoing) => paramsOf(message).action.content;
+
+  it('[REL-041] is a piece of what the state holds, whichever of it each client has', () => {
+    const part = new GrowingPart('before ');
+    const waiting: (Outgoing | undefined)[] = [undefined, undefined, undefined];
+    for (let count = 0; count < 30; count++) {
+      const { message } = part.grow(`${count} `);
+      for (const [client, first] of waiting.entries()) {
+        if (count < client * 10) continue;
+        message.waits();
+        waiting[client] = first ? merged(first, message) : message;
+      }
+    }
+    const words = (from: number) => Array.from({ length: 30 - from }, (_, index) => `${from + index} `).join('');
+    expect(waiting.map((message) => contentOf(message as Outgoing))).toEqual([words(0), words(10), words(20)]);
+    const [whole] = waiting.map((message) => message?.tail.text);
+    expect(whole).toBe(`before ${words(0)}`);
+    expect(waiting.map((message) => message?.tail.text === whole)).toEqual([true, true, true]);
+  });
+
+  it.each<[string, (part: GrowingPart) => { message: Outgoing; forget: () => void }]>([
+    ['in the words of a dialect', (part) => part.grow('b', { shown: 'B' })],
+    ['after a change that the client does not hear of', (part) => part.grow('b', { replaced: 'other text' })],
+    ['of the same length, after such a change', (part) => part.grow('b', { replaced: 'A' })],
+  ])('[REL-041] is copied where it is not what the state holds: %s', (kind, next) => {
+    const part = new GrowingPart();
+    const first = part.grow('a').message;
+    first.waits();
+    const { message } = next(part);
+    message.waits();
+    const last = part.grow('c').message;
+    last.waits();
+    const two = merged(first, message) as Outgoing;
+    expect(contentOf(two)).toBe(kind.includes('dialect') ? 'aB' : 'ab');
+    expect(contentOf(merged(two, last) as Outgoing)).toBe(kind.includes('dialect') ? 'aBc' : 'abc');
+  });
+
+  it('[REL-041] is copied when the tick is over, and keeps no states', () => {
+    const part = new GrowingPart();
+    const [first, second] = ['a', 'b'].map((content) => part.grow(content));
+    for (const tick of [first, second]) tick?.forget();
+    for (const tick of [first, second]) tick?.message.waits();
+    const both = merged(first?.message as Outgoing, second?.message as Outgoing) as Outgoing;
+    expect([contentOf(both), both.tail]).toEqual(['ab', { text: 'ab', start: 0 }]);
   });
 });
 

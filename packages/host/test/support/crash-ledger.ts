@@ -151,7 +151,10 @@ export class Ledger {
     for (let index = serverSeq - 1; index >= 0 && text.length < whole.length; index--) {
       const entry = this.#entries[index];
       if (!entry || entry.channel !== channel) continue;
-      const { action } = toldOf(version, entry) ?? {};
+      const told = toldOf(version, entry);
+      // What a wire does not tell, such as the draft of a message, does not part the pieces around it.
+      if (!told) continue;
+      const { action } = told;
       if (action?.type !== shown.type || action.turnId !== shown.turnId || action.partId !== shown.partId) return false;
       text = action.content + text;
     }

@@ -12,6 +12,8 @@ export class PlainActor implements Actor {
   protected readonly client: FuzzClient;
   protected readonly watched = new Set<string>();
   #socket: WebSocket | undefined;
+  /** How the last connection ended. */
+  lastClose = 'none';
 
   constructor(clientId: string, protocolVersions: readonly string[]) {
     this.client = new FuzzClient(clientId, protocolVersions);
@@ -57,7 +59,11 @@ export class PlainActor implements Actor {
     });
     socket.on('message', (data) => this.client.receive(data.toString()));
     // The end of an earlier connection may be noticed late.
-    socket.on('close', () => socket === this.#socket && this.client.detach());
+    socket.on('close', (code, reason) => {
+      if (socket !== this.#socket) return;
+      this.lastClose = `${code} ${reason}`;
+      this.client.detach();
+    });
     socket.on('error', () => {});
   }
 

@@ -311,6 +311,7 @@ export class CrashRun {
   #inVain(what: string): Error {
     const open = this.#actors.map(({ clientId, isOpen, undecided }) => `${clientId}: ${isOpen}, ${undecided}`);
     const wrong = this.#actors.flatMap(({ violations }) => violations);
+    wrong.push(`the last connection of chats ended with ${this.#chats.lastClose}`, this.#host?.complaints ?? '');
     return new Error(
       `seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, this.#chats.waiting, ...wrong].join('; ')})`,
     );

@@ -1,11 +1,12 @@
 /** What a client can make the host keep by sending, over and over, what is turned down or forgotten. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { CLIENT_ID_MAX_CHARACTERS } from '@atrium/core/wire/limits.js';
+import { CLIENT_ID_MAX_CHARACTERS, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.js';
 import type { StateAction } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { KeptLog } from '../support/logs.js';
-import { answerTo, openFixture, startHost } from '../support/session-fixture.js';
+import { answerTo, openFixture, openPuppetFixture, startHost } from '../support/session-fixture.js';
 import { ROOT } from '../support/test-host.js';
 
 setFlagsFromString('--expose-gc');
@@ -45,6 +46,40 @@ describe('memory that a client takes', () => {
     const before = heapMegabytes();
     for (let rounds = 0; rounds < 40; rounds++) await round();
     expect(heapMegabytes() - before).toBeLessThan(8);
+  });
+});
+
+describe('text for clients that do not read', () => {
+  const PIECES = 1_000;
+  const PIECE = 'A piece of an answer. '.repeat(200);
+
+  /** What the heap grows by while an answer streams, in megabytes. */
+  async function grownWith(stalled: number): Promise<number> {
+    const { host, uri, puppet, client } = await openPuppetFixture({ mergeText: false });
+    const clients = [];
+    for (let index = 0; index < stalled; index++) {
+      const slow = await host.client(`slow-${index}`, { protocolVersions: [index % 2 === 0 ? '0.3.0' : '1.0.0'] });
+      await slow.request('subscribe', { channel: index % 2 === 0 ? uri : defaultChatUri(uri) });
+      // As a socket that the system takes nothing of.
+      slow.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+      clients.push(slow);
+    }
+    const before = heapMegabytes();
+    for (let count = 0; count < PIECES; count++) {
+      puppet.turn.text(PIECE);
+      await new Promise((resolve) => setImmediate(resolve));
+      client.received.length = 0;
+    }
+    const grown = heapMegabytes() - before;
+    expect(clients.filter(({ closed }) => closed)).toEqual([]);
+    await host.stop();
+    return grown;
+  }
+
+  it('[REL-040] is kept once, however many they are', async () => {
+    const text = (PIECES * PIECE.length) / 2 ** 20;
+    const alone = await grownWith(0);
+    expect((await grownWith(8)) - alone).toBeLessThan(text);
   });
 });
 

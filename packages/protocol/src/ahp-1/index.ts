@@ -13,7 +13,7 @@ export {
   visibleSegments,
   visibleText,
 } from '../common/visible-text.js';
-export { findCall, openParts, PARTS_PER_CHUNK } from '../parts.js';
+export { findCall, findPart, openParts, PARTS_PER_CHUNK } from '../parts.js';
 export type {
   ResourceWatchAction,
   ResourceWatchActionMap,
