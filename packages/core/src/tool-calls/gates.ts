@@ -16,9 +16,12 @@ export type Clearance =
   | { readonly kind: 'cleared'; readonly notes: readonly string[]; readonly ask?: string }
   | { readonly kind: 'denied'; readonly reason: string };
 
+/** Made once: an error collects its stack, which takes longer than to ask a gate. */
+const DECIDED = new DOMException('the call is decided', 'AbortError');
+
 /**
- * Asks static gates first, then all others together. `waiting` is called with the names of gates that do not answer at
- * once.
+ * Asks static gates first, then all others together. `waiting` is called with the names of gates that do not answer
+ * in this turn of the event loop.
  */
 export async function passGates(
   context: CallContext,
@@ -34,6 +37,7 @@ export async function passGates(
   context.signal.addEventListener('abort', stop, { once: true });
   // Every gate listens: Node would take that for a leak.
   setMaxListeners(0, wanted.signal);
+  let shown: NodeJS.Immediate | undefined;
   try {
     const ask = (gate: Gate) => answerOf(context, gate, { call, signal: wanted.signal });
     const rules = await untilDenied(gates.filter(({ isStatic }) => isStatic).map(ask));
@@ -41,14 +45,15 @@ export async function passGates(
     if (first.kind === 'denied') return first;
     const others = gates.filter(({ isStatic }) => !isStatic).map((gate) => ({ gate, answer: ask(gate) }));
     const slow = others.filter(({ answer }) => answer instanceof Promise).map(({ gate }) => gate.name);
-    if (slow.length > 0) waiting([...new Set(slow)]);
+    if (slow.length > 0) shown = setImmediate(() => waiting([...new Set(slow)]));
     const given = await untilDenied(others.map(({ answer }) => answer));
     context.signal.throwIfAborted();
     return clearanceOf([...rules, ...given]);
   } finally {
+    clearImmediate(shown);
     context.signal.removeEventListener('abort', stop);
-    // The call is decided: gates that have not answered need not.
-    wanted.abort();
+    // Gates that have not answered need not.
+    wanted.abort(DECIDED);
   }
 }
 

@@ -40,7 +40,11 @@ describe('the life of a tool call', () => {
       ...echoTool('write', { confirmation: SURE, work: () => see('run').kind }),
       preview: async () => ({ kind: see('preview') && 'edits', edits: [] }),
     };
-    const gates = [gate('slow', async () => see('gate')), gate('rule', () => see('rule'), { isStatic: true })];
+    const late = async () => {
+      for (let ticks = 0; ticks < 3; ticks++) await new Promise(setImmediate);
+      return see('gate');
+    };
+    const gates = [gate('slow', late), gate('rule', () => see('rule'), { isStatic: true })];
     const fixture = await openPuppetFixture({ tools: [tool], extensions: [extension('watch', { gates })] });
     const outcome = call(fixture.puppet.turn, 'write');
     await fixture.client.action(fixture.uri, ({ type }) => type === 'session/toolCallReady');
@@ -49,6 +53,12 @@ describe('the life of a tool call', () => {
     expect(await outcome).toMatchObject({ success: true });
     expect(seen).toEqual(['rule', 'gate', 'preview', 'asked', 'run']);
     expect(typesOf(fixture.client, fixture.uri)).toEqual(['Start', 'Delta', 'Ready', 'Confirmed', 'Complete']);
+  });
+
+  it('[UNI-039] does not show that it waits for a gate that answers at once', async () => {
+    const { client, uri, turn } = await gatedFixture([gate('quick', async () => ({ kind: 'pass' }))]);
+    expect(await call(turn, 'write')).toMatchObject({ success: true });
+    expect(typesOf(client, uri)).toEqual(['Start', 'Ready', 'Complete']);
   });
 
   it('[UNI-039] gates see what the call is about', async () => {

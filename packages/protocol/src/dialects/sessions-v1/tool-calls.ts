@@ -133,8 +133,28 @@ export function confirmationsIn(memory: ChannelMemory, turnId: string): Readonly
   return own?.turnId === turnId ? own.counts : undefined;
 }
 
+/** What happens inside of a turn, and asks for no confirmation. */
+const WITHIN_TURN: ReadonlySet<string> = new Set([
+  'session/responsePart',
+  'session/toolCallStart',
+  'session/toolCallDelta',
+  'session/toolCallConfirmed',
+  'session/toolCallComplete',
+  'session/toolCallContentChanged',
+  'session/toolCallResultConfirmed',
+  'session/usage',
+]);
+
+/** Whether a step leaves the memory of a running turn as it is. To look at its states would mean to translate them. */
+function changesNothing({ action }: Step['envelope']): boolean {
+  return WITHIN_TURN.has(action.type) || (action.type === 'session/toolCallReady' && action.confirmed !== undefined);
+}
+
 /** The memory after a step: counts a new confirmation, and starts empty with each turn. */
-export function remember(memory: ChannelMemory, { envelope, before, after }: Step): ChannelMemory {
+export function remember(memory: ChannelMemory, step: Step): ChannelMemory {
+  const { envelope } = step;
+  if (OWN in memory && changesNothing(envelope)) return memory;
+  const { before, after } = step;
   const turn = after?.activeTurn;
   if (!turn) return forgetting(memory);
   const known = confirmationsIn(memory, turn.id);
