@@ -1,11 +1,11 @@
 /** What an agent says quickly becomes fewer actions while many watch, and the same turn in the end. */
 
 import type { AgentTurn, BegunCall } from '@atrium/core/contracts/agent.js';
-import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { type ChatAction, type ChatState, chatReducer } from '@atrium/protocol/ahp-1';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
+import { KeptLog } from '../support/logs.js';
 import { nativeClient, nativeSession, userMessage } from '../support/native-client.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { startHost } from '../support/session-fixture.js';
@@ -163,18 +163,39 @@ describe('text of a turn', () => {
   });
 
   it('[REL-080] is stored when the host stops in good order', async () => {
-    const log = new MemoryLog();
-    const kept = Object.assign(log, { close: async () => {} });
-    const { host, chat, start, clock } = await openWatched(MANY, { log: kept });
+    const log = new KeptLog();
+    const { host, chat, start, clock } = await openWatched(MANY, { log });
     const { turn } = await start('t');
     turn.text('a');
     await settle();
     turn.text('b');
     await host.stop();
-    const again = await startHost({ log: kept, clock, agents: [new PuppetAgent()] });
+    const again = await startHost({ log, clock, agents: [new PuppetAgent()] });
     const client = await nativeClient(again, 'phone');
     const { turns } = await client.state<ChatState>(chat);
     expect(turns.at(-1)?.responseParts).toMatchObject([{ content: 'ab' }, { kind: 'error' }]);
+  });
+
+  it('[REL-080] is lost with a host that is killed only where nobody has seen it', async () => {
+    const log = new KeptLog();
+    const { chat, others, start, deltas, clock } = await openWatched(MANY, { log });
+    const { turn } = await start('t');
+    turn.text('a');
+    await settle();
+    turn.text('b');
+    await settle();
+    // From here on nothing of this host reaches the disk.
+    const append = log.append.bind(log);
+    let bury = (_error: Error) => {};
+    log.append = () => new Promise((_, reject) => (bury = reject));
+    onTestFinished(() => bury(new Error('killed')));
+    await clock.advance(100);
+    const seen = [deltas(), ...others.map((other) => deltasOf(other, chat))];
+    expect(seen).toEqual(seen.map(() => ['a']));
+    log.append = append;
+    const again = await startHost({ log, clock, agents: [new PuppetAgent()] });
+    const { turns } = await (await nativeClient(again, 'phone')).state<ChatState>(chat);
+    expect(turns.at(-1)?.responseParts).toMatchObject([{ content: 'a' }, { kind: 'error' }]);
   });
 
   it('[REL-080] [UP-030] waits for nobody while one of many watchers forbids it, and no longer than each lets it', async () => {
