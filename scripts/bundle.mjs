@@ -16,7 +16,7 @@ export const NATIVE = ['libsql', '@lydell/node-pty'];
 /** Packages that users install beside Atrium if they want to. */
 const OPTIONAL = ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', '@github/copilot-sdk'];
 /** Large packages that tests often replace or never load. */
-const LARGE = ['@modelcontextprotocol/sdk', '@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible'];
+const LARGE = ['@modelcontextprotocol/sdk', '@ai-sdk/anthropic', '@ai-sdk/openai'];
 
 /** @typedef {import('vite').Plugin} Plugin */
 /** @typedef {import('vite').Rolldown.OutputChunk} OutputChunk */

@@ -1,5 +1,5 @@
 /** An answer as it must be sent back to the model with the next request: its text, its thinking and its calls, in order. */
-import type { AssistantContent, ModelMessage } from 'ai';
+import type { AssistantContent, ModelMessage } from '@ai-sdk/provider-utils';
 import type { AnswerEvent } from './request.js';
 
 type Part = Extract<Exclude<AssistantContent, string>[number], { type: 'text' | 'reasoning' | 'tool-call' }>;

@@ -1,9 +1,9 @@
 /** One answer of the model: read as it streams in, shown through the turn, and its tool calls run. */
 
+import type { ModelMessage, ToolModelMessage, ToolResultPart } from '@ai-sdk/provider-utils';
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
 import { sizeText } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
 import type { ToolTable } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
 import { parsedInput } from './answer-message.js';

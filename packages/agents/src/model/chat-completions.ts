@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { FilePart, ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from '@ai-sdk/provider-utils';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { FilePart, ImagePart, ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai';
 import type { ModelAgentOptions } from './backend.js';
 import { outputText } from './conversation.js';
 import { EventReader, type StreamLimits } from './event-stream.js';

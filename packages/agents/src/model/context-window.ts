@@ -4,9 +4,9 @@
  * the turns that were left out, in a request of its own.
  */
 
+import type { ModelMessage, ToolContent } from '@ai-sdk/provider-utils';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { beginning, count, shorten } from '@atrium/core/util/text.js';
-import type { ModelMessage, ToolContent } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import type { ModelAgentOptions } from './backend.js';
 import {

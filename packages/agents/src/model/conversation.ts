@@ -2,8 +2,16 @@
  * What the model remembers of a session, turn by turn, and how it is sent to one model: with the images that the model
  * can take, and words for the others. Values only: every change returns a new one.
  */
+
+import type {
+  ImagePart,
+  ModelMessage,
+  ToolModelMessage,
+  ToolResultPart,
+  UserContent,
+  UserModelMessage,
+} from '@ai-sdk/provider-utils';
 import type { ToolResultContent } from '@atrium/protocol/ahp-1';
-import type { ImagePart, ModelMessage, ToolModelMessage, ToolResultPart, UserContent, UserModelMessage } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import type { ModelApi } from './backend.js';

@@ -1,6 +1,13 @@
 /** Rebuilds a conversation from the turns that the host has stored: text, tool calls and their results. */
+
+import type {
+  AssistantContent,
+  ImagePart,
+  ModelMessage,
+  ToolResultPart,
+  UserModelMessage,
+} from '@ai-sdk/provider-utils';
 import { type Message, type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol/ahp-1';
-import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 import { embeddedImages, messageText } from '../shared/messages.js';
 import { wireId, wireName } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';

@@ -3,8 +3,8 @@
  * every wire format. Chat completions are read by us; the other formats come by way of the AI SDK's providers.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { AssistantModelMessage, ModelMessage } from '@ai-sdk/provider-utils';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { AssistantModelMessage, ModelMessage } from 'ai';
 import type { ToolTable } from '../shared/tool-names.js';
 import { AnswerMessage } from './answer-message.js';
 import type { ModelAgentOptions, ModelApi } from './backend.js';

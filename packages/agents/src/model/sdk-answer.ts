@@ -3,8 +3,8 @@
  * file that calls the SDK, and a host loads it when it has such an agent.
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { ModelMessage, UserContent } from '@ai-sdk/provider-utils';
 import { EventGauge } from '@atrium/core/util/streams.js';
-import type { ModelMessage, UserContent } from 'ai';
 import type { ModelAgentOptions, ModelApi } from './backend.js';
 import { NO_INPUT } from './chat-completions.js';
 import { LIMITS, type StreamLimits, tooLong } from './event-stream.js';

@@ -3,10 +3,10 @@
  * prompt, the tools and the model anew for every step, so that a person's change counts at once.
  */
 
+import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { UsageInfo } from '@atrium/protocol/ahp-1';
-import type { ModelMessage } from 'ai';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
 import { modelError } from '../shared/model-errors.js';

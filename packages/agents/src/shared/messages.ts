@@ -1,9 +1,9 @@
 /** A person's message as an agent sends it to its model: the text, the attached images, and a title made from it. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { ImagePart } from '@ai-sdk/provider-utils';
 import { type Folders, resolveInside } from '@atrium/core/util/paths.js';
 import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
-import type { ImagePart } from 'ai';
 
 /** A larger image is only named. */
 export const IMAGE_MAX_BYTES = 5 * 2 ** 20;

@@ -1,8 +1,8 @@
 /** Images that tools give back: models that can see do, the others are told of them. */
 
+import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
-import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
 import { fit, tokensIn } from '../../../agents/src/model/context-window.js';
