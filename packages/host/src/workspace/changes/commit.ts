@@ -16,7 +16,7 @@ import {
   NO_HOOKS,
   plainEnvironment,
 } from '../git/git.js';
-import type { Repository } from '../git/repository.js';
+import { forgetRepositories, type Repository } from '../git/repository.js';
 import { isConflict, isStaged, statusOf } from '../git/repository-status.js';
 import { stage } from './git-operations.js';
 import { COMMIT_MESSAGE_MAX_CHARACTERS } from './limits.js';
@@ -67,6 +67,7 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
       words = `${words}${text}`.slice(-WORDS_KEPT_CHARACTERS);
     },
   });
+  forgetRepositories();
   if (end.kind === 'timeout') throw new GitError('the commit took too long and was stopped');
   if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitWords(words) || end.kind}`);
   return isTrusted ? 'Committed.' : 'Committed. Hooks did not run: the folder is not trusted.';

@@ -6,7 +6,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { type BytePath, fromText } from './byte-path.js';
-import { GitError, type GitRun, git, gitList } from './git.js';
+import { GitError, type GitRun, git, gitList, gitText } from './git.js';
+import { SharedAnswers } from './shared-answers.js';
 
 export interface Repository {
   /** The folder that was asked about, by its real path. Git is always run here. */
@@ -25,23 +26,43 @@ export interface Repository {
 /** Undefined when the folder, named by its real path, is in none that can be used, for whatever reason. */
 export async function findRepository(folder: string, run: GitRun = {}): Promise<Repository | undefined> {
   try {
-    if (!(await mayBeInRepository(folder))) {
-      run.signal?.throwIfAborted();
-      return undefined;
-    }
-    const asked = git(folder, ['rev-parse', '--show-toplevel', '--show-prefix'], run);
-    const listed = git(folder, PROGRAM_LIST, { ...run, fine: [1] });
-    const [lines, settings] = await Promise.all([asked, listed]);
-    const [named = '', prefix = ''] = lines.toString('utf8').split('\n');
-    const top = await realpath(named);
-    // A repository may claim to have its files anywhere.
-    if (path.join(top, prefix.replace(/\/$/, '')) !== folder) return undefined;
-    const { off: noPrograms, ...has } = programsIn(settings.toString('utf8'));
-    return { folder, top, prefix: fromText(prefix), noPrograms, ...has };
-  } catch {
-    run.signal?.throwIfAborted();
-    return undefined;
-  }
+    if (await mayBeInRepository(folder)) return (await repositories.of(folder, run))?.repository;
+  } catch {}
+  run.signal?.throwIfAborted();
+  return undefined;
+}
+
+/** The branch that is checked out; undefined when it is a bare commit. */
+export function branchIn(folder: string, run?: GitRun): Promise<string | undefined> {
+  return branches.of(folder, run).catch(() => undefined);
+}
+
+/** The host has changed a repository: what Git said before may be wrong. */
+export function forgetRepositories(): void {
+  repositories.forget();
+  branches.forget();
+}
+
+const repositories = new SharedAnswers({ ask: askForRepository, mayKeep: (found) => !found?.hasIncludes });
+
+const branches = new SharedAnswers({
+  ask: async (folder, signal) => {
+    const name = await gitText(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { signal }).catch(() => '');
+    return name === '' ? undefined : name;
+  },
+  mayKeep: () => true,
+});
+
+async function askForRepository(folder: string, signal: AbortSignal) {
+  const asked = git(folder, ['rev-parse', '--show-toplevel', '--show-prefix'], { signal });
+  const listed = git(folder, PROGRAM_LIST, { signal, fine: [1] });
+  const [lines, settings] = await Promise.all([asked, listed]);
+  const [named = '', prefix = ''] = lines.toString('utf8').split('\n');
+  const top = await realpath(named);
+  // A repository may claim to have its files anywhere.
+  if (path.join(top, prefix.replace(/\/$/, '')) !== folder) return undefined;
+  const { off: noPrograms, hasIncludes, ...has } = programsIn(settings.toString('utf8'));
+  return { repository: { folder, top, prefix: fromText(prefix), noPrograms, ...has }, hasIncludes };
 }
 
 /**
@@ -82,7 +103,7 @@ export async function filteredPaths(
 /** Lists the names and scopes of settings, without their values, which may hold anything. */
 export const PROGRAM_LIST = [
   ...['config', '--null', '--show-scope', '--name-only'],
-  ...['--get-regexp', '^(filter|hook|includeif)\\.'],
+  ...['--get-regexp', '^(filter|hook|include|includeif)\\.'],
 ] as const;
 
 interface Programs {
@@ -91,6 +112,8 @@ interface Programs {
   readonly hasFilters: boolean;
   /** The repository itself takes in more settings on another branch, or in another folder: those are not in the list. */
   readonly hasConditions: boolean;
+  /** Settings come from files that the host does not know of. */
+  readonly hasIncludes: boolean;
 }
 
 /** The host does not use a repository with more filters, or more hooks: each makes the command longer. */
@@ -113,6 +136,7 @@ export function programsIn(list: string): Programs {
     ],
     hasFilters: filters.length > 0,
     hasConditions: own.some((setting) => setting.startsWith('includeif.')),
+    hasIncludes: settings.some((setting) => /^include(if)?\./.test(setting)),
   };
 }
 

@@ -17,7 +17,7 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import type { ProjectOfWorktree, SessionState } from '@atrium/protocol/ahp-1';
 import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
-import { findRepository, mayBeInRepository, type Repository } from '../git/repository.js';
+import { branchIn, findRepository, forgetRepositories, mayBeInRepository, type Repository } from '../git/repository.js';
 
 /** A person waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
@@ -34,7 +34,7 @@ export class Worktrees implements Service, WorktreePort {
   async checkoutAt(folder: string): Promise<Checkout | undefined> {
     const real = await realpath(folder).catch(() => undefined);
     if (real === undefined || !(await mayBeInRepository(real))) return undefined;
-    const [repository, branch] = await Promise.all([findRepository(real, GLANCE), branchIn(real)]);
+    const [repository, branch] = await Promise.all([findRepository(real, GLANCE), branchIn(real, GLANCE)]);
     if (!repository) return undefined;
     return {
       ...(branch !== undefined && { branch }),
@@ -72,7 +72,7 @@ export class Worktrees implements Service, WorktreePort {
     try {
       const repository = await findRepository(await realpath(source));
       if (!repository) throw new Error('it is no Git repository that can be used');
-      await this.#add(repository, session, from);
+      await this.#add(repository, session, from).finally(forgetRepositories);
       // A folder that no commit has is not in the worktree either.
       const [folder] = workingDirectories;
       if (folder !== undefined) await makeFolder(fileURLToPath(folder));
@@ -106,7 +106,7 @@ export class Worktrees implements Service, WorktreePort {
     const folder = this.#folderOf(session);
     if (!(await exists(folder))) return;
     try {
-      await remove(await realpath(folder));
+      await remove(await realpath(folder)).finally(forgetRepositories);
     } catch (error) {
       this.logger.log('warn', 'the worktree of a forgotten session stays', { folder, error: (error as Error).message });
     }
@@ -121,7 +121,7 @@ export class Worktrees implements Service, WorktreePort {
 async function remove(folder: string): Promise<void> {
   const repository = await findRepository(folder);
   if (repository?.top !== folder) throw new Error('it is no worktree any more');
-  if ((await branchIn(folder)) === undefined) throw new Error('no branch is checked out there');
+  if ((await branchIn(folder, GLANCE)) === undefined) throw new Error('no branch is checked out there');
   const common = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
   const args = [...repository.noPrograms, `--git-dir=${common}`, 'worktree', 'remove', folder];
   await git(path.dirname(folder), args, { timeoutMs: GIT_WRITE_MAX_MS });
@@ -150,12 +150,6 @@ function exists(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** The branch that is checked out; undefined when it is a bare commit. */
-async function branchIn(folder: string): Promise<string | undefined> {
-  const name = await gitText(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], GLANCE).catch(() => '');
-  return name === '' ? undefined : name;
 }
 
 /** Local branches, the latest first. */

@@ -1,0 +1,144 @@
+/**
+ * What Git says about a folder. Starting a process holds up the event loop, and many sessions of one folder ask the same
+ * within seconds: who asks at the same time shares one answer, and it is kept for a few seconds, as long as the files that
+ * it was made of are the same. The host forgets all of it when it changes a repository itself.
+ */
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import { GIT_READ_MAX_MS, type GitRun } from './git.js';
+
+/** How long an answer is kept. */
+export const GIT_KEPT_MS = 5_000;
+/** Of how many folders. The oldest is forgotten first. */
+export const GIT_KEPT_FOLDERS_MAX = 100;
+
+interface Kept<Answer> {
+  readonly answer: Answer;
+  readonly stamp: string;
+  readonly until: number;
+}
+
+export interface SharedAnswersOptions<Answer> {
+  /** Asks Git. The signal fires when nobody waits for the answer any more. */
+  ask(folder: string, signal: AbortSignal): Promise<Answer>;
+  /** Whether the files that are looked at are all that the answer depends on. */
+  mayKeep(answer: Answer): boolean;
+  now?(): number;
+}
+
+/** A question that Git has not answered yet. */
+interface Asked<Answer> {
+  readonly answer: Promise<Answer>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+export class SharedAnswers<Answer> {
+  readonly #asked = new Map<string, Asked<Answer>>();
+  readonly #kept = new Map<string, Kept<Answer>>();
+
+  constructor(private readonly options: SharedAnswersOptions<Answer>) {}
+
+  /** The answer for a folder. Who stops waiting does not stop it for others; the last one does. */
+  async of(folder: string, { signal, timeoutMs = GIT_READ_MAX_MS }: GitRun = {}): Promise<Answer> {
+    const asked = this.#asked.get(folder) ?? this.#look(folder);
+    const limit = AbortSignal.timeout(timeoutMs);
+    asked.waiting += 1;
+    try {
+      return await untilAborted(signal ? AbortSignal.any([signal, limit]) : limit, asked.answer);
+    } finally {
+      asked.waiting -= 1;
+      if (asked.waiting === 0) this.#end(folder, asked);
+    }
+  }
+
+  forget(): void {
+    this.#asked.clear();
+    this.#kept.clear();
+  }
+
+  #look(folder: string): Asked<Answer> {
+    const stop = new AbortController();
+    const asked = { answer: this.#known(folder, stop.signal), stop, waiting: 0 };
+    this.#asked.set(folder, asked);
+    return asked;
+  }
+
+  #end(folder: string, asked: Asked<Answer>): void {
+    asked.stop.abort();
+    if (this.#asked.get(folder) === asked) this.#asked.delete(folder);
+  }
+
+  async #known(folder: string, signal: AbortSignal): Promise<Answer> {
+    const { ask, mayKeep } = this.options;
+    const kept = this.#kept.get(folder);
+    const stamp = await stampOf(folder);
+    if (kept && kept.stamp === stamp && this.#now() < kept.until) return kept.answer;
+    this.#kept.delete(folder);
+    const asked = this.#asked.get(folder);
+    const answer = await ask(folder, signal);
+    // Forgotten, or changed, while Git was at it: the answer may be half of one and half of the other.
+    const isCurrent = this.#asked.get(folder) === asked && stamp !== undefined && (await stampOf(folder)) === stamp;
+    if (isCurrent && mayKeep(answer)) this.#keep(folder, { answer, stamp, until: this.#now() + GIT_KEPT_MS });
+    return answer;
+  }
+
+  #keep(folder: string, kept: Kept<Answer>): void {
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size >= GIT_KEPT_FOLDERS_MAX) this.#kept.delete(oldest);
+    this.#kept.set(folder, kept);
+  }
+
+  #now(): number {
+    return this.options.now?.() ?? performance.now();
+  }
+}
+
+/** Changes when the repository of a folder, its branch or its configuration does; undefined when that cannot be seen. */
+async function stampOf(folder: string): Promise<string | undefined> {
+  try {
+    const entry = await entryAbove(folder);
+    if (entry === undefined) return undefined;
+    const own = await gitFolderAt(entry);
+    const shared = await readFile(path.join(own, 'commondir'), 'utf8').then(
+      (name) => path.resolve(own, name.trim()),
+      () => own,
+    );
+    const files = [
+      ...[entry, path.join(own, 'HEAD'), path.join(own, 'config.worktree'), path.join(shared, 'config')],
+      ...[
+        path.join(homedir(), '.gitconfig'),
+        path.join(process.env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'git', 'config'),
+      ],
+    ];
+    return [entry, ...(await Promise.all(files.map(markOf)))].join('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `.git` that Git finds first, in the folder or above it. */
+async function entryAbove(folder: string): Promise<string | undefined> {
+  const entry = path.join(folder, '.git');
+  if ((await markOf(entry)) !== '') return entry;
+  const above = path.dirname(folder);
+  return above === folder ? undefined : entryAbove(above);
+}
+
+/** In a worktree `.git` is a file that names the folder. */
+async function gitFolderAt(entry: string): Promise<string> {
+  if ((await stat(entry)).isDirectory()) return entry;
+  const [, name = ''] = /^gitdir: (.*)$/m.exec(await readFile(entry, 'utf8')) ?? [];
+  return path.resolve(path.dirname(entry), name);
+}
+
+async function markOf(file: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await lstat(file, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return '';
+  }
+}
