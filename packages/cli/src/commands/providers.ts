@@ -23,6 +23,8 @@ interface ProviderEntry {
   readonly name: string;
   readonly trust?: string;
   readonly tools?: readonly string[];
+  /** When more than those are listed. */
+  readonly toolCount?: number;
   readonly away?: boolean;
 }
 
@@ -51,9 +53,11 @@ async function providers(options: Options): Promise<void> {
   const { table } = await import('../text/table.js');
   const { shortId } = await import('../sessions/find-session.js');
   const { printable } = await import('../text/printable.js');
-  const rows = found.map(({ session, name, trust = '', tools = [], away }) =>
-    [shortId(session), name, trust, away ? 'reconnecting' : 'here', tools.join(', ') || '(no tools)'].map(printable),
-  );
+  const rows = found.map(({ session, name, trust = '', tools = [], toolCount = tools.length, away }) => {
+    const more = toolCount > tools.length ? [`and ${toolCount - tools.length} more`] : [];
+    const listed = [...tools, ...more].join(', ') || '(no tools)';
+    return [shortId(session), name, trust, away ? 'reconnecting' : 'here', listed].map(printable);
+  });
   print(table([['SESSION', 'PROVIDER', 'TRUST', 'STATE', 'TOOLS'], ...rows], io().stdout.columns));
 }
 

@@ -18,13 +18,28 @@ export interface ExtensionsOptions {
   readonly standing: readonly Extension[];
   readonly state: () => SessionState;
   readonly write: (action: SessionAction) => void;
+  readonly clock: Pick<Clock, 'after'>;
 }
+
+/** A longer list of tools, as JSON, is told when it has been quiet: all clients are sent the whole list each time. */
+export const TOOLS_AT_ONCE_MAX_CHARACTERS = 32 * 2 ** 10;
+/** So long nothing may change before a long list is told. */
+export const TOOLS_QUIET_MS = 250;
+/** A long list that never comes to rest is told after so long. */
+export const TOOLS_TOLD_WITHIN_MS = 2_000;
 
 export class Extensions {
   readonly #options: ExtensionsOptions;
   readonly #all = new Map<string, Extension>();
   /** Callers that are making several changes that belong together. */
   #holds = 0;
+  /** The tools as extensions listed them last, and each name once. */
+  #listed: readonly HostTool[] = [];
+  #tools: readonly HostTool[] = [];
+  /** Whether the list was told in this tick. */
+  #isToldInTick = false;
+  /** Changes of a long list that clients have not been told of. */
+  #untold: { readonly stopWaiting: () => void; stopQuiet: () => void } | undefined;
 
   constructor(options: ExtensionsOptions) {
     this.#options = options;
@@ -45,12 +60,19 @@ export class Extensions {
     return [...this.#all.values()];
   }
 
-  /** Every tool that the host can run in this session. Of two with one name, the first counts. */
+  /**
+   * Every tool that the host can run in this session. Of two with one name, the first counts. The very same list as long as
+   * extensions list the same tools: what is made of it can be kept with it.
+   */
   tools(): readonly HostTool[] {
+    const listed = [...this.#options.builtins];
+    for (const { tools = [] } of this.#all.values()) for (const tool of tools) listed.push(tool);
+    if (isSameList(listed, this.#listed)) return this.#tools;
     const tools = new Map<string, HostTool>();
-    const offered = [...this.#options.builtins, ...this.all().flatMap((extension) => extension.tools ?? [])];
-    for (const tool of offered) if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
-    return [...tools.values()];
+    for (const tool of listed) if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
+    this.#listed = listed;
+    this.#tools = [...tools.values()];
+    return this.#tools;
   }
 
   /** Says which tools the model must not be told of now. */
@@ -72,14 +94,74 @@ export class Extensions {
     };
   }
 
-  /** Tells clients the list of tools, if it changed. */
+  /**
+   * Tells clients the list of tools, if it changed: at once, then once for all that changes in the same tick. A long list is
+   * told when it is quiet, because many providers may come one after the other.
+   */
   changed(): void {
-    if (this.#holds > 0) return;
-    const tools: ToolDefinition[] = this.tools().map(({ definition }) => definition);
-    const known = this.#options.state().serverTools ?? [];
-    if (JSON.stringify(tools) !== JSON.stringify(known))
-      this.#options.write({ type: 'session/serverToolsChanged', tools });
+    if (this.#holds > 0 || this.#isTold()) return;
+    const isLong = charactersOf(this.tools()) > TOOLS_AT_ONCE_MAX_CHARACTERS;
+    if (isLong) this.#waitForQuiet();
+    else if (!this.#isToldInTick) this.tell();
   }
+
+  /** Tells clients the list as it is now, if they do not have it: before a turn, what is shown is what runs. */
+  tell(): void {
+    this.#forgetUntold();
+    if (this.#isTold()) return;
+    this.#isToldInTick = true;
+    setImmediate(() => {
+      this.#isToldInTick = false;
+      this.changed();
+    });
+    const tools = this.tools().map(({ definition }) => definition);
+    this.#options.write({ type: 'session/serverToolsChanged', tools });
+  }
+
+  /** The session leaves memory. */
+  close(): void {
+    this.#forgetUntold();
+  }
+
+  #isTold(): boolean {
+    const known = this.#options.state().serverTools ?? [];
+    const tools = this.tools();
+    return known.length === tools.length && tools.every(({ definition }, index) => isSame(definition, known[index]));
+  }
+
+  #waitForQuiet(): void {
+    const { clock } = this.#options;
+    this.#untold ??= { stopWaiting: clock.after(TOOLS_TOLD_WITHIN_MS, () => this.tell()), stopQuiet: () => {} };
+    this.#untold.stopQuiet();
+    this.#untold.stopQuiet = clock.after(TOOLS_QUIET_MS, () => this.tell());
+  }
+
+  #forgetUntold(): void {
+    this.#untold?.stopWaiting();
+    this.#untold?.stopQuiet();
+    this.#untold = undefined;
+  }
+}
+
+function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((each, index) => each === b[index]);
+}
+
+/** The state has the very same definitions that were told, unless it was read from the log. */
+function isSame(definition: ToolDefinition, known: ToolDefinition | undefined): boolean {
+  return definition === known || JSON.stringify(definition) === JSON.stringify(known);
+}
+
+const lengths = new WeakMap<ToolDefinition, number>();
+
+function charactersOf(tools: readonly HostTool[]): number {
+  let characters = 0;
+  for (const { definition } of tools) {
+    const length = lengths.get(definition) ?? JSON.stringify(definition).length;
+    lengths.set(definition, length);
+    characters += length;
+  }
+  return characters;
 }
 
 /** Whom a turn asks, and for how long. */

@@ -172,6 +172,7 @@ export class Session implements OpenChannel {
       standing: options.extensions,
       state: () => this.state,
       write: (action) => this.write(action),
+      clock: options.clock,
     });
     const observers = options.observers.map((attach) => attach(this));
     this.#observers = new SessionObservers(observers, options.logger);
@@ -336,6 +337,7 @@ export class Session implements OpenChannel {
     // Most actions are text of a running turn, and change nothing that a session shows.
     if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
     const { chat, before, after } = step;
+    if (type === 'chat/turnStarted') this.extensions.tell();
     const wasAtWork = this.#isAtWorkBeside(chat) || before.activeTurn !== undefined;
     const changes = listedChanges(before, after);
     if (changes) this.write({ type: 'session/chatUpdated', chat: chat.uri, changes });
@@ -541,6 +543,7 @@ export class Session implements OpenChannel {
     this.archive();
     records.setActive(this.uri, false);
     this.#list(undefined, clock.now());
+    this.extensions.close();
     this.#isClosed = true;
     await writer.settled().catch((error) => {
       this.#isClosed = false;
@@ -553,6 +556,7 @@ export class Session implements OpenChannel {
     for (const chat of this.chats) chat.flushText();
     this.#isClosed = true;
     this.#processes.stop();
+    this.extensions.close();
     const chats = this.chats.map((chat) => chat.close());
     this.#closing ??= Promise.all([...chats, this.#observers.close()]).then(() => {});
     return this.#closing;

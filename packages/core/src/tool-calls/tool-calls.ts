@@ -9,6 +9,7 @@ import type {
   ToolOutcome,
   ToolRequest,
 } from '../contracts/agent.js';
+import type { HostTool } from '../contracts/tool.js';
 import { shorten } from '../util/text.js';
 import { AgentRunToolCall, ScriptedToolRunner } from './agent-run-calls.js';
 import { readArguments } from './arguments.js';
@@ -26,6 +27,7 @@ const UNKNOWN: Stages = { input: 'checked', permission: 'before-run', extensions
 
 export class ToolCalls {
   readonly #context: CallContext;
+  #last: Offer | undefined;
 
   constructor(context: CallContext) {
     this.#context = context;
@@ -34,8 +36,19 @@ export class ToolCalls {
   /** The tools that the model is told of now, each by the name to call it by. */
   offered(): ToolDefinition[] {
     const { extensions, chat } = this.#context;
-    const definitions = extensions.tools().map(({ definition }) => definition);
-    return offeredTools(definitions, this.#context.activeClients(), extensions.hidden(chat));
+    return shownTools(this.#offer().named, extensions.hidden(chat));
+  }
+
+  /** A model asks with every step, and the tools are nearly always those of the step before. */
+  #offer(): Offer {
+    const tools = this.#context.extensions.tools();
+    const clients = this.#context.activeClients();
+    const last = this.#last;
+    if (last && isSameList(last.tools, tools) && isSameList(last.clients, clients, isSameClient)) return last;
+    const definitions = tools.map(({ definition }) => definition);
+    const hostTools = new Map(tools.map((tool) => [tool.definition, tool]));
+    this.#last = { tools, clients, hostTools, named: toolNames(definitions, clients) };
+    return this.#last;
   }
 
   call({ input, ...start }: ToolRequest): Promise<ToolOutcome> {
@@ -81,20 +94,39 @@ export class ToolCalls {
   }
 
   #find(toolCallId: string, name: string): { readonly tool: CalledTool; readonly runner?: ToolRunner } {
-    const tools = this.#context.extensions.tools();
-    const definitions = tools.map(({ definition }) => definition);
-    const named = toolNames(definitions, this.#context.activeClients()).get(name);
+    const offer = this.#offer();
+    const named = offer.named.get(name);
     if (named?.clientId !== undefined) {
       const tool = calledClientTool(toolCallId, named.clientId, named.tool);
       return { tool, runner: new ClientToolRunner(this.#context, named.tool) };
     }
-    const hostTool = tools.find(({ definition }) => definition === named?.tool);
+    const hostTool = named && offer.hostTools.get(named.tool);
     const shown = shorten(name, CALL_NAME_MAX_CHARACTERS);
     if (!hostTool) return { tool: { toolCallId, name: shown, displayName: shown } };
     const { definition, displayName, owner, identity, customizationId, callMeta: meta } = hostTool;
     const tool = { toolCallId, name: definition.name, displayName, owner, identity, customizationId, meta };
     return { tool, runner: new HostToolRunner(this.#context, hostTool) };
   }
+}
+
+/** What can be called, and what that was made of. */
+interface Offer {
+  readonly tools: readonly HostTool[];
+  readonly clients: readonly ClientTools[];
+  readonly hostTools: ReadonlyMap<ToolDefinition, HostTool>;
+  readonly named: ReadonlyMap<string, NamedTool>;
+}
+
+function isSameList<T>(
+  a: readonly T[],
+  b: readonly T[],
+  isSame: (one: T, other: T) => boolean = (one, other) => one === other,
+): boolean {
+  return a.length === b.length && a.every((each, index) => isSame(each, b[index] as T));
+}
+
+function isSameClient(one: ClientTools, other: ClientTools): boolean {
+  return one.clientId === other.clientId && isSameList(one.tools, other.tools);
 }
 
 /** A client and its tools. */
@@ -105,6 +137,8 @@ interface NamedTool {
   readonly clientId?: string;
   /** As its owner defined it, with the name that the owner knows it by. */
   readonly tool: ToolDefinition;
+  /** As a model is told of it, with the name to call it by. */
+  readonly offered: ToolDefinition;
 }
 
 /**
@@ -116,7 +150,7 @@ export function toolNames(
   clients: readonly ClientTools[],
 ): ReadonlyMap<string, NamedTool> {
   const names = new Map<string, NamedTool>();
-  for (const tool of firstOfEach(hostTools)) names.set(tool.name, { tool });
+  for (const tool of firstOfEach(hostTools)) names.set(tool.name, { tool, offered: tool });
   const offered = firstOfEach(
     clients.flatMap(({ clientId, tools }) => tools.map((tool) => ({ name: tool.name, tool, clientId }))),
   );
@@ -125,7 +159,7 @@ export function toolNames(
   for (const { name: own, tool, clientId } of offered) {
     const name = names.has(own) ? freeName(own, taken) : own;
     taken.add(name);
-    names.set(name, { clientId, tool });
+    names.set(name, { clientId, tool, offered: { ...tool, name } });
   }
   return names;
 }
@@ -136,10 +170,14 @@ export function offeredTools(
   clients: readonly ClientTools[],
   isHidden: (name: string) => boolean = () => false,
 ): ToolDefinition[] {
-  // A hidden tool keeps its name: another tool must not be called by it.
-  return [...toolNames(hostTools, clients)].flatMap(([name, { tool }]) =>
-    isHidden(tool.name) ? [] : { ...tool, name },
-  );
+  return shownTools(toolNames(hostTools, clients), isHidden);
+}
+
+/** A hidden tool keeps its name: another tool must not be called by it. */
+function shownTools(named: ReadonlyMap<string, NamedTool>, isHidden: (name: string) => boolean): ToolDefinition[] {
+  const shown: ToolDefinition[] = [];
+  for (const { tool, offered } of named.values()) if (!isHidden(tool.name)) shown.push(offered);
+  return shown;
 }
 
 function firstOfEach<Named extends { readonly name: string }>(tools: readonly Named[]): Named[] {

@@ -57,7 +57,7 @@ export class Gateway {
       new SessionEvents({ clock, commits, isOfProvider: (session, turnId) => pushes.hasStarted(session, turnId) }),
       new Lifecycle({ clock, commits }),
       listed,
-      new ProviderStatus({ note, missing: (session) => listed.missing(session) }),
+      new ProviderStatus({ clock, note, missing: (session) => listed.missing(session) }),
       new ProjectProviders({ clock, logger, tokens, note, listed, address }),
     ];
     const sessions = () => this.#sessions.list.all();

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isProviderId, PROVIDER_ID_PREFIX } from '@atrium/core/contracts/extension.js';
 import type { SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol/ahp-1';
 import { degradedWords } from './authorize.js';
@@ -15,10 +16,19 @@ import { type Binding, extensionId } from './provider.js';
 
 /** Names that a session remembers as switched off; people do not switch off more. The oldest are dropped first. */
 const SWITCHED_OFF_MAX = 100;
+/** Names of tools that the metadata of a session lists for each provider; `toolCount` says how many there are. */
+export const TOOLS_DESCRIBED_MAX = 20;
+/** Longer metadata, as JSON, is told when providers have stopped coming: it is replaced as a whole each time. */
+const DESCRIBED_AT_ONCE_MAX_CHARACTERS = 2_000;
+/** So long no provider may come or go before longer metadata is told. */
+export const DESCRIBED_QUIET_MS = 250;
+/** Longer metadata that never comes to rest is told after so long. */
+export const DESCRIBED_WITHIN_MS = 2_000;
 /** What a label shows of the tool name that a rule is about. */
 const MATCHER_MAX_CHARACTERS = 100;
 
 interface ProviderStatusOptions {
+  readonly clock: Pick<Clock, 'after'>;
   /** Providers that the folder lists and that are not connected although a call needed them: names and messages. */
   missing(session: GatewaySession): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
@@ -30,6 +40,9 @@ export class ProviderStatus implements GatewayService {
   readonly #changed = new Map<GatewaySession, Set<string>>();
   /** The notes that people have seen, so that they see each once. */
   readonly #told = new WeakMap<GatewaySession, Set<string>>();
+
+  /** Sessions whose metadata is to be told, with what ends the waiting. */
+  readonly #undescribed = new Map<GatewaySession, { readonly stopWaiting: () => void; stopQuiet: () => void }>();
 
   constructor(private readonly options: ProviderStatusOptions) {}
 
@@ -119,9 +132,33 @@ export class ProviderStatus implements GatewayService {
 
   #describe(session: GatewaySession): void {
     const providers = session.bindings.map(describe);
-    const known = gatewayMeta(session.state).providers ?? [];
-    if (JSON.stringify(providers) === JSON.stringify(known)) return;
+    const text = JSON.stringify(providers);
+    if (text === JSON.stringify(gatewayMeta(session.state).providers ?? [])) return this.#endWaiting(session);
+    if (text.length > DESCRIBED_AT_ONCE_MAX_CHARACTERS) return this.#describeWhenQuiet(session);
+    this.#endWaiting(session);
     session.writeMeta({ providers });
+  }
+
+  #describeWhenQuiet(session: GatewaySession): void {
+    const { clock } = this.options;
+    const tell = () => {
+      this.#endWaiting(session);
+      if (!session.isClosed) session.writeMeta({ providers: session.bindings.map(describe) });
+    };
+    const waiting = this.#undescribed.get(session) ?? {
+      stopWaiting: clock.after(DESCRIBED_WITHIN_MS, tell),
+      stopQuiet: () => {},
+    };
+    waiting.stopQuiet();
+    waiting.stopQuiet = clock.after(DESCRIBED_QUIET_MS, tell);
+    this.#undescribed.set(session, waiting);
+  }
+
+  #endWaiting(session: GatewaySession): void {
+    const waiting = this.#undescribed.get(session);
+    waiting?.stopWaiting();
+    waiting?.stopQuiet();
+    this.#undescribed.delete(session);
   }
 }
 
@@ -145,7 +182,8 @@ function describe({ provider, tools, context, startupContext, isAway }: Binding)
     ...(instance !== undefined && { instance }),
     providerId,
     trust,
-    tools: [...tools.keys()],
+    tools: [...tools.keys()].slice(0, TOOLS_DESCRIBED_MAX),
+    ...(tools.size > TOOLS_DESCRIBED_MAX && { toolCount: tools.size }),
     ...((context !== '' || startupContext !== '') && { context: true }),
     ...(isAway && { away: true }),
   };
