@@ -3,6 +3,9 @@ import type { ListSessionsResult, SessionSummary } from '@atrium/protocol/ahp-1'
 import { InvalidResultError } from './errors.js';
 import type { Peer } from './peer.js';
 
+/** So many are read at once: neither the host nor the client ever holds the text of thousands. */
+export const SESSIONS_PER_PAGE = 500;
+
 /** The host cuts the list into pages, so a list of more than these would not end. */
 export const SESSION_PAGES_MAX = 10_000;
 
@@ -17,7 +20,7 @@ export async function readSessions(peer: Pick<Peer, 'request'>): Promise<ReadSes
   const items = new Map<string, SessionSummary>();
   let cursor: string | undefined;
   for (let pages = 1; pages <= SESSION_PAGES_MAX; pages += 1) {
-    const page: ListSessionsResult = await peer.request('listSessions', cursor === undefined ? {} : { cursor });
+    const page: ListSessionsResult = await peer.request('listSessions', { limit: SESSIONS_PER_PAGE, cursor });
     for (const summary of page.items) if (!items.has(summary.resource)) items.set(summary.resource, summary);
     cursor = page.nextCursor;
     if (cursor === undefined) return { items: [...items.values()], isOneStep: pages === 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from '../src/index.js';
-import { SESSION_PAGES_MAX } from '../src/session-pages.js';
+import { SESSION_PAGES_MAX, SESSIONS_PER_PAGE } from '../src/session-pages.js';
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
@@ -102,7 +102,7 @@ describe('the helpers', () => {
     expect(host.params('disposeChat')).toEqual([{ channel: ONE }]);
   });
 
-  it('list the sessions of all pages, each once', async () => {
+  it('[GRO-004] list the sessions of all pages, each once', async () => {
     const { client, host } = await connected();
     const pages: Record<string, object> = {
       first: { items: [summary('ahp-session:/a'), summary('ahp-session:/b')], nextCursor: 'second' },
@@ -110,7 +110,10 @@ describe('the helpers', () => {
     };
     host.scripts.set('listSessions', ({ cursor = 'first' }) => pages[cursor as string]);
     expect((await client.listSessions()).map(({ resource }) => resource.at(-1))).toEqual(['a', 'b', 'c']);
-    expect(host.params('listSessions').map(({ cursor }) => cursor)).toEqual([undefined, 'second']);
+    expect(host.params('listSessions').map(({ cursor, limit }) => [cursor, limit])).toEqual([
+      [undefined, SESSIONS_PER_PAGE],
+      ['second', SESSIONS_PER_PAGE],
+    ]);
   });
 
   it('list sessions no longer than a host can have pages', async () => {

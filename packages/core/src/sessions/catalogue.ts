@@ -35,18 +35,61 @@ export interface CatalogueEntry {
   readonly disposedAt?: number;
 }
 
-interface Known {
+/** How the record of a session begins and ends that is neither failed nor disposed: nearly every one. */
+const RECORD_START = '{"summary":';
+const READY_END = ',"lifecycle":"ready"}';
+
+interface Facts {
   readonly provider: string;
   readonly lifecycle: SessionLifecycle;
   readonly disposedAt: number | undefined;
   /** Where it works, as paths of this machine. */
   readonly folders: readonly string[];
   readonly modifiedAt: string;
-  /** The summary as JSON: a list is made of these without reading them. */
-  readonly summaryText: string;
 }
 
-type Listed = readonly [uri: string, known: Known];
+/** A session on the list, as it is stored. Its record is parsed when somebody asks for more than its text. */
+class Known {
+  #facts: Facts | undefined;
+
+  constructor(
+    private readonly record: string,
+    private readonly toFolders: (summary: SessionSummary) => readonly string[] = foldersOf,
+  ) {}
+
+  /** The summary as JSON: a list is made of these without reading them. */
+  get summaryText(): string {
+    if (this.#isReady) return this.record.slice(RECORD_START.length, -READY_END.length);
+    return JSON.stringify(this.entry().summary);
+  }
+
+  get disposedAt(): number | undefined {
+    return this.#isReady ? undefined : this.facts.disposedAt;
+  }
+
+  get facts(): Facts {
+    this.#facts ??= this.#read();
+    return this.#facts;
+  }
+
+  entry(): CatalogueEntry {
+    return JSON.parse(this.record);
+  }
+
+  /** In JSON no text has a quotation mark without a backslash, so this is the end of the record and of nothing in it. */
+  get #isReady(): boolean {
+    return this.record.endsWith(READY_END) && this.record.startsWith(RECORD_START);
+  }
+
+  #read(): Facts {
+    const { summary, lifecycle, disposedAt } = this.entry();
+    const { provider, modifiedAt } = summary;
+    return { provider, lifecycle, disposedAt, folders: this.toFolders(summary), modifiedAt };
+  }
+}
+
+/** A session and when it was modified. */
+type Listed = readonly [uri: string, modifiedAt: string];
 
 export interface PageRequest {
   readonly limit?: number | undefined;
@@ -62,20 +105,31 @@ export interface ListPage {
 }
 
 /** The most recently modified first. Two of the same moment keep their order from page to page. */
-function byAge([uri, { modifiedAt }]: Listed, [otherUri, other]: Listed): number {
-  if (modifiedAt !== other.modifiedAt) return modifiedAt > other.modifiedAt ? -1 : 1;
+function byAge([uri, modifiedAt]: Listed, [otherUri, other]: Listed): number {
+  if (modifiedAt !== other) return modifiedAt > other ? -1 : 1;
   return uri < otherUri ? -1 : 1;
 }
 
 /** Says where a page ended, so that what changes meanwhile leaves nothing out that did not change. */
-function cursorOf([uri, { modifiedAt }]: Listed): string {
+function cursorOf([uri, modifiedAt]: Listed): string {
   return Buffer.from(JSON.stringify([modifiedAt, uri])).toString('base64url');
 }
 
 /** Where the page before ended. */
 function endOf(cursor: string): Listed {
   const [modifiedAt, uri] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string];
-  return [uri, { modifiedAt } as Known];
+  return [uri, modifiedAt];
+}
+
+/** The place of the first entry behind another; both are in order. */
+function placeBehind(listed: readonly Listed[], end: Listed): number {
+  let [low, high] = [0, listed.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byAge(end, listed[middle] as Listed) < 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Whether a text is a cursor that a page can have ended with. */
@@ -99,7 +153,10 @@ export class Catalogue {
   readonly #unstored = new Map<string, CatalogueEntry>();
   /** The folders of listed sessions; undefined when they have to be gathered anew. */
   #folders: ReadonlySet<string> | undefined;
-  #order: readonly Listed[] | undefined;
+  /** How many are listed. */
+  #count = 0;
+  /** The list in order, once somebody has asked for it. */
+  #order: Listed[] | undefined;
 
   /** Which session each chat belongs to. */
   readonly chats: ChatIndex;
@@ -123,32 +180,44 @@ export class Catalogue {
       known.set(key, folders);
       return folders;
     };
+    // What nobody asks for is not parsed: a host with thousands of sessions is there as soon as one with a few.
     await this.log.eachRecord(SESSION, ({ key, value }) => {
-      this.#remember(key.slice(SESSION.length), JSON.parse(value), toFolders);
+      this.#put(key.slice(SESSION.length), new Known(value, toFolders));
     });
   }
 
-  #remember(
-    uri: string,
-    { summary, lifecycle, disposedAt }: CatalogueEntry,
-    toFolders: (summary: SessionSummary) => readonly string[] = foldersOf,
-  ): void {
-    const summaryText = JSON.stringify(summary);
-    const folders = toFolders(summary);
+  #remember(uri: string, entry: CatalogueEntry): void {
     const before = this.#known.get(uri);
-    const isElsewhere = before?.folders.join('\0') !== folders.join('\0');
-    if (isElsewhere || before?.disposedAt !== disposedAt) this.#folders = undefined;
-    const { provider, modifiedAt } = summary;
-    this.#order = undefined;
-    this.#known.set(uri, { provider, lifecycle, disposedAt, folders, modifiedAt, summaryText });
+    const known = new Known(JSON.stringify(entry));
+    const isElsewhere = before?.facts.folders.join('\0') !== known.facts.folders.join('\0');
+    if (isElsewhere || before?.disposedAt !== known.disposedAt) this.#folders = undefined;
+    this.#put(uri, known);
+  }
+
+  #put(uri: string, known: Known): void {
+    this.#take(uri);
+    this.#known.set(uri, known);
+    if (known.disposedAt === undefined) {
+      this.#count += 1;
+      const listed: Listed | undefined = this.#order && [uri, known.facts.modifiedAt];
+      if (listed) this.#order?.splice(placeBehind(this.#order, listed), 0, listed);
+    }
     if (uri.startsWith(OWN_SCHEME)) return;
     const rest = uri.slice(uri.indexOf(':') + 1);
     this.#foreign.set(rest, (this.#foreign.get(rest) ?? new Set()).add(uri));
   }
 
+  /** Takes a session off the list and out of its order. */
+  #take(uri: string): void {
+    const known = this.#known.get(uri);
+    if (!known || known.disposedAt !== undefined) return;
+    this.#count -= 1;
+    if (this.#order) this.#order.splice(placeBehind(this.#order, [uri, known.facts.modifiedAt]) - 1, 1);
+  }
+
   /** The provider of a session, disposed or not. */
   providerOf(uri: string): string | undefined {
-    return this.#known.get(uri)?.provider;
+    return this.#known.get(uri)?.facts.provider;
   }
 
   /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
@@ -158,10 +227,7 @@ export class Catalogue {
   }
 
   find(uri: string): CatalogueEntry | undefined {
-    const known = this.#known.get(uri);
-    if (!known) return undefined;
-    const { lifecycle, disposedAt, summaryText } = known;
-    return { summary: JSON.parse(summaryText), lifecycle, ...(disposedAt !== undefined && { disposedAt }) };
+    return this.#known.get(uri)?.entry();
   }
 
   /** The entry as it is now, stored or not. */
@@ -177,18 +243,19 @@ export class Catalogue {
   /** A page of the summaries of all listed sessions as one JSON array, the most recently modified first. */
   page({ limit, cursor }: PageRequest = {}): ListPage {
     const listed = this.#newestFirst();
-    const end = cursor === undefined ? undefined : endOf(cursor);
-    const start = end ? listed.findIndex((entry) => byAge(end, entry) < 0) : 0;
-    const rest = start < 0 ? [] : listed.slice(start);
-    const shown = limit === undefined ? rest : rest.slice(0, limit);
-    const text = `[${shown.map(([, { summaryText }]) => summaryText).join(',')}]`;
-    const last = shown.length < rest.length ? shown.at(-1) : undefined;
+    const start = cursor === undefined ? 0 : placeBehind(listed, endOf(cursor));
+    const shown = listed.slice(start, limit === undefined ? undefined : start + limit);
+    const text = `[${shown.map(([uri]) => this.#known.get(uri)?.summaryText).join(',')}]`;
+    const last = start + shown.length < listed.length ? shown.at(-1) : undefined;
     return { text, ...(last && { nextCursor: cursorOf(last) }) };
   }
 
-  /** The list in order, until something on it changes. */
+  /** A change moves one entry of it; only the first who asks waits until all are sorted. */
   #newestFirst(): readonly Listed[] {
-    this.#order ??= [...this.#known].filter(([, { disposedAt }]) => disposedAt === undefined).sort(byAge);
+    this.#order ??= [...this.#known]
+      .filter(([, { disposedAt }]) => disposedAt === undefined)
+      .map(([uri, { facts }]): Listed => [uri, facts.modifiedAt])
+      .sort(byAge);
     return this.#order;
   }
 
@@ -207,12 +274,14 @@ export class Catalogue {
 
   /** Where listed sessions work. The same object as long as that is the same. */
   workingFolders(): ReadonlySet<string> {
-    this.#folders ??= new Set(this.#listed().flatMap(({ folders }) => folders.map((folder) => path.resolve(folder))));
+    this.#folders ??= new Set(
+      this.#listed().flatMap(({ facts }) => facts.folders.map((folder) => path.resolve(folder))),
+    );
     return this.#folders;
   }
 
   get count(): number {
-    return this.#listed().length;
+    return this.#count;
   }
 
   #listed(): Known[] {
@@ -248,10 +317,10 @@ export class Catalogue {
   remove(uri: string): void {
     this.writer.record({ key: SESSION + uri, value: null });
     this.writer.afterCommit(() => {
+      this.#take(uri);
       this.#known.delete(uri);
       this.#forgetForeign(uri);
       this.#folders = undefined;
-      this.#order = undefined;
     });
   }
 

@@ -138,11 +138,24 @@ function left(value: unknown, budget: number): number {
 
 function* arrayPieces(values: readonly unknown[]): Pieces {
   yield '[';
-  for (let index = 0; index < values.length; index++) {
-    if (index > 0) yield ',';
-    yield* piecesOf(values[index]);
+  for (let start = 0; start < values.length; ) {
+    if (start > 0) yield ',';
+    const end = endOfRun(values, start);
+    if (end > start) yield JSON.stringify(values.slice(start, end)).slice(1, -1);
+    else yield* piecesOf(values[start]);
+    start = Math.max(end, start + 1);
   }
   yield ']';
+}
+
+/** How far small items go that are one piece together: one by one, they would cost more than their text. */
+function endOfRun(values: readonly unknown[], start: number): number {
+  let end = start;
+  for (let rest = PIECE_CHARACTERS; end < values.length; end++) {
+    rest = left(values[end], rest - 1);
+    if (rest < 0) break;
+  }
+  return end;
 }
 
 function* objectPieces(object: object): Pieces {

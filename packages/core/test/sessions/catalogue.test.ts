@@ -1,6 +1,6 @@
 /** The list of sessions by itself: what is on it, in which order, page by page, and what is announced. */
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -205,5 +205,62 @@ describe('a session that only the list knows', () => {
       expect.objectContaining({ resource: state.defaultChat, modifiedAt: at(1), status: 1 }),
     ]);
     for (const member of ['resource', 'createdAt', 'modifiedAt', 'changes']) expect(state).not.toHaveProperty(member);
+  });
+});
+
+describe('a long list of sessions', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => [summary(`s${index}`, index)] as const);
+
+  it('[GRO-004] is there without a record being parsed; those that are disposed of are told by the end of their text', async () => {
+    const { reloaded, set } = await listing(...many(50));
+    await set(summary('s7', 7, { title: 'with "lifecycle":"ready"} in it' }));
+    await set(summary('gone', 1), { disposedAt: 5 });
+    const parse = vi.spyOn(JSON, 'parse');
+    const catalogue = await reloaded();
+    const parsed = parse.mock.calls.length;
+    expect([catalogue.count, catalogue.isListed('ahp-session:/s3'), catalogue.isListed('ahp-session:/gone')]).toEqual([
+      50,
+      true,
+      false,
+    ]);
+    parse.mockRestore();
+    expect(parsed).toBeLessThanOrEqual(1);
+    expect(catalogue.find('ahp-session:/s7')?.summary.title).toBe('with "lifecycle":"ready"} in it');
+    expect(catalogue.disposed()).toEqual([{ uri: 'ahp-session:/gone', at: 5 }]);
+    expect(titles(catalogue.page({ limit: 2 }).text)).toEqual(['s49', 's48']);
+  });
+
+  it('[GRO-004] is read page by page, and a change sorts and parses one session, not all', async () => {
+    const { catalogue, set } = await listing(...many(1_000));
+    catalogue.page();
+    const parse = vi.spyOn(JSON, 'parse');
+    await set(summary('s10', 5_000));
+    let cursor: string | undefined;
+    const read: string[] = [];
+    do {
+      const page = catalogue.page({ limit: 100, cursor });
+      cursor = page.nextCursor;
+      read.push(page.text);
+    } while (cursor !== undefined);
+    const parsed = parse.mock.calls.length;
+    parse.mockRestore();
+    // Ten cursors, and the one session before and after.
+    expect(parsed).toBeLessThan(20);
+    const shown = read.flatMap(titles);
+    expect([shown.length, new Set(shown).size, shown[0], shown[1]]).toEqual([1_000, 1_000, 's10', 's999']);
+  });
+
+  it('[GRO-004] stays in order whatever comes, changes and goes', async () => {
+    const { catalogue, set, writer, reloaded } = await listing(...many(20));
+    catalogue.page();
+    for (let step = 0; step < 60; step++) {
+      const name = `s${(step * 7) % 25}`;
+      if (step % 5 === 4) catalogue.remove(`ahp-session:/${name}`);
+      else if (step % 5 === 3) await set(summary(name, step), { disposedAt: step });
+      else await set(summary(name, (step * 13) % 40));
+      await writer.settled();
+      expect(titles(catalogue.page().text)).toEqual(titles((await reloaded()).page().text));
+      expect(catalogue.count).toBe((await reloaded()).count);
+    }
   });
 });
