@@ -101,32 +101,33 @@ describe('shared answers', () => {
     expect([await unkept.of(folder), await unkept.of(folder)]).toEqual([1, 2]);
   });
 
-  it('still come for others when one stops waiting', async () => {
+  it('still come for others when one stops waiting; one that nobody waits for is stopped, and asked again', async () => {
     const folder = await repositoryFolder();
-    let answer = (_value: string) => {};
-    const signals: AbortSignal[] = [];
-    const ask = (_folder: string, signal: AbortSignal) => {
-      signals.push(signal);
-      return new Promise<string>((resolve) => {
-        answer = resolve;
+    const asked: { readonly signal: AbortSignal; readonly answer: (value: string) => void }[] = [];
+    const ask = (_folder: string, signal: AbortSignal) =>
+      new Promise<string>((answer) => {
+        asked.push({ signal, answer });
       });
-    };
-    const shared = new SharedAnswers({ ask, mayKeep: () => true });
+    const shared = new SharedAnswers({ ask, mayKeep: () => false });
     const stop = new AbortController();
     const [stopped, waiting] = [shared.of(folder, { signal: stop.signal }), shared.of(folder)];
+    await expect.poll(() => asked.length).toBe(1);
     stop.abort(new Error('enough'));
     await expect(stopped).rejects.toThrow('enough');
     await expect(shared.of(folder, { timeoutMs: 1 })).rejects.toThrow();
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    answer('there');
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false]);
+    asked[0]?.answer('there');
     expect(await waiting).toBe('there');
-    // One that nobody waits for is stopped, and asked again.
-    const other = `${folder}/other`;
-    await expect(shared.of(other, { timeoutMs: 1 })).rejects.toThrow();
-    expect(signals.at(-1)?.aborted).toBe(true);
-    const again = shared.of(other);
-    await expect.poll(() => signals.length).toBe(3);
-    answer('again');
+
+    const alone = new AbortController();
+    const left = shared.of(folder, { signal: alone.signal });
+    await expect.poll(() => asked.length).toBe(2);
+    alone.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    expect(asked[1]?.signal.aborted).toBe(true);
+    const again = shared.of(folder);
+    await expect.poll(() => asked.length).toBe(3);
+    asked[2]?.answer('again');
     expect(await again).toBe('again');
   });
 });
