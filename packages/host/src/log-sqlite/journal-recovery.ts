@@ -24,28 +24,52 @@ type Verdict =
 
 /**
  * Takes what a killed host left in its journal, marks the database as in use, and gives it a new salt, in one transaction.
- * The bytes that it does not take are copied before, and the file is removed behind it: a kill in between leaves a file
- * whose lines the database knows by their salt.
+ * The bytes that it does not take are copied before that is committed, and the file is removed behind it: a kill in
+ * between leaves a file whose lines the database knows by their salt.
  */
 export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
   const { path, salt } = journal;
-  addJournalTable(db);
   const found = readJournal(path);
-  const verdict = found && judge(db, found);
-  const repair = found && verdict && keepRest({ path, now, found, verdict });
-  db.transaction(() => {
-    if (found && verdict === 'continues') insertEntries(db, found);
-    if (mayHaveLost(found, verdict)) skipNumbers(db, now);
+  if (!found && hasTable(db)) db.exec(UNSYNCED);
+  const repairs = db.transaction(() => {
+    addJournalTable(db);
+    const repair = found && takeLines({ db, path, now, found });
     db.prepare('UPDATE journal SET salt = ?, folded = ?').run(salt, found?.salt ?? '');
     db.exec(`PRAGMA user_version = ${IN_USE_VERSION}`);
+    return repair ? [repair] : [];
   });
+  db.exec('PRAGMA synchronous = FULL');
   rmSync(path, { force: true });
-  return repair ? [repair] : [];
+  return repairs;
+}
+
+/**
+ * Nearly always only the salt and the version in the header change, each within one page, and any mix of old and new is
+ * right. Syncing that would be half of the syncs of an opening.
+ */
+const UNSYNCED = 'PRAGMA synchronous = OFF';
+
+function hasTable(db: Database): boolean {
+  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'journal'`).get() !== undefined;
+}
+
+interface TakeOptions {
+  readonly db: Database;
+  readonly path: string;
+  readonly now: number;
+  readonly found: FoundJournal;
+}
+
+function takeLines({ db, path, now, found }: TakeOptions): LogRepair | undefined {
+  const verdict = judge(db, found);
+  if (verdict === 'continues') insertEntries(db, found);
+  if (mayHaveLost(found, verdict)) skipNumbers(db, now);
+  return keepRest({ path, now, found, verdict });
 }
 
 /** Whether a client may have seen numbers that the database does not have. */
-function mayHaveLost(found: FoundJournal | undefined, verdict: Verdict | undefined): boolean {
-  if (verdict === 'continues') return found?.end === 'damaged';
+function mayHaveLost({ end }: FoundJournal, verdict: Verdict): boolean {
+  if (verdict === 'continues') return end === 'damaged';
   return verdict === 'gap' || verdict === 'foreign';
 }
 

@@ -198,16 +198,15 @@ interface CloseOptions {
 
 /** Leaves a single file that contains everything. */
 function closeFile({ db, database, lock, isInUse }: CloseOptions): void {
-  const isMarked = !isInUse && markClosed(db);
-  const inOrder = foldIntoOneFile(db) && isMarked;
+  const inOrder = foldIntoOneFile(db) && !isInUse && markClosed(db);
   db.close();
   lock.release(inOrder ? { at: 'closed', stamp: stampOf(database) } : undefined);
 }
 
-/** Hosts that do not know the journal may open the file from now on. */
+/** Hosts that do not know the journal may open the file from now on. If a power cut undoes that, they do not yet. */
 function markClosed(db: Database): boolean {
   try {
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.exec(`PRAGMA synchronous = OFF; PRAGMA user_version = ${SCHEMA_VERSION}`);
     return true;
   } catch {
     return false;

@@ -112,6 +112,7 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
 /** A database in its final place is complete: it is built under another name. */
 export function installFresh({ driver, database }: RepairContext): void {
   createDatabase(driver, `${database}.new`);
+  fillDatabase(driver, `${database}.new`, addJournalTable);
   install(database);
 }
 
