@@ -4,7 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat.js';
-import { isBuilt, sharedHost } from './support/host.js';
+import { isBuilt, newFolder, sharedHost, startHost } from './support/host.js';
 import { hasTmux } from './support/terminal.js';
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
@@ -42,6 +42,29 @@ describe.skipIf(!isBuilt || !hasTmux)(
       terminal.keys('y');
       await terminal.sees(/✓ Shell[\s\S]*Done\./);
       expect(existsSync(path.join(folder, 'PWNED'))).toBe(true);
+    });
+
+    it('[UP-253] [REL-051] shows an input that the host names by reference to its end before it takes a yes', async () => {
+      const folder = await newFolder(shared());
+      const script = path.join(folder, 'script.json');
+      const lines = Array.from({ length: 1_300 }, (_, index) => `: ${index} ${'x'.repeat(50)}`);
+      const command = ['echo start', ...lines, 'touch DONE'].join('\n');
+      const prompts = { large: [{ callTool: { name: 'shell', input: { command } } }, { text: 'Done.' }] };
+      await writeFile(script, JSON.stringify({ provider: 'mock', displayName: 'Mock', prompts }));
+      const { terminal, folder: work } = await openChat('chat', { host: await startHost([], undefined, script) });
+      await terminal.sees(PROMPT);
+      await say(terminal, 'large');
+      const first = await terminal.sees(/lines 1 to \d+ of 1304: read to the end to answer/);
+      expect(first).toContain('command: 1302 lines');
+      expect(first).not.toMatch(/y Run/);
+      await answer(terminal, 'y');
+      await terminal.sees(/lines 1 to \d+ of 1304: read to the end to answer/);
+      expect(existsSync(path.join(work, 'DONE'))).toBe(false);
+      terminal.keys(...Array.from({ length: 80 }, () => 'PageDown'));
+      await terminal.sees(/│ touch DONE\n {2}lines \d+ to 1304 of 1304\n[^\n]*y Run/);
+      terminal.keys('y');
+      await terminal.sees(/✓ Shell[\s\S]*Done\./);
+      expect(existsSync(path.join(work, 'DONE'))).toBe(true);
     });
 
     it('[REL-051] takes no yes in a window that cuts its lines off', async () => {

@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '@atrium/client';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { archiveLines } from '../src/sessions/transfer.js';
 import { isBuilt, newFolder, sharedHost, startHost, type TestHost } from './support/host.js';
@@ -88,6 +89,26 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     });
     const answered = await host.run(['run', '--session', session, 'go on']);
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
+  });
+
+  it('[UP-253] exports the text of tool input that a host names by reference', async () => {
+    const host = shared();
+    await host.run(['run', '--approve', 'all', 'deploy']);
+    const [head, first] = jsonLines((await host.run(['sessions', 'export', 'last'])).stdout) as [object, object];
+    const turn = structuredClone(first) as { responseParts: { toolCall?: { toolInput?: unknown } }[] };
+    const call = turn.responseParts.find(({ toolCall }) => toolCall)?.toolCall;
+    if (!call) throw new Error('the turn has no call');
+    call.toolInput = JSON.stringify({ text: 'ü🚀 "quoted"\n'.repeat(10_000) });
+    const file = path.join(await newFolder(host), 'long.jsonl');
+    await writeFile(file, `${JSON.stringify({ ...head, turns: 1 })}\n${JSON.stringify(turn)}\n`);
+    const { session } = JSON.parse((await host.run(['sessions', 'import', file, '--json'])).stdout);
+    const client = await connect({ ...(await place(host)), clientName: 'reader' } as never);
+    onTestFinished(() => client.close());
+    const chat = await client.subscribe(defaultChatUri(session), { kind: 'chat' });
+    expect(JSON.stringify(chat.state.turns)).toContain('atrium-input:/');
+    const { stdout, stderr } = await host.run(['sessions', 'export', session]);
+    expect(turnsIn(stdout)).toEqual([turn]);
+    expect(stderr).not.toContain('not in the export');
   });
 
   it('[CLI-044] exports all chats and notes of a session, and imports each chat', async () => {

@@ -17,6 +17,8 @@ import { SessionConfig } from '@atrium/core/sessions/session-config.js';
 import type { AttachObserver } from '@atrium/core/sessions/session-observer.js';
 import { SessionRecords } from '@atrium/core/sessions/session-records.js';
 import { Sessions } from '@atrium/core/sessions/sessions.js';
+import { inputReader } from '@atrium/core/sessions/tool-inputs.js';
+import { InputReferences } from '@atrium/core/tool-calls/input-references.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
@@ -96,6 +98,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       for (const session of sessions.inMemory.values()) abandonCalls(session, clientId);
     },
   });
+  const inputs = new InputReferences({ inlineMaxCharacters: options.toolInputInlineMaxCharacters });
   const view: DialectView = {
     providerOf: (session) => catalogue.providerOf(session),
     namesakeOf: (rest) => catalogue.namesakeOf(rest),
@@ -106,6 +109,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     sessionOf: (session) => sessions.inMemory.get(session)?.committed,
     chatOf: (chat) => sessions.inMemory.get(sessions.ownerOf(chat))?.chatAt(chat)?.committed,
     memoryOf: (group) => subscriptions.memoryOf(group),
+    referTo: inputs.referTo,
   };
   const open = async (uri: string): Promise<OpenChannel | undefined> => {
     if (uri === ROOT_CHANNEL) return root;
@@ -195,6 +199,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     mergesText: options.mergeText ?? true,
+    inputs,
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),
   });
@@ -227,7 +232,8 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     options.automations === false
       ? []
       : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) }, options.automations)];
-  const readers = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
+  const stores = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
+  const readers = [...stores, inputReader(sessions)];
   services.push(
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
     auth,

@@ -35,6 +35,8 @@ export interface HostOptions {
   readonly customizations?: CustomizationsOptions;
   /** What a model reads of one tool output, in characters; people can read the whole. Default: 32,000. */
   readonly toolOutputMaxCharacters?: number;
+  /** Tool input up to this length goes to every client as text; longer input goes by reference where the version of a client has that. Default: 65,536. */
+  readonly toolInputInlineMaxCharacters?: number;
   /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
   readonly systemMessageSections?: boolean;
   /** Whether text that an agent says quickly becomes fewer actions; `false`: each piece is one. Default: true. */

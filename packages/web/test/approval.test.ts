@@ -1,4 +1,5 @@
 /** What a person approves in the page is what runs: whole, visible, and never beside a button that says otherwise. */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol/ahp-1';
@@ -216,6 +217,75 @@ describeInBrowser('a question for permission', (open) => {
     await page.locator('.diff .line.removed', { hasText: 'old' }).waitFor();
     expect(await page.locator('.diff .line.added').count()).toBe(9_000);
     expect(await page.getByText('Nothing in it changes').count()).toBe(0);
+  });
+
+  it('[UP-253] [REL-051] shows an input that the host names by reference whole, before it may run', async () => {
+    const lines = Array.from({ length: 1_300 }, (_, index) => `: ${index} ${'x'.repeat(50)}`);
+    const text = ['echo start', ...lines, 'touch DONE'].join('\n');
+    const { link, folder } = await startPageHost({
+      large: [{ callTool: { name: 'shell', input: { command: text } } }, { text: 'Done.' }],
+    });
+    const page = await open(link);
+    const asked: string[] = [];
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => asked.push(String(payload))));
+    await page.reload();
+    await begin(page, 'large');
+    await page.getByText('1,302 lines', { exact: true }).waitFor();
+    expect(await shownLines(page)).toEqual(text.split('\n'));
+    expect(asked.filter((frame) => /"resourceRead".*"atrium-input:/.test(frame))).toHaveLength(1);
+    expect(await run(page).isDisabled()).toBe(true);
+    expect(existsSync(path.join(folder, 'DONE'))).toBe(false);
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+    await run(page).click();
+    await page.getByText('Done.').waitFor();
+    expect(existsSync(path.join(folder, 'DONE'))).toBe(true);
+  });
+
+  it('[UP-253] [REL-051] shows an edit of a file whose content only stands behind a reference', async () => {
+    const content = 'a line of the file\n'.repeat(4_000);
+    const { link, folder } = await startPageHost({
+      large: [{ callTool: { name: 'write_file', input: { path: 'a.txt', content } } }, { text: 'Done.' }],
+    });
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const page = await open(link);
+    await begin(page, 'large');
+    await page.locator('.diff .line.removed', { hasText: 'old' }).waitFor();
+    expect(await page.locator('.diff .line.added').count()).toBe(4_000);
+  });
+
+  it('[UP-253] [REL-051] allows nothing whose input cannot be read, or is being read, or has changed since', async () => {
+    const texts: Record<string, string> = { 'x:first': 'echo first', 'x:second': 'echo second' };
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const session = asking({ toolInput: { uri: 'x:first' } }, { toolInput: { uri: 'x:missing' } });
+    const host = await startPuppetHost({
+      session,
+      answer: async (method, { uri }) => {
+        const text = texts[String(uri)];
+        if (method !== 'resourceRead' || text === undefined) throw Object.assign(new Error('gone'), { code: -32008 });
+        if (uri === 'x:second') await released;
+        // A host may answer in base64, although text was asked for.
+        return { data: Buffer.from(text).toString('base64'), encoding: 'base64' };
+      },
+    });
+    const page = await open(host.link);
+    await page.getByText('echo first').waitFor();
+    await expect.poll(() => run(page).first().isEnabled(), POLL).toBe(true);
+    // The other one offers no yes at all.
+    await page.getByText('cannot be read here').waitFor();
+    expect(await run(page).count()).toBe(1);
+    host.act(session.chat.resource, {
+      type: 'chat/toolCallReady',
+      ...{ turnId: 't1', toolCallId: 'c1', invocationMessage: 'Run it', toolInput: { uri: 'x:second' } },
+    });
+    await page.getByText('echo first').waitFor({ state: 'detached' });
+    expect(await run(page).isDisabled()).toBe(true);
+    release();
+    await page.getByText('echo second').waitFor();
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
   });
 
   it('[REL-051] offers no yes to what is too long to be read here', async () => {

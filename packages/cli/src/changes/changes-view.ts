@@ -172,23 +172,24 @@ export interface ContentSource {
 export async function contentText(
   { client, isLocal }: ContentSource,
   content: ContentRef | undefined,
+  maxBytes = CONTENT_MAX_BYTES,
 ): Promise<string | undefined> {
   if (content === undefined) return '';
-  if ((content.sizeHint ?? 0) > CONTENT_MAX_BYTES) return undefined;
+  if ((content.sizeHint ?? 0) > maxBytes) return undefined;
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(content.uri)?.[1];
   if (inline !== undefined) return Buffer.from(inline, 'base64').toString('utf8');
   try {
     const { data, encoding } = await client.request('resourceRead', { uri: content.uri });
     return encoding === 'base64' ? Buffer.from(data, 'base64').toString('utf8') : data;
   } catch {
-    return isLocal ? localText(content.uri) : undefined;
+    return isLocal ? localText(content.uri, maxBytes) : undefined;
   }
 }
 
-async function localText(uri: string): Promise<string | undefined> {
+async function localText(uri: string, maxBytes: number): Promise<string | undefined> {
   try {
     const file = fileURLToPath(uri);
-    return (await stat(file)).size > CONTENT_MAX_BYTES ? undefined : await readFile(file, 'utf8');
+    return (await stat(file)).size > maxBytes ? undefined : await readFile(file, 'utf8');
   } catch {
     return undefined;
   }

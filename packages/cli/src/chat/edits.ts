@@ -1,14 +1,9 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
-import {
-  type FileEdit,
-  type ShownEdit,
-  type ToolCallState,
-  toolInputObject,
-  toolInputText,
-} from '@atrium/protocol/ahp-1';
+import { type FileEdit, type ShownEdit, type ToolCallState, toolInputObject } from '@atrium/protocol/ahp-1';
 import { type ContentSource, contentText, nameIn, pathIn } from '../changes/changes-view.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
+import { referencedInput } from './tool-inputs.js';
 
 const MENTIONS_MAX = 100;
 
@@ -67,7 +62,7 @@ export class Edits {
     const summary = this.#summary(edit);
     const [before, after] = await Promise.all([
       contentText(this.#options, edit.before?.content),
-      isComing(edit, call) ? comingText(call) : contentText(this.#options, edit.after?.content),
+      isComing(edit, call) ? comingText(this.#options, call) : contentText(this.#options, edit.after?.content),
     ]);
     if (before === undefined || after === undefined) return summary;
     const uri = (edit.after ?? edit.before)?.uri ?? '';
@@ -94,8 +89,10 @@ function isComing({ after }: FileEdit, { status }: ToolCallState): boolean {
   return status === 'pending-confirmation' && after !== undefined && after.content.uri === after.uri;
 }
 
-function comingText(call: ToolCallState): string | undefined {
-  const content = 'toolInput' in call ? toolInputObject(toolInputText(call.toolInput))?.content : undefined;
+async function comingText(source: ContentSource, call: ToolCallState): Promise<string | undefined> {
+  const input = 'toolInput' in call ? call.toolInput : undefined;
+  const text = typeof input === 'object' ? await referencedInput(source, input) : input;
+  const content = toolInputObject(text ?? '')?.content;
   return typeof content === 'string' ? content : undefined;
 }
 

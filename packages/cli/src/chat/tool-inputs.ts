@@ -1,4 +1,4 @@
-/** The input of calls that ask: where the host keeps a large one elsewhere, it is fetched before anybody says yes. */
+/** The input of calls that ask: where the host names a long one by reference, it is fetched before anybody says yes. */
 import type { ContentRef, ToolCallState } from '@atrium/protocol/ahp-1';
 import { type ContentSource, contentText } from '../changes/changes-view.js';
 
@@ -10,6 +10,14 @@ export type ShownInput =
 
 interface ToolInputsOptions extends ContentSource {
   readonly onReady: () => void;
+}
+
+/** An input is shown whole, however long it is: one answer of a host carries no more. */
+const INPUT_MAX_BYTES = 4 * 2 ** 20;
+
+/** The input behind a reference; undefined when it cannot be read. */
+export function referencedInput(source: ContentSource, ref: ContentRef): Promise<string | undefined> {
+  return contentText(source, ref, INPUT_MAX_BYTES);
 }
 
 export class ToolInputs {
@@ -33,7 +41,7 @@ export class ToolInputs {
   }
 
   async #fetch(call: ToolCallState, ref: ContentRef): Promise<void> {
-    const text = await contentText(this.#options, ref);
+    const text = await referencedInput(this.#options, ref);
     if (this.#fetched.get(call.toolCallId)?.call !== call) return;
     const input: ShownInput = text === undefined ? { state: 'missing' } : { state: 'here', text };
     this.#fetched.set(call.toolCallId, { call, input });

@@ -14,9 +14,11 @@ import {
   type ChatSummary,
   defaultChatUri,
   type ResourceReadResult,
+  type ResponsePart,
   ROOT_CHANNEL,
   type SessionState,
   type SessionSummary,
+  type ToolCallState,
   type Turn,
 } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
@@ -123,7 +125,8 @@ async function* turnLines(
   known: Set<string>,
   asLine: (turn: Turn) => object = (turn) => turn,
 ): AsyncGenerator<string, void, undefined> {
-  for (const turn of turns) {
+  for (const given of turns) {
+    const turn = await withInputs(client, given);
     const line = `${JSON.stringify(asLine(turn))}\n`;
     for (const name of namedContents(line, known)) {
       const content = await readContent(client, name).catch(leftOut);
@@ -131,6 +134,23 @@ async function* turnLines(
     }
     yield line;
   }
+}
+
+/** A turn with the text of all tool input: the file is whole without the host that names some of it by reference. */
+async function withInputs(client: Client, turn: Turn): Promise<Turn> {
+  const responseParts: ResponsePart[] = [];
+  for (const part of turn.responseParts) {
+    const input = part.kind === 'toolCall' && 'toolInput' in part.toolCall ? part.toolCall.toolInput : undefined;
+    const content = typeof input === 'object' ? await readContent(client, input.uri).catch(inputLeftOut) : undefined;
+    if (part.kind !== 'toolCall' || content?.encoding !== 'utf-8') responseParts.push(part);
+    else responseParts.push({ ...part, toolCall: { ...part.toolCall, toolInput: content.data } as ToolCallState });
+  }
+  return { ...turn, responseParts };
+}
+
+function inputLeftOut(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
+  tell(`The input of a tool call is not in the export: ${error.message}`);
 }
 
 /** Notes on files. Not every host has them. */

@@ -52,8 +52,12 @@ export interface HostProcess extends TestHost {
 }
 
 /** A host in this process: `atrium service stop` would end the tests. */
-export async function startHost(hostArgs: readonly string[] = [], later: Later = onTestFinished): Promise<TestHost> {
-  const folders = await newFolders(later);
+export async function startHost(
+  hostArgs: readonly string[] = [],
+  later: Later = onTestFinished,
+  script = AGENT_SCRIPT,
+): Promise<TestHost> {
+  const folders = await newFolders(later, script);
   const serve = atrium([...SERVE, ...hostArgs], folders.env, { cwd: folders.cwd, later });
   return ready({ ...folders, serve });
 }
@@ -67,10 +71,10 @@ export async function startHostProcess(): Promise<HostProcess> {
 type Folders = Pick<TestHost, 'cwd' | 'dataDir' | 'env'>;
 
 /** The commands do not run in the repository: the host would look through all of it after every turn. */
-async function newFolders(later: Later): Promise<Folders> {
+async function newFolders(later: Later, script = AGENT_SCRIPT): Promise<Folders> {
   const dataDir = await newDataFolder(later);
   const cwd = await newFolder({ dataDir });
-  return { cwd, dataDir, env: { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: AGENT_SCRIPT, NO_COLOR: '1' } };
+  return { cwd, dataDir, env: { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: script, NO_COLOR: '1' } };
 }
 
 async function ready(host: Folders & Pick<TestHost, 'serve'>): Promise<TestHost> {

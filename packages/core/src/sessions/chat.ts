@@ -5,6 +5,7 @@ import {
   type ChatToolCallReadyAction,
   chatReducer,
   type Message,
+  PRIVATE,
   type StateAction,
   sideContextUri,
   type Turn,
@@ -204,7 +205,7 @@ export class Chat implements OpenChannel {
   /** Older wires cannot ask twice about one call. */
   #marked(action: ChatToolCallReadyAction): ChatToolCallReadyAction {
     const before = this.state;
-    if (findCall(before, action)?.status !== 'pending-confirmation') return action;
+    if (PRIVATE in action || findCall(before, action)?.status !== 'pending-confirmation') return action;
     return withPendingMark(action, before, chatReducer(before, action));
   }
 
@@ -222,7 +223,30 @@ export class Chat implements OpenChannel {
     const reason = chatRefusal(action, facts) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
     if (action.type === 'chat/truncated' && action.turnId !== undefined) this.#loadFrom(action.turnId);
+    this.#showEdited(action);
     this.write(pinned.action, origin);
+  }
+
+  /**
+   * An answer replaces input that clients have as text, and leaves a reference as it is. So an edit that is long, or takes
+   * the place of a long input, is shown before it is approved, in the same tick.
+   */
+  #showEdited(action: ChatAction): void {
+    if (action.type !== 'chat/toolCallConfirmed' || !action.approved) return;
+    const { turnId, toolCallId, editedToolInput: toolInput } = action;
+    const call = findCall(this.state, action);
+    if (toolInput === undefined || call?.status !== 'pending-confirmation') return;
+    const { invocationMessage } = call;
+    const { inputs } = this.#options;
+    if (!inputs.has(call.toolInput) && !inputs.has(toolInput)) return;
+    const edited: ChatToolCallReadyAction = {
+      type: 'chat/toolCallReady',
+      turnId,
+      toolCallId,
+      invocationMessage,
+      toolInput,
+    };
+    this.write({ ...edited, [PRIVATE]: { pending: 'edited' } } as ChatToolCallReadyAction);
   }
 
   /** Chats that are attached to a message are there, and their transcripts end where they ended when it was sent. */
@@ -316,8 +340,8 @@ export class Chat implements OpenChannel {
     return parsedTurns(stored.map(({ json }) => json));
   }
 
-  fetchTurns(request: TurnsRequest, takesText: boolean): Promise<TurnsPage> {
-    return this.#history.fetch(request, takesText);
+  fetchTurns(request: TurnsRequest): Promise<TurnsPage> {
+    return this.#history.fetch(request);
   }
 
   #react(reaction: ChatReaction): void {

@@ -8,6 +8,7 @@ import type { ChannelSnapshot, SnapshotRequest } from '../channels/open-channel.
 import type { Writer } from '../channels/writer.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { Log, NewArchive, TurnRange } from '../log/log.js';
+import type { InputReferences } from '../tool-calls/input-references.js';
 import { LazyList, RawJson } from '../util/json-parts.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
@@ -29,6 +30,7 @@ export async function copyHistory(
 }
 
 interface HistoryOptions {
+  readonly inputs: InputReferences;
   readonly writer: Writer;
   readonly channel: Channel<ChatState>;
   readonly pages: TurnPages;
@@ -54,6 +56,7 @@ export interface TurnsPage {
  * brought back when history is cut far behind. The one place where turns enter or leave the state without an action.
  */
 export class History {
+  readonly #inputs: InputReferences;
   readonly #writer: Writer;
   readonly #channel: Channel<ChatState>;
   readonly #pages: TurnPages;
@@ -61,7 +64,8 @@ export class History {
   #cuts = 0;
   #unstoredCuts = 0;
 
-  constructor({ writer, channel, pages }: HistoryOptions) {
+  constructor({ inputs, writer, channel, pages }: HistoryOptions) {
+    this.#inputs = inputs;
     this.#writer = writer;
     this.#channel = channel;
     this.#pages = pages;
@@ -71,7 +75,9 @@ export class History {
     const state = this.#channel.committed;
     const total = this.#pages.total(state);
     const start = window ? Math.max(0, total - window.last) : 0;
-    const turns = this.#pages.list(state, { start, end: total }, { takesText });
+    // A longer text may hold an input that clients get by reference, so that their dialect must see it.
+    const textMaxCharacters = takesText ? this.#inputs.inlineMaxCharacters : 0;
+    const turns = this.#pages.list(state, { start, end: total }, { textMaxCharacters });
     const { uri: resource } = this.#channel;
     const cursor = start > 0 && { turnsNextCursor: String(start) };
     const snapshot = { resource, state: { ...state, turns, ...cursor }, fromSeq: this.#writer.shown };
@@ -84,11 +90,11 @@ export class History {
   }
 
   /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
-  async fetch(params: TurnsRequest, takesText: boolean): Promise<TurnsPage> {
+  async fetch(params: TurnsRequest): Promise<TurnsPage> {
     const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));
     const state = this.#channel.committed;
     const total = this.#pages.total(state);
-    const turns = this.#pages.list(state, { start, end: Math.min(end, total) }, { takesText });
+    const turns = this.#pages.list(state, { start, end: Math.min(end, total) });
     return { turns, hasMore: start > 0, startTurn: start, totalTurns: total };
   }
 
@@ -182,7 +188,7 @@ const SHARED_PAGES_MAX = 16;
 
 interface SharedPage {
   readonly start: number;
-  readonly takesText: boolean;
+  readonly textMaxCharacters: number;
   reading: Promise<readonly ListedTurn[]> | undefined;
   /** Once read, they stay in memory only while they are being sent to a client. */
   turns: WeakRef<readonly ListedTurn[]> | undefined;
@@ -225,29 +231,29 @@ export class TurnPages {
 
   /**
    * Turns by index, oldest first, as they are now: what happens to the session later does not change them. Those that
-   * only the log has are read while the list is written.
+   * only the log has are read while the list is written; up to a length they are listed as the text that is stored.
    */
   list(
     state: ChatState,
     range: TurnRange,
-    { takesText }: { readonly takesText: boolean },
+    { textMaxCharacters = 0 }: { readonly textMaxCharacters?: number } = {},
   ): LazyList<ListedTurn> | Turn[] {
     const base = this.#base;
     const recent = state.turns.slice(Math.max(0, range.start - base), Math.max(0, range.end - base));
     if (range.start >= base) return recent;
     const stored = { start: range.start, end: Math.min(range.end, base) };
     const era = this.#era;
-    return new LazyList(() => this.#pages({ stored, recent, era, takesText }));
+    return new LazyList(() => this.#pages({ stored, recent, era, textMaxCharacters }));
   }
 
   async *#pages(list: FrozenTurns): AsyncGenerator<readonly ListedTurn[], void, undefined> {
-    const { stored, recent, takesText } = list;
+    const { stored, recent, textMaxCharacters } = list;
     const past = new Past(list.era, stored.end);
     let at = stored.start;
     while (at < past.end()) {
       await nextSlice();
       if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
-      const page = await this.#page({ start: at, end: past.end() }, takesText);
+      const page = await this.#page({ start: at, end: past.end() }, textMaxCharacters);
       // Some may have been brought back, and cut off, while they were being read.
       const valid = page.slice(0, Math.max(0, past.end() - at));
       at += valid.length;
@@ -258,13 +264,13 @@ export class TurnPages {
   }
 
   /** The first turns of a range. Those who are sent the same at about the same time share what is read. */
-  async #page(range: TurnRange, takesText: boolean): Promise<readonly ListedTurn[]> {
-    const isSame = (page: SharedPage) => page.start === range.start && page.takesText === takesText;
+  async #page(range: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[]> {
+    const isSame = (page: SharedPage) => page.start === range.start && page.textMaxCharacters === textMaxCharacters;
     const known = this.#shared.find(isSame);
     const shared = known?.reading ?? known?.turns?.deref();
     if (shared) return shared;
-    const reading = this.#read(range, takesText);
-    const page: SharedPage = { start: range.start, takesText, reading, turns: undefined };
+    const reading = this.#read(range, textMaxCharacters);
+    const page: SharedPage = { start: range.start, textMaxCharacters, reading, turns: undefined };
     this.#shared = [page, ...this.#shared.filter((other) => !isSame(other)).slice(0, SHARED_PAGES_MAX - 1)];
     try {
       const turns = await reading;
@@ -275,11 +281,13 @@ export class TurnPages {
     }
   }
 
-  async #read({ start, end }: TurnRange, takesText: boolean): Promise<readonly ListedTurn[]> {
+  async #read({ start, end }: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[]> {
     const stored = await this.log.archivedTurns(this.channel, { start, end, maxBytes: TURN_PAGE_BYTES });
     if (stored.length === 0) throw new Error(`turn ${start} of ${this.channel} is missing in the log`);
-    const texts = stored.map(({ json }) => json);
-    return takesText ? texts.map((text) => new RawJson(text)) : parsedTurns(texts);
+    const turns: ListedTurn[] = [];
+    for (const { json } of stored)
+      turns.push(...(json.length <= textMaxCharacters ? [new RawJson(json)] : await parsedTurns([json])));
+    return turns;
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
@@ -330,7 +338,7 @@ export class TurnPages {
 
   /** Turns by index, oldest first, all of them in memory. */
   async slice(state: ChatState, start: number, end: number): Promise<Turn[]> {
-    const list = this.list(state, { start, end }, { takesText: false });
+    const list = this.list(state, { start, end });
     if (Array.isArray(list)) return list;
     const turns: Turn[] = [];
     for (const pages = list.pages(); ; ) {
@@ -345,7 +353,7 @@ interface FrozenTurns {
   readonly stored: TurnRange;
   readonly recent: readonly Turn[];
   readonly era: Era;
-  readonly takesText: boolean;
+  readonly textMaxCharacters: number;
 }
 
 /** What was brought back into memory since a list was frozen: the log may have something else in its place. */

@@ -32,6 +32,7 @@ import type { Deferrals, Presence, Watchers } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
+import type { InputReferences } from '../tool-calls/input-references.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { Annotations, type AnnotationsOptions } from './annotations.js';
@@ -69,6 +70,8 @@ export interface SharedSessionOptions {
   readonly mergesText: boolean;
   /** How many characters of one tool result a model reads. */
   readonly toolOutputMaxCharacters: number;
+  /** Which tool input clients get by reference. */
+  readonly inputs: InputReferences;
   readonly services: readonly Service[];
   readonly root: RootChannel;
   readonly log: Log;

@@ -18,9 +18,11 @@ export const MODEL_OUTPUT_MAX_CHARACTERS = 32_000;
 /** The least that can be configured: with less, a model reads little but notes about what it does not read. */
 export const MODEL_OUTPUT_MIN_CHARACTERS = 2_000;
 
-/** Text and data of one result that stay in the session; blobs take the rest. */
+/** Text and data of one result that stay in the session; blobs take the rest. Longer input is referred to. */
 export const INLINE_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
 export const INLINE_DATA_MAX_BYTES = 16 * 2 ** 10;
+/** Longer input is sent as text to every client: no answer to `resourceRead` carries more. */
+export const REFERENCED_INPUT_MAX_BYTES = 4 * 2 ** 20;
 /** How much of a long text stands where it was. */
 export const PREVIEW_MAX_CHARACTERS = 4 * 2 ** 10;
 /** The largest blob that a session names: no message that could bring one is larger. Readers take it as a whole. */

@@ -136,7 +136,7 @@ export class Requests {
       const chat = await sessions.openChat(channel);
       // Older wires know sessions only, and get the turns in the answer.
       if (!chat) throw unknownChannel(page ? sessions.ownerOf(channel) : channel);
-      if (page) return chat.fetchTurns(page, connection.takesText) as never;
+      if (page) return chat.fetchTurns(page) as never;
       await this.#loadTurns(connection, chat, cursor);
       return {};
     },

@@ -1,8 +1,12 @@
 /** Several chats of a session, and clients of wires that have chats of another shape, or none. */
-import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
+import { MemoryLog } from '@atrium/core/log/memory-log.js';
+import { type ChatState, defaultChatUri, type SessionState } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { openChats, said } from '../support/chat-fixture.js';
-import { nativeTurn, sessionState, userMessage } from '../support/native-client.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { LARGE, storeLargeSession } from '../support/large-session.js';
+import { nativeClient, nativeTurn, sessionState, userMessage } from '../support/native-client.js';
+import { startHost } from '../support/session-fixture.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { ROOT, settle } from '../support/test-host.js';
 
@@ -99,4 +103,21 @@ describe('wires with chats', () => {
     expect((await old.state<SessionState>(uri)).chats[1]).not.toHaveProperty('origin');
     expect(await old.state<ChatState>(side)).not.toHaveProperty('origin');
   });
+});
+
+describe('turns that only the log has', () => {
+  it.each(['0.7.0', '0.6.0', '0.5.2', '0.5.1', '0.5.0'])(
+    '[UP-207] [UP-222] are told to clients of %s in the words of their version, like those in memory',
+    async (version) => {
+      const log = new MemoryLog();
+      await storeLargeSession(log, { turns: 60, turnBytes: 100, startedAt: '2026-01-01T00:00:00.000Z' });
+      const host = await startHost({ log, clock: new FakeClock() });
+      const old = await nativeClient(host, 'old', { protocolVersions: [version] });
+      const { turns } = await old.state<ChatState>(defaultChatUri(LARGE));
+      expect(turns).toHaveLength(60);
+      const members = new Set(turns.map((turn) => Object.keys(turn).sort().join()));
+      expect(members.size).toBe(1);
+      expect([...members][0]?.includes('startedAt')).toBe(version > '0.5.2');
+    },
+  );
 });

@@ -14,10 +14,11 @@ import {
   sessionOfDefaultChat,
   sessionReducer,
 } from '@atrium/protocol/ahp-1';
+import type { ReferTo } from '@atrium/protocol/dialects';
 import { checkHistory } from './crash-history.js';
 import { isFurtherChat } from './fuzz-chats.js';
 import { difference } from './fuzz-difference.js';
-import { type AnyAction, type AnyEnvelope, toldOf, withMembersOf } from './fuzz-wire.js';
+import { type AnyAction, type AnyEnvelope, shownTo1, toldOf, withMembersOf } from './fuzz-wire.js';
 
 /** A client, and the version that it speaks. */
 interface Listener {
@@ -48,6 +49,13 @@ export class Ledger {
   }
   readonly #entries: LogEntry[] = [];
   readonly #byOrigin = new Map<string, LogEntry[]>();
+
+  readonly #referTo: ReferTo | undefined;
+
+  /** `referTo` is how the host refers to long tool input; without it, input is text. */
+  constructor(referTo?: ReferTo) {
+    this.#referTo = referTo;
+  }
 
   get head(): number {
     return this.#entries.length;
@@ -110,7 +118,7 @@ export class Ledger {
     if (fromSeq > this.head) return;
     const own = this.sessions.get(resource) ?? this.chats.get(resource);
     if (!own) this.#adopt(resource, state);
-    const found = own && difference(state, own);
+    const found = own && difference(state, shownTo1(resource, own, this.#referTo));
     if (found) this.#wrong(`the state of ${resource} does not follow from its entries: ${found}`);
   }
 
@@ -131,7 +139,7 @@ export class Ledger {
     if (this.#isGone(shown.channel) && (entry.action === '' || STREAMED.has(action.type))) return;
     // A resend that is rejected again uses up a number of its own.
     if (rejectionReason !== undefined && !entry.channel && !entry.origin) return;
-    const told = entry.channel ? toldOf(version, entry) : { origin: originOf(entry) };
+    const told = entry.channel ? toldOf(version, entry, this.#referTo) : { origin: originOf(entry) };
     const found = difference(told, rejectionReason === undefined ? shown : { origin: shown.origin });
     if (found && !this.#isMerged(version, shown)) this.#wrong(`${what}, but stored is something else: ${found}`);
   }
@@ -151,7 +159,7 @@ export class Ledger {
     for (let index = serverSeq - 1; index >= 0 && text.length < whole.length; index--) {
       const entry = this.#entries[index];
       if (!entry || entry.channel !== channel) continue;
-      const told = toldOf(version, entry);
+      const told = toldOf(version, entry, this.#referTo);
       // What a wire does not tell, such as the draft of a message, does not part the pieces around it.
       if (!told) continue;
       const { action } = told;
@@ -178,7 +186,7 @@ export class Ledger {
       if (!entry?.channel) continue;
       accepted += 1;
       if (entry.action === '' && this.#isGone(entry.channel)) continue;
-      const { channel, action } = toldOf(version, entry) ?? {};
+      const { channel, action } = toldOf(version, entry, this.#referTo) ?? {};
       const found = difference({ channel, action: withMembersOf(action, asked.action) }, asked);
       if (found) this.#wrong(`${what} was stored as something else: ${found}`);
     }
@@ -189,7 +197,7 @@ export class Ledger {
   settleActions({ clientId, version, dispatched }: Dispatcher): void {
     const asked = countOf(dispatched.map((request) => keyOfAction(request.channel, request.action)));
     const own = this.#entries.filter(({ channel, origin }) => channel && origin?.clientId === clientId);
-    const told = own.flatMap((entry) => toldOf(version, entry) ?? []);
+    const told = own.flatMap((entry) => toldOf(version, entry, this.#referTo) ?? []);
     const stored = countOf(told.map(({ channel, action }) => keyOfAction(channel, action)));
     for (const [key, times] of stored) {
       const wanted = asked.get(key) ?? 0;

@@ -1,7 +1,7 @@
 /** Things that people do, sensible and not: chosen at random from what a client sees. */
 import type { SessionsV1SessionState } from '@atrium/protocol/dialects';
 import type { Random } from './fuzz-random.js';
-import { FUZZ_PROMPTS } from './fuzz-script.js';
+import { FUZZ_EDITS, FUZZ_PROMPTS } from './fuzz-script.js';
 import type { SessionsV1Request } from './fuzz-sessions-v1-client.js';
 import type { Intent, Seen } from './fuzz-speech.js';
 
@@ -40,6 +40,9 @@ const IDEAS: readonly [Idea, ...Idea[]] = [
 ];
 
 export function randomIntent(situation: Situation): Intent | undefined {
+  const { seen, random } = situation;
+  const isEditable = seen.calls.some(({ status, editable }) => status === 'pending-confirmation' && editable);
+  if (isEditable && random.chance(0.4)) return answer(situation);
   return situation.random.pick(IDEAS)(situation);
 }
 
@@ -59,7 +62,9 @@ export function answer({ seen, random }: Situation): Intent | undefined {
   if (!call || seen.turn === undefined) return undefined;
   const target = { turnId: seen.turn, toolCallId: call.toolCallId };
   if (call.status === 'running') return { wants: 'complete', ...target };
-  return { wants: 'confirm', ...target, approved: random.chance(0.6) };
+  const approved = random.chance(0.6);
+  const edited = call.editable && approved && random.chance(0.6) ? random.pick(FUZZ_EDITS) : undefined;
+  return { wants: 'confirm', ...target, approved, edited };
 }
 
 function enqueue({ seen, random, name }: Situation): Intent {

@@ -6,6 +6,7 @@
  * One that counts anew is as the published clients of 0.2.0 are: its numbers begin at 1 on every connection, and it never
  * sends again what an earlier connection was given.
  */
+import { createHash } from 'node:crypto';
 import { ErrorCode, type SessionState, type Snapshot } from '@atrium/protocol';
 import { channelKind } from '@atrium/protocol/ahp-1';
 import { isClaim } from './crash-ledger.js';
@@ -190,6 +191,17 @@ export class FuzzClient {
     if (mirror.seq > fromSeq) this.#wrong(`${uri} is seen up to ${mirror.seq}, the host is only at ${fromSeq}`);
     const found = difference(this.#wire.comparable(mirror.state), this.#wire.comparable(state));
     if (found) this.#wrong(`the mirror of ${uri} at ${fromSeq} is not what the host has: ${found}`);
+  }
+
+  /** Reads the tool input that its mirrors hold by reference: what is read must be what was named. */
+  readInputs({ isAtRest = false } = {}): void {
+    for (const [uri] of JSON.stringify([...this.channels]).matchAll(/atrium-input:[^"]*/g)) {
+      this.request('resourceRead', { channel: ROOT, uri }, ({ result, error }) => {
+        const hash = createHash('sha256').update(String(result?.data)).digest('hex');
+        if (result && !uri.endsWith(hash)) this.#wrong(`${uri} was read as something else`);
+        if (error && (isAtRest || error.code !== ErrorCode.NotFound)) this.#wrong(`${uri}: ${error.message}`);
+      });
+    }
   }
 
   receive(text: string): void {

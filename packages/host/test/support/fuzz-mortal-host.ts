@@ -12,7 +12,7 @@ import { FakeClock } from './fake-clock.js';
 import { FuzzClient } from './fuzz-client.js';
 import { type Death, LeasedLog } from './fuzz-leased-log.js';
 import { FuzzLink } from './fuzz-link.js';
-import { FUZZ_SCRIPT } from './fuzz-script.js';
+import { FUZZ_INLINE_MAX_CHARACTERS, FUZZ_SCRIPT, LONG_INPUT_SCRIPT, LONG_INPUT_TOOL } from './fuzz-script.js';
 import { settle } from './test-host.js';
 
 export class MortalHost {
@@ -21,7 +21,10 @@ export class MortalHost {
   #lease = new LeasedLog(this.#kept);
   #host: Host | undefined;
 
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly hasLongInput: boolean,
+  ) {}
 
   get host(): Host {
     if (!this.#host) throw new Error('the host has not been started');
@@ -36,8 +39,13 @@ export class MortalHost {
   async start(): Promise<void> {
     this.#clock = new FakeClock(this.#clock.now());
     this.#lease = new LeasedLog(this.#kept);
-    const agents = [scriptedAgent(FUZZ_SCRIPT, { clock: this.#clock })];
-    this.#host = await createHost({ log: this.#lease.log, agents, clock: this.#clock, logger: this.logger });
+    const { hasLongInput, logger } = this;
+    const agents = [scriptedAgent(hasLongInput ? LONG_INPUT_SCRIPT : FUZZ_SCRIPT, { clock: this.#clock })];
+    const more = hasLongInput && {
+      tools: [LONG_INPUT_TOOL],
+      toolInputInlineMaxCharacters: FUZZ_INLINE_MAX_CHARACTERS,
+    };
+    this.#host = await createHost({ log: this.#lease.log, agents, clock: this.#clock, logger, ...more });
     await settle();
   }
 

@@ -138,6 +138,7 @@ export class FuzzPeer {
     if (!client.isOpen) return;
     const uris = client instanceof FuzzClient ? client.channels.keys() : client.sessions.keys();
     for (const uri of uris) client.probe(uri);
+    if (client instanceof FuzzClient) client.readInputs();
   }
 
   /** Subscribes to a session, or leaves it. */

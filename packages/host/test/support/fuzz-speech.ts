@@ -12,7 +12,7 @@ export interface Seen {
   /** How many parts the answer of that turn has so far. */
   readonly parts: number;
   readonly questions: readonly string[];
-  readonly calls: readonly { readonly toolCallId: string; readonly status: string }[];
+  readonly calls: readonly { readonly toolCallId: string; readonly status: string; readonly editable?: boolean }[];
   readonly queued: readonly string[];
   /** Whether this client has a role in the session. */
   readonly isActive: boolean;
@@ -32,7 +32,13 @@ export type Intent =
   | { readonly wants: 'cancel'; readonly turnId: string }
   | { readonly wants: 'truncate'; readonly turnId?: string }
   | { readonly wants: 'complete'; readonly turnId: string; readonly toolCallId: string }
-  | { readonly wants: 'confirm'; readonly turnId: string; readonly toolCallId: string; readonly approved: boolean }
+  | {
+      readonly wants: 'confirm';
+      readonly turnId: string;
+      readonly toolCallId: string;
+      readonly approved: boolean;
+      readonly edited?: string | undefined;
+    }
   | { readonly wants: 'answer'; readonly requestId: string; readonly response: string; readonly isFull: boolean }
   | { readonly wants: 'message'; readonly kind: 'queued' | 'steering'; readonly id: string; readonly text: string }
   | { readonly wants: 'unqueue'; readonly id: string }
@@ -97,7 +103,7 @@ interface ChatLike {
 
 interface PartLike {
   readonly kind: string;
-  readonly toolCall?: { readonly toolCallId: string; readonly status: string };
+  readonly toolCall?: { readonly toolCallId: string; readonly status: string; readonly editable?: boolean };
   readonly request?: Named;
   readonly response?: string;
 }
@@ -188,8 +194,9 @@ function inBoth(intent: Shared, family: 'session' | 'chat'): AnyAction {
       return { type: `${family}/toolCallComplete`, turnId, toolCallId, result: RESULT };
     }
     case 'confirm': {
-      const { turnId, toolCallId, approved } = intent;
-      const outcome = approved ? { confirmed: 'user-action' } : { reason: 'denied' };
+      const { turnId, toolCallId, approved, edited } = intent;
+      const edit = edited !== undefined && { editedToolInput: edited };
+      const outcome = approved ? { confirmed: 'user-action', ...edit } : { reason: 'denied' };
       return { type: `${family}/toolCallConfirmed`, turnId, toolCallId, approved, ...outcome };
     }
     case 'answer': {

@@ -2,7 +2,7 @@
 import type { LogEntry } from '@atrium/core/log/log.js';
 import { type RootState, rootReducer, type SessionState, type StateAction, sessionReducer } from '@atrium/protocol';
 import { channelKind, defaultChatUri, reducers, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
-import { type ModelView, modelDialectNamed, NO_MEMORY } from '@atrium/protocol/dialects';
+import { type ModelView, modelDialectNamed, NO_MEMORY, type ReferTo } from '@atrium/protocol/dialects';
 import { comparable } from '../../../protocol/test/dialects/upstream/support/comparable.js';
 import { OLDER_REDUCERS, type Reducers } from '../../../protocol/test/dialects/upstream/support/older-reducers.js';
 import { withoutTimes } from './fuzz-difference.js';
@@ -74,14 +74,25 @@ const VIEW: ModelView = {
 };
 
 /** A stored entry as a client of a version is told it, by a host that has no states: a replay after a restart is so. */
-export function toldOf(version: string, entry: LogEntry): AnyEnvelope | undefined {
+export function toldOf(version: string, entry: LogEntry, referTo?: ReferTo): AnyEnvelope | undefined {
   const { channel, seq, origin } = entry;
   const sender = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } };
   const envelope = { channel, action: JSON.parse(entry.action), serverSeq: seq, ...sender };
   const steps = [{ envelope, before: undefined, after: undefined }];
   const group = { channel: sessionOfDefaultChat(channel) ?? channel, steps, stateBefore: () => undefined };
-  const { frames = [] } = modelDialectNamed(version)?.encodeSteps(NO_MEMORY, group, VIEW) ?? {};
+  const { frames = [] } = modelDialectNamed(version)?.encodeSteps(NO_MEMORY, group, viewWith(referTo)) ?? {};
   return frames[0]?.params as AnyEnvelope | undefined;
+}
+
+function viewWith(referTo: ReferTo | undefined): ModelView {
+  return referTo ? { ...VIEW, referTo } : VIEW;
+}
+
+/** A state as a client of 1.0 is shown it. */
+export function shownTo1(resource: string, state: object, referTo: ReferTo | undefined): unknown {
+  const parts = [{ resource, state, fromSeq: 0 }] as never;
+  const shown = modelDialectNamed('1.0.0')?.encodeSnapshot({ channel: resource, parts }, {}, viewWith(referTo));
+  return (shown as { readonly state: unknown } | undefined)?.state;
 }
 
 /** Where two values differ in what the second has: a host adds members, as the time of a message. */

@@ -1,4 +1,6 @@
 /** A host, a log that outlives it, and clients of all versions: everything happens by the choice of a seed. */
+import { InputReferences } from '@atrium/core/tool-calls/input-references.js';
+import type { Logger } from '@atrium/core/util/logger.js';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { Ledger, STREAMED } from './crash-ledger.js';
 import { answer } from './fuzz-actions.js';
@@ -8,6 +10,7 @@ import { MortalHost } from './fuzz-mortal-host.js';
 import { byProvider, plainChats } from './fuzz-names.js';
 import { FuzzPeer } from './fuzz-peer.js';
 import type { Random } from './fuzz-random.js';
+import { FUZZ_INLINE_MAX_CHARACTERS } from './fuzz-script.js';
 import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
 import { said, seenBy } from './fuzz-speech.js';
 import { settle } from './test-host.js';
@@ -43,13 +46,8 @@ const ALL = [
 const ROUNDS_TO_REST = 200;
 
 export class FuzzWorld {
-  readonly #ledger = new Ledger();
-  readonly #host = new MortalHost({
-    // A host that must log an error has failed at something.
-    log: (level, message, fields) => {
-      if (level === 'error') this.#ledger.violations.push(`the host says: ${message} ${JSON.stringify(fields)}`);
-    },
-  });
+  readonly #ledger: Ledger;
+  readonly #host: MortalHost;
   readonly #random: Random;
   readonly #peers: FuzzPeer[] = [];
   /** Sessions that exist, and all that ever did. */
@@ -65,13 +63,21 @@ export class FuzzWorld {
   private constructor(
     random: Random,
     private readonly isMixed: boolean,
+    hasLongInput: boolean,
   ) {
     this.#random = random;
+    const inputs = new InputReferences({ inlineMaxCharacters: FUZZ_INLINE_MAX_CHARACTERS });
+    this.#ledger = new Ledger(hasLongInput ? inputs.referTo : undefined);
+    // A host that must log an error has failed at something.
+    const log: Logger['log'] = (level, message, fields) => {
+      if (level === 'error') this.#ledger.violations.push(`the host says: ${message} ${JSON.stringify(fields)}`);
+    };
+    this.#host = new MortalHost({ log }, hasLongInput);
   }
 
-  /** A few clients of versions that the seed chooses, or one of each version. */
+  /** A few clients of versions that the seed chooses, or one of each version. Odd seeds have long tool input. */
   static async begin(random: Random, { isMixed = false } = {}): Promise<FuzzWorld> {
-    const world = new FuzzWorld(random, isMixed);
+    const world = new FuzzWorld(random, isMixed, random.seed % 2 === 1);
     await world.#start();
     world.#invite(isMixed ? ALL : world.#someVersions());
     await world.#readAll();
@@ -207,6 +213,7 @@ export class FuzzWorld {
       await this.#host.advance(50);
     }
     for (const peer of this.#peers) peer.probe();
+    for (const client of this.#clients) if (client.isOpen) client.readInputs({ isAtRest: true });
     await this.#readAll();
     for (const client of this.#clients) this.#checkGone(client);
     await this.#restart();

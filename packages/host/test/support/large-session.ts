@@ -16,6 +16,8 @@ export const LARGE_V1 = 'mock:/large';
 export interface LargeSession {
   readonly turns: number;
   readonly turnBytes: number;
+  /** When each of its turns began; absent for turns of before there were such times. */
+  readonly startedAt?: string;
 }
 
 /** Text as sessions have it: quotes, line breaks, and characters that are pairs of surrogates. */
@@ -60,7 +62,8 @@ export async function storeLargeSession(log: Log, session: LargeSession): Promis
   const state = largeState(session);
   const { session: stored, chat, summary } = sessionUp(state, defaultChatUri(LARGE));
   const { lifecycle } = stored;
-  const items = chat.turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  const times = session.startedAt !== undefined && { startedAt: session.startedAt, duration: 1 };
+  const items = chat.turns.map((turn) => ({ id: turn.id, json: JSON.stringify({ ...turn, ...times }) }));
   await log.append({
     entries: [],
     archives: [

@@ -80,6 +80,7 @@ export interface TestHostOptions {
   readonly dataFolder?: string;
   readonly defaultDirectory?: string;
   readonly toolOutputMaxCharacters?: number;
+  readonly toolInputInlineMaxCharacters?: number;
   /** How long processes of a session outlive its last turn. */
   readonly restProcessesAfterMs?: number;
   readonly mergeText?: boolean;
@@ -109,6 +110,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     defaultDirectory,
     dataFolder,
     toolOutputMaxCharacters,
+    toolInputInlineMaxCharacters,
     restProcessesAfterMs,
     mergeText,
     automations,
@@ -126,6 +128,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(terminals !== undefined && { terminals }),
     ...(dataFolder !== undefined && { dataFolder }),
     ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
+    ...(toolInputInlineMaxCharacters !== undefined && { toolInputInlineMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
     ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
     ...(mergeText !== undefined && { mergeText }),

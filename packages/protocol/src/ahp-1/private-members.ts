@@ -33,8 +33,11 @@ export interface PrivateMembers {
   readonly shown?: boolean;
   /** `session/mcpServer…`: the entry with the server, as it is now. Older wires show entries as a whole. */
   readonly entry?: Ahp1.Customization;
-  /** `chat/toolCallReady`: the call waited for a confirmation already; whether older wires would show it otherwise now. */
-  readonly pending?: 'unchanged' | 'changed';
+  /**
+   * `chat/toolCallReady`: the call waited for a confirmation already; whether older wires would show it otherwise now.
+   * `edited`: the next action approves it with this input, and older wires know it from there.
+   */
+  readonly pending?: 'unchanged' | 'changed' | 'edited';
 }
 
 export interface WithPrivateMembers {

@@ -35,6 +35,7 @@ import type {
   Params,
   RejectionStamp,
 } from './dialect.js';
+import type { ReferTo } from './upstream/input-references.js';
 
 export type { InboundNotification } from './dialect.js';
 
@@ -58,6 +59,8 @@ export interface ModelView {
   chatOf(chat: string): ChatState | undefined;
   /** What dialects remember of a group. */
   memoryOf(group: string): ChannelMemory | undefined;
+  /** The reference that a wire which has them shows in place of a long tool input; absent where all input is text. */
+  readonly referTo?: ReferTo;
 }
 
 /** Where a call comes from. */

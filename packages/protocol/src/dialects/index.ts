@@ -122,3 +122,4 @@ export type {
   SessionsV1UsageInfo,
   SessionsV1UserMessage,
 } from './sessions-v1/wire.js';
+export type { PlacedInput, ReferTo } from './upstream/input-references.js';

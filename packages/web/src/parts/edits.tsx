@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
 import { useHost } from '../host/context.js';
+import { contentText, fromBase64 } from './content-text.js';
 
 interface Props {
   readonly edits: readonly FileEdit[];
@@ -104,18 +105,13 @@ async function textOf(client: Client, side: FileEditSide | undefined): Promise<s
   if (!side) return '';
   const { uri } = side.content;
   if (uri.startsWith('data:')) return decoded(uri);
-  const { data, encoding } = await client.request('resourceRead', { uri });
-  return encoding === 'base64' ? fromBase64(data) : data;
+  return contentText(await client.request('resourceRead', { uri }));
 }
 
 function decoded(uri: string): string {
   const comma = uri.indexOf(',');
   const body = uri.slice(comma + 1);
   return uri.slice(0, comma).endsWith(';base64') ? fromBase64(body) : decodeURIComponent(body);
-}
-
-function fromBase64(text: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
 }
 
 /** Editing tools name the piece that goes and the piece that comes; those that make a file name all of it. */

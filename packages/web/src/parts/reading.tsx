@@ -75,13 +75,14 @@ export function useReading(reading: Reading): void {
 /** A key or click that was meant for something else must not answer a question that has just appeared. */
 const NEW_QUESTION_GUARD_MS = 300;
 
-export function useIsNew(): boolean {
-  const [isNew, setNew] = useState(true);
+/** Whether what the question is about, by its key, has been shown for less than a moment. */
+export function useIsNew(key: string): boolean {
+  const [known, setKnown] = useState<string>();
   useEffect(() => {
-    const timer = setTimeout(() => setNew(false), NEW_QUESTION_GUARD_MS);
+    const timer = setTimeout(() => setKnown(key), NEW_QUESTION_GUARD_MS);
     return () => clearTimeout(timer);
-  }, []);
-  return isNew;
+  }, [key]);
+  return known !== key;
 }
 
 /** A distance to the end below this counts as the end. */

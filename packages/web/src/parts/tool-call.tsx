@@ -52,10 +52,10 @@ export const ToolCall = memo((props: Props) =>
 /** It cannot be folded: what is asked about stays in sight as long as it can be answered. */
 function AskingCall({ call, turnId, isActive }: Props) {
   const { report, reading } = useReadingGate();
-  const isNew = useIsNew();
   const loaded = useToolInput('toolInput' in call ? call.toolInput : undefined);
   const input = loaded.at === 'here' ? (loaded.text ?? '') : '';
-  const key = `${call.toolCallId} ${input}`;
+  const key = `${call.toolCallId} ${loaded.at} ${input}`;
+  const isNew = useIsNew(key);
   return (
     <article className="tool-call is-asking is-open">
       <div className="tool-head">

@@ -2,6 +2,7 @@
 import type { ToolInput } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
+import { contentText } from './content-text.js';
 
 export type LoadedInput =
   | { readonly at: 'here'; readonly text: string | undefined }
@@ -10,24 +11,26 @@ export type LoadedInput =
 
 const LOADING: LoadedInput = { at: 'loading' };
 
-/** What stands at the place may change until the call is allowed; the host then says so with another nonce. */
+/** What stands at the place may change until the call is allowed; the host then says so with another name or nonce. */
 export function useToolInput(input: ToolInput | undefined): LoadedInput {
   const { client } = useHost();
-  const [loaded, setLoaded] = useState<LoadedInput>(LOADING);
+  const [loaded, setLoaded] = useState<{ readonly key: string; readonly input: LoadedInput }>();
   const uri = typeof input === 'object' ? input.uri : undefined;
-  const nonce = typeof input === 'object' ? input.nonce : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another nonce is another content
+  const key = typeof input === 'object' ? `${input.nonce ?? ''} ${input.uri}` : '';
   useEffect(() => {
     if (uri === undefined) return;
     let isOver = false;
-    setLoaded(LOADING);
+    setLoaded(undefined);
+    const set = (input: LoadedInput) => isOver || setLoaded({ key, input });
     client.request('resourceRead', { uri, encoding: 'utf-8' }).then(
-      ({ data }) => isOver || setLoaded({ at: 'here', text: data }),
-      () => isOver || setLoaded({ at: 'unknown' }),
+      (content) => set({ at: 'here', text: contentText(content) }),
+      () => set({ at: 'unknown' }),
     );
     return () => {
       isOver = true;
     };
-  }, [client, uri, nonce]);
-  return typeof input === 'object' ? loaded : { at: 'here', text: input };
+  }, [client, uri, key]);
+  if (typeof input !== 'object') return { at: 'here', text: input };
+  // What was read by the last name is not shown under the next one, not even for a moment.
+  return loaded?.key === key ? loaded.input : LOADING;
 }

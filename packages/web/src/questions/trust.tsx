@@ -7,7 +7,7 @@ import type { OpenQuestion } from './open-questions.js';
 export function Trust({ question: { request, chat } }: { readonly question: OpenQuestion }) {
   const session = useOpenSession();
   const { report, reading } = useReadingGate();
-  const isNew = useIsNew();
+  const isNew = useIsNew(request.id);
   const answer = (response: 'accept' | 'decline') =>
     session.dispatchTo(chat, { type: 'chat/inputCompleted', requestId: request.id, response });
   const [question, ...blocks] = blocksOf(request.message ?? '');

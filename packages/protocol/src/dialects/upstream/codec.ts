@@ -18,6 +18,7 @@ import type {
 } from '../dialect-1.js';
 import { pluginsOnly } from '../plugins-only.js';
 import { RESYNC } from './delta.js';
+import { actionWithReferences, type ReferTo, stateWithReferences } from './input-references.js';
 import type { Json } from './shapes.js';
 import { type Action, VERSION_CODECS, type VersionCodec } from './stack.js';
 
@@ -29,7 +30,7 @@ const TRAITS: Omit<DialectTraits, 'version' | 'takesText'> = {
   roleEndsWithSubscription: true,
 };
 
-/** The dialect of 1.x: everything passes, but for what the host wrote for older wires. */
+/** The dialect of 1.x: everything passes, but for what the host wrote for older wires, and tool input that it refers to. */
 export const ahp1: ModelDialect = upstream({ ...TRAITS, version: AHP_1_VERSION, takesText: true }, undefined);
 
 /** The dialects of the versions below 1.0, newest first. */
@@ -46,7 +47,7 @@ function upstream(traits: DialectTraits, codec: VersionCodec | undefined): Model
     request: (call, context) => request(codec, call, context),
     notification: (call, context) => notification(codec, call, context),
     encodeError: (error) => error,
-    encodeSnapshot: (parts) => snapshot(codec, parts),
+    encodeSnapshot: (parts, _connection, view) => snapshot(codec, parts, view),
     remember: (memory) => memory,
     encodeSteps: (memory, group, view) => ({ memory, ...encoded(codec, group, view) }),
     encodeEcho: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
@@ -62,6 +63,11 @@ function upstream(traits: DialectTraits, codec: VersionCodec | undefined): Model
 
 function hasChannel(codec: VersionCodec | undefined, channel: string): boolean {
   return codec?.hasChannel(channelKind(channel)) ?? true;
+}
+
+/** How to refer to tool input, for a version that has references and a host that makes some. */
+function referringTo(codec: VersionCodec | undefined, view: ModelView): ReferTo | undefined {
+  return codec && !codec.hasInputReferences ? undefined : view.referTo;
 }
 
 // Calls from clients
@@ -88,8 +94,8 @@ function request(
     connection,
     method,
     params: (checked?.value as Params | undefined) ?? up,
-    encodeResult: (result) => {
-      const shown = withSnapshots(codec, result);
+    encodeResult: (result, later) => {
+      const shown = withSnapshots(codec, result, later);
       return codec ? codec.resultDown(method, shown) : shown;
     },
   };
@@ -103,25 +109,30 @@ function withoutPrivate<Value extends object>(value: Value): Value {
 }
 
 /** Results of `initialize`, `reconnect` and `subscribe` hold snapshots in parts. The states are translated with the result. */
-function withSnapshots(codec: VersionCodec | undefined, result: unknown): unknown {
+function withSnapshots(codec: VersionCodec | undefined, result: unknown, view: ModelView): unknown {
   if (typeof result !== 'object' || result === null) return result;
   if ('snapshots' in result && Array.isArray(result.snapshots)) {
-    const shown = result.snapshots.flatMap((parts: SnapshotParts) => ownPart(codec, parts) ?? []);
+    const shown = result.snapshots.flatMap((parts: SnapshotParts) => ownPart(codec, parts, view) ?? []);
     return { ...result, snapshots: shown };
   }
   if (!('snapshot' in result)) return result;
   const { snapshot: parts, ...rest } = result;
-  const shown = ownPart(codec, parts as SnapshotParts);
+  const shown = ownPart(codec, parts as SnapshotParts, view);
   return { ...(shown && { snapshot: shown }), ...rest };
 }
 
 /** Here a wire channel shows one channel of the model. */
-function ownPart(codec: VersionCodec | undefined, { channel, parts }: SnapshotParts) {
-  return hasChannel(codec, channel) ? parts.find(({ resource }) => resource === channel) : undefined;
+function ownPart(codec: VersionCodec | undefined, { channel, parts }: SnapshotParts, view: ModelView) {
+  const own = hasChannel(codec, channel) ? parts.find(({ resource }) => resource === channel) : undefined;
+  const referTo = referringTo(codec, view);
+  if (!own || !referTo) return own;
+  const state = own.state as unknown as Json;
+  const shown = stateWithReferences(channel, state, referTo);
+  return shown === state ? own : { ...own, state: shown };
 }
 
-function snapshot(codec: VersionCodec | undefined, parts: SnapshotParts): object | undefined {
-  const own = ownPart(codec, parts);
+function snapshot(codec: VersionCodec | undefined, parts: SnapshotParts, view: ModelView): object | undefined {
+  const own = ownPart(codec, parts, view);
   if (!own || !codec) return own;
   const state = codec.stateDown(channelKind(parts.channel), own.state as Json);
   return state && { ...own, state };
@@ -166,10 +177,11 @@ function isTyped(action: unknown): action is { readonly type: string } {
 
 // What happened, to clients
 
-function encoded(codec: VersionCodec | undefined, { steps }: StepGroup, _view: ModelView) {
+function encoded(codec: VersionCodec | undefined, { steps }: StepGroup, view: ModelView) {
   const frames: ActionFrame[] = [];
+  const referTo = referringTo(codec, view);
   for (const step of steps) {
-    const action = shownAction(codec, step);
+    const action = shownAction(codec, step, referTo);
     if (action === RESYNC) {
       return { frames, close: `${codec?.version} cannot express what happened: reconnect for a snapshot` };
     }
@@ -178,8 +190,13 @@ function encoded(codec: VersionCodec | undefined, { steps }: StepGroup, _view: M
   return { frames };
 }
 
-function shownAction(codec: VersionCodec | undefined, { envelope, before, after }: ModelStep) {
-  const action = withoutPrivate(envelope.action) as unknown as Action;
+function shownAction(
+  codec: VersionCodec | undefined,
+  { envelope, before, after }: ModelStep,
+  referTo: ReferTo | undefined,
+) {
+  const written = withoutPrivate(envelope.action) as unknown as Action;
+  const action = referTo ? actionWithReferences(envelope.channel, written, referTo) : written;
   if (!codec) return action;
   const states = before !== undefined && after !== undefined && { before: before as Json, after: after as Json };
   return codec.actionDown(action, states || undefined);

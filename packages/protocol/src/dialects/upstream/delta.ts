@@ -6,7 +6,7 @@
 import type { ChannelKind } from '../../ahp-1/channels.js';
 import { actionKind } from '../../ahp-1/channels.js';
 import { ACTIVITY_MASK } from '../../session/status.js';
-import { type Inner, innerShapes, isJson, type Json, shapesWithin } from './shapes.js';
+import { type Inner, innerShapes, isJson, isLaterList, type Json, shapesWithin } from './shapes.js';
 
 /** The older version cannot be told what happened: its client needs a new snapshot. */
 export const RESYNC = Symbol('resync');
@@ -45,6 +45,8 @@ export interface Delta {
     readonly channels?: readonly ChannelKind[];
     readonly methods?: readonly string[];
     readonly actions?: readonly string[];
+    /** The host sends its clients long tool input as text. */
+    readonly inputReferences?: boolean;
   };
   /** Actions whose rewrite is exact only with the states around them; without them the nearest thing is said. */
   readonly needsStates?: readonly string[];
@@ -101,8 +103,15 @@ export function translatorOf(rewrites: Delta['down']): Translator {
   };
 
   const translateHeld = ({ shape, isList }: Inner, held: object, surroundings: Surroundings): unknown => {
-    if (isList) return Array.isArray(held) ? translateList(shape, held, surroundings) : held;
+    if (isList) return translateItems(shape, held, surroundings);
     return isJson(held) ? translate(shape, held, surroundings) : held;
+  };
+
+  /** Only finished turns are read later, and every version has each of them. */
+  const translateItems = (shape: string, held: object, surroundings: Surroundings): unknown => {
+    if (Array.isArray(held)) return translateList(shape, held, surroundings);
+    if (!isLaterList(held)) return held;
+    return held.map((item) => (isJson(item) ? translate(shape, item, surroundings) : item));
   };
 
   const translateList = (shape: string, list: readonly unknown[], surroundings: Surroundings): readonly unknown[] => {

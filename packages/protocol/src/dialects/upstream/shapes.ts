@@ -14,6 +14,15 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What stands for a list whose items are read while they are sent. */
+export interface LaterList {
+  map(change: (item: unknown) => unknown): unknown;
+}
+
+export function isLaterList(value: unknown): value is LaterList {
+  return isJson(value) && typeof value.map === 'function';
+}
+
 /** The shape of the state behind each kind of channel. */
 export const STATE_SHAPES: Readonly<Partial<Record<ChannelKind, string>>> = {
   root: 'RootState',

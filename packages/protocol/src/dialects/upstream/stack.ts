@@ -32,6 +32,8 @@ export interface VersionCodec {
   hasMethod(method: string): boolean;
   /** Whether clients of this version know an action of this type, and may dispatch it if 1.0 lets them. */
   hasAction(type: string): boolean;
+  /** Whether its clients get long tool input by reference. */
+  readonly hasInputReferences: boolean;
   /** Whether `actionDown` is exact only with the states around the action. */
   needsStates(type: string): boolean;
   stateDown(kind: ChannelKind, state: Json): Json | undefined;
@@ -120,6 +122,7 @@ function codecOf(steps: readonly DeltaStep[]): VersionCodec {
     hasChannel: (kind) => !deltas.some(({ lacks }) => lacks.channels?.includes(kind)),
     hasMethod: (method) => !deltas.some(({ lacks }) => lacks.methods?.includes(method)),
     hasAction,
+    hasInputReferences: !deltas.some(({ lacks }) => lacks.inputReferences),
     needsStates: (type) => stateful.has(type),
     stateDown: (kind, state) => {
       if (deltas.some(({ lacks }) => lacks.channels?.includes(kind))) return undefined;
