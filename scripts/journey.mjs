@@ -5,7 +5,7 @@
  *   a piece of text that an agent says, up to 100 subscribers;
  *   a tool call, from the agent's request to its result.
  * Beside each stands how many files docs/architecture.md names for it; a named file that did not run is an error, and so are
- * more than twenty.
+ * more than twenty. All subscribers speak 1.0: a file of an older version that ran is an error, too.
  * `node scripts/journey.mjs [--files] [--root <another built clone, to compare>]`
  */
 import { fork } from 'node:child_process';
@@ -113,6 +113,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
 await settled();
 
 const NAMED_MAX = 20;
+const OLDER_VERSIONS = /^protocol\/dialects\/(ahp-0|model-0|sessions-v1)/;
 const page = readFileSync(path.join(ROOT, 'docs', 'architecture.md'), 'utf8');
 
 /** The files that a section of docs/architecture.md names. @param {string} heading */
@@ -135,7 +136,9 @@ async function journey(title, walk) {
   );
   if (absent.length > 0) console.log(red(`  docs/architecture.md names files that did not run: ${absent.join(', ')}`));
   if (named.length > NAMED_MAX) console.log(red(`  the path may have ${NAMED_MAX} files`));
-  if (absent.length > 0 || named.length > NAMED_MAX) process.exitCode = 1;
+  const older = files.filter((file) => OLDER_VERSIONS.test(file));
+  if (older.length > 0) console.log(red(`  files of versions that nobody speaks ran: ${older.join(', ')}`));
+  if (absent.length > 0 || named.length > NAMED_MAX || older.length > 0) process.exitCode = 1;
   if (values.files) for (const file of files) console.log(dim(`  ${file}`));
 }
 

@@ -89,7 +89,7 @@ type Give = (connection: Connection, encoded: Encoded) => void;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
-/** Dialects that remember something of a group, whether a client speaks them or not. */
+/** Dialects that remember something of a group. */
 const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
 
 /** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
@@ -109,7 +109,7 @@ export class Subscriptions {
   readonly #subscribers = new Map<string, Map<Connection, Set<string>>>();
   /** The wire channels of each client, with the internal channels behind them. */
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
-  /** What older dialects remember of a group while it is in memory. */
+  /** What older dialects remember of a group that their clients watch, or have watched in the running turn. */
   readonly #memories = new Map<string, ChannelMemory>();
   /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
   readonly #translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
@@ -400,8 +400,23 @@ export class Subscriptions {
       give(asker, onlyOwn(asker, encodedFor(asker.dialect)));
     }
     this.#keepTranslated(group, concerned, encodedFor);
-    const next = REMEMBERING.reduce((current, dialect) => dialect.remember(current, group, view), memory);
-    if (next !== memory) this.#memories.set(group.channel, next);
+    this.#remember(group, memory);
+  }
+
+  /**
+   * A dialect that remembers follows a group from its first subscriber on. When nobody is waited for any more, it still
+   * follows the turn in which the last one left: an answer to an earlier question of it must not be taken for another.
+   */
+  #remember(group: StepGroup, memory: ChannelMemory): void {
+    const { channel } = group;
+    let next = memory;
+    for (const { dialect, replay } of this.#translated) {
+      const isSpoken = replay.isFollowed(channel) || dialect.traits.version in memory;
+      if (isSpoken) next = dialect.remember(next, group, this.#options.view);
+    }
+    if (next === memory) return;
+    if (Object.keys(next).length > 0) this.#memories.set(channel, next);
+    else this.#memories.delete(channel);
   }
 
   /** The clients that are subscribed to a channel of the group that did something, with their wire channels. */
