@@ -51,7 +51,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-041] can still come back with the last number it was given', async () => {
-    const { host, uri, puppet, join } = await openPuppetFixture();
+    const { host, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
     const slow = await join('slow');
     stall(slow);
     for (let count = 0; count < 50; count++) puppet.turn.text(`${count} `);
