@@ -23,10 +23,11 @@ const LARGE = ['@modelcontextprotocol/sdk', '@ai-sdk/anthropic', '@ai-sdk/openai
 
 /**
  * Modules for Node, one for each entry, and what several of them share.
- * @param {{ entries: Record<string, string>, outDir: string }} options names and paths from the root of the repository
+ * @param {{ entries: Record<string, string>, outDir: string, isWhole?: boolean }} options names and paths from the root of
+ *   the repository; `isWhole`: large packages are inside, too
  */
-export async function bundlePrograms({ entries, outDir }) {
-  const external = [...NATIVE, ...OPTIONAL, ...LARGE];
+export async function bundlePrograms({ entries, outDir, isWhole = false }) {
+  const external = [...NATIVE, ...OPTIONAL, ...(isWhole ? [] : LARGE)];
   const output = { entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs' };
   write(outDir, await chunksOf({ entries, external, plugins: [fromSources()], output }));
 }

@@ -21,6 +21,9 @@ const ENTRIES = {
   host: 'packages/host/src/index.ts',
 };
 
+/** Programs of which every start is dear because of a large package: that is inside. */
+const WHOLE_ENTRIES = { 'mcp-server': 'packages/host/test/support/mcp-server.mjs' };
+
 /** What the bundles are made of; the page is found at run time. */
 const SOURCES = [...PACKAGES.map((name) => `${name}/src`), 'host/test'].map((folder) =>
   path.join(ROOT, 'packages', folder),
@@ -29,7 +32,7 @@ const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium', 'programs');
 /** Other runs in the same clone may still use an older bundle; after this time none does. */
 const KEEP_MS = 60 * 60 * 1_000;
 
-/** @typedef {Readonly<Record<keyof typeof ENTRIES | 'atrium', string>>} TestPrograms the path of each program */
+/** @typedef {Readonly<Record<keyof typeof ENTRIES | keyof typeof WHOLE_ENTRIES | 'atrium', string>>} TestPrograms the path of each program */
 
 /** Vitest's global setup. @param {{ provide(key: 'programs', value: TestPrograms): void }} project */
 export async function setup(project) {
@@ -44,6 +47,7 @@ export async function ensurePrograms() {
     removeOld();
     const fresh = mkdtempSync(path.join(CACHE, 'fresh-'));
     await bundlePrograms({ entries: ENTRIES, outDir: fresh });
+    await bundlePrograms({ entries: WHOLE_ENTRIES, outDir: path.join(fresh, 'whole'), isWhole: true });
     const page = path.join(ROOT, 'packages', 'web', 'dist');
     await bundleCommand({ outDir: path.join(fresh, 'atrium'), command: 'atrium.cjs', page });
     moveInto(fresh, folder);
@@ -51,6 +55,7 @@ export async function ensurePrograms() {
   /** @type {any} */
   const programs = { atrium: path.join(folder, 'atrium', 'atrium.cjs') };
   for (const name of Object.keys(ENTRIES)) programs[name] = path.join(folder, `${name}.mjs`);
+  for (const name of Object.keys(WHOLE_ENTRIES)) programs[name] = path.join(folder, 'whole', `${name}.mjs`);
   return programs;
 }
 
@@ -61,7 +66,7 @@ function fingerprint() {
     hash.update(readFileSync(path.join(ROOT, 'scripts', script)));
   for (const folder of SOURCES) {
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
-      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+      if (!/\.(ts|mjs)$/.test(name) || name.endsWith('.test.ts')) continue;
       const { mtimeMs, size } = statSync(path.join(folder, name));
       hash.update(`${folder}/${name} ${mtimeMs} ${size}\n`);
     }

@@ -10,6 +10,7 @@ type ProgramName =
   | 'log-steps'
   | 'log-opener'
   | 'copilot-child'
+  | 'mcp-server'
   | 'host';
 
 declare module 'vitest' {

@@ -7,7 +7,7 @@ import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
 import { type FolderTrust, NO_TRUST } from '../../src/plugins/trust/folder-trust.js';
-import { openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
+import { MCP_PROGRAM, openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openGateway, TRUSTING, until } from '../support/gateway-connections.js';
 import { McpClock } from '../support/mcp-clock.js';
@@ -16,7 +16,6 @@ import { PuppetAgent } from '../support/puppet-agent.js';
 import { envelopesOf, openFixture, startHost, stateOf, turnStarted } from '../support/session-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const MCP_PROGRAM = path.join(import.meta.dirname, '../support/mcp-server.mjs');
 const SOCKETS = createRequire(import.meta.url).resolve('ws');
 
 /** Says who it is: the name of its process is what `echo` of this server tells. */

@@ -1,13 +1,14 @@
 /** A session in a real folder, with plugins around it, on a host that runs in real time. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
 import type { Customization, SessionState } from '@atrium/protocol';
 import { expect, onTestFinished } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
 import type { FolderTrust } from '../../src/plugins/trust/folder-trust.js';
@@ -21,7 +22,7 @@ import { type Message, RawClient } from './test-host.js';
 export const POLL = { timeout: 20_000, interval: 10 };
 
 /** The MCP server of the tests; its first argument says what kind it is. */
-export const MCP_PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
+export const MCP_PROGRAM = programFile('mcp-server');
 
 /** A puppet whose prompt the host renders. */
 export class PromptPuppet extends PuppetAgent {

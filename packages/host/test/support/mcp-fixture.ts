@@ -1,15 +1,14 @@
 /** Real MCP servers as a session would have them, with everything that happened written down. */
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { HostTool, ToolContext, ToolOutput } from '@atrium/core/contracts/tool.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { expect } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 import type { McpServerConfig } from '../../src/plugins/formats/mcp-declarations.js';
 import { McpServer, type McpServerOptions, type McpServerState } from '../../src/plugins/mcp/mcp-server.js';
 
-const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
+const PROGRAM = programFile('mcp-server');
 
 /** Starting a process takes long on a busy machine. */
 export const POLL = { timeout: 20_000, interval: 5 };
