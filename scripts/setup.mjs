@@ -84,8 +84,7 @@ export function runNpm(args) {
  */
 export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   const stamp = sourceStamp();
-  const enough = CHECKS.slice(CHECKS.indexOf(check)).map(buildStamp);
-  if (!force && enough.some((file) => readIfThere(file) === stamp) && outputsExist()) return;
+  if (!force && isBuilt(check, stamp)) return;
 
   const started = performance.now();
   for (const checked of CHECKS) rmSync(buildStamp(checked), { force: true });
@@ -100,6 +99,17 @@ export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   mkdirSync(path.dirname(buildStamp(check)), { recursive: true });
   writeFileSync(buildStamp(check), stamp);
   say(`Built in ${duration(performance.now() - started)}.`);
+}
+
+/** Schemas and validators only, for tests that run beside the rest of the build. @param {typeof CHECKS[number]} check */
+export async function ensureGenerated(check) {
+  if (!isBuilt(check, sourceStamp())) await generate();
+}
+
+/** @param {typeof CHECKS[number]} check @param {string} stamp */
+function isBuilt(check, stamp) {
+  const enough = CHECKS.slice(CHECKS.indexOf(check)).map(buildStamp);
+  return enough.some((file) => readIfThere(file) === stamp) && outputsExist();
 }
 
 /** @param {typeof CHECKS[number]} checked */

@@ -20,7 +20,7 @@ import {
   tool,
   yellow,
 } from './process.mjs';
-import { checkNode, ensureBuilt, ensureInstalled, packageFolders, runGenerator } from './setup.mjs';
+import { checkNode, ensureBuilt, ensureGenerated, ensureInstalled, packageFolders, runGenerator } from './setup.mjs';
 import { SKIP_NOTES_FILE } from './skip-notes.mjs';
 import { countTests, readUnsteady, secondRun, skipReasons } from './test-report.mjs';
 
@@ -66,15 +66,15 @@ const vitestArguments = process.argv.slice(2);
 const CHECKS = [
   { name: 'generated files', run: checkGenerated },
   { name: 'build and types', after: ['generated files'], run: build },
+  ...(vitestArguments.length === 0 ? [{ name: 'reducers', after: ['generated files'], run: coverReducers }] : []),
   { name: 'lint', run: lint },
   { name: 'import rules', run: () => command(['scripts/layers.mjs']) },
   { name: 'rules and their tests', run: () => command(['scripts/spec.mjs']) },
   { name: 'packaging', needs: 'build and types', run: checkPackaging },
-  ...(vitestArguments.length === 0 ? [{ name: 'reducers', after: ['build and types'], run: coverReducers }] : []),
 ];
 /** @type {readonly Step[]} */
 const STEPS = [...CHECKS, { name: 'tests', after: CHECKS.map(({ name }) => name), run: runTests }];
-/** A build keeps one core busy, and so does coverage. */
+/** A build keeps one core busy, and so does coverage: its tests need no more of the build than the validators. */
 const CHECKS_AT_ONCE = 2;
 
 async function main() {
@@ -122,16 +122,21 @@ async function perform(step, done) {
   return { name: step.name, result: ok ? 'ok' : 'failed', ms, note };
 }
 
-/** Comes before the build, which would put right what is wrong here. */
+/** Looks before it generates, which would put right what is wrong here. @returns {Promise<Outcome>} */
 async function checkGenerated() {
   const { code, output } = await runGenerator('--check');
-  return { ok: code === 0, output };
+  const made = await outcomeOf(ensureGenerated('tests'));
+  return code === 0 ? made : { ok: false, output };
 }
 
-/** @returns {Promise<Outcome>} */
-async function build() {
+function build() {
+  return outcomeOf(ensureBuilt({ check: 'tests' }));
+}
+
+/** @param {Promise<void>} done @returns {Promise<Outcome>} */
+async function outcomeOf(done) {
   try {
-    await ensureBuilt({ check: 'tests' });
+    await done;
     return { ok: true };
   } catch (error) {
     if (error instanceof Problem) return { ok: false, output: error.message };
