@@ -129,7 +129,19 @@ const PACKAGE_ON_USE = path.join(ROOT, 'packages/core/src/util/package-on-use.ts
 
 /** @param {string} file @param {string} code @returns {Plugin} */
 function replaced(file, code) {
-  return { name: 'atrium-replaced', enforce: 'pre', load: (id) => (id === file ? code : null) };
+  let isUsed = false;
+  return {
+    name: 'atrium-replaced',
+    enforce: 'pre',
+    load(id) {
+      if (path.normalize(id) !== file) return null;
+      isUsed = true;
+      return code;
+    },
+    buildEnd(error) {
+      if (!error && !isUsed) this.error(`scripts/bundle.mjs: no source imports ${path.relative(ROOT, file)} any more`);
+    },
+  };
 }
 
 /** What stands in `places.ts` of the bundle. All its files lie in one folder. @param {{ command: string, page: string }} places */
