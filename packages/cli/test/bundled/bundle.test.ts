@@ -129,13 +129,20 @@ describe('the bundle', { timeout: 60_000 }, () => {
     const env = { ATRIUM_DATA_DIR: dataDir, XDG_CONFIG_HOME: path.join(cwd, 'config'), KEY: 'k', NO_COLOR: '1' };
     const serve = spawnAtrium(SERVE, env, { cwd });
     await serve.says(/READY/);
+    const ask = async (...of: string[]) => endOf(spawnAtrium(['run', '--no-start', ...of, 'hi'], env, { cwd }));
     for (const api of apis) {
       model.answer({ text: [`hello from ${api}`] });
-      const run = await endOf(spawnAtrium(['run', '--no-start', '--agent', api, 'hi'], env, { cwd }));
+      const run = await ask('--agent', api);
       expect(run, serve.said.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining(`hello from ${api}`) });
-      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('small__echo');
       expect(model.heard()).toContain('how to greet people');
     }
+    // A turn does not wait for a server that takes long to start: a later one of the session has its tools.
+    const offered = async () => {
+      model.answer({ text: ['hello again'] });
+      await ask('--session', 'last');
+      return JSON.stringify(model.requests.at(-1)?.body);
+    };
+    await expect.poll(offered, { timeout: 45_000, interval: 500 }).toContain('small__echo');
   });
 });
 
