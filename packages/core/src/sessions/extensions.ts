@@ -27,6 +27,8 @@ export const TOOLS_AT_ONCE_MAX_CHARACTERS = 32 * 2 ** 10;
 export const TOOLS_QUIET_MS = 250;
 /** A long list that never comes to rest is told after so long. */
 export const TOOLS_TOLD_WITHIN_MS = 2_000;
+/** The longer a list is, the longer it waits: a millisecond more for so many characters, and an eighth of that for quiet. */
+const TOOLS_CHARACTERS_PER_MS = 256;
 
 export class Extensions {
   readonly #options: ExtensionsOptions;
@@ -100,8 +102,8 @@ export class Extensions {
    */
   changed(): void {
     if (this.#holds > 0 || this.#isTold()) return;
-    const isLong = charactersOf(this.tools()) > TOOLS_AT_ONCE_MAX_CHARACTERS;
-    if (isLong) this.#waitForQuiet();
+    const characters = charactersOf(this.tools());
+    if (characters > TOOLS_AT_ONCE_MAX_CHARACTERS) this.#waitForQuiet(characters / TOOLS_CHARACTERS_PER_MS);
     else if (!this.#isToldInTick) this.tell();
   }
 
@@ -129,11 +131,12 @@ export class Extensions {
     return known.length === tools.length && tools.every(({ definition }, index) => isSame(definition, known[index]));
   }
 
-  #waitForQuiet(): void {
+  #waitForQuiet(moreMs: number): void {
     const { clock } = this.#options;
-    this.#untold ??= { stopWaiting: clock.after(TOOLS_TOLD_WITHIN_MS, () => this.tell()), stopQuiet: () => {} };
+    const tell = () => this.tell();
+    this.#untold ??= { stopWaiting: clock.after(TOOLS_TOLD_WITHIN_MS + moreMs, tell), stopQuiet: () => {} };
     this.#untold.stopQuiet();
-    this.#untold.stopQuiet = clock.after(TOOLS_QUIET_MS, () => this.tell());
+    this.#untold.stopQuiet = clock.after(TOOLS_QUIET_MS + moreMs / 8, tell);
   }
 
   #forgetUntold(): void {
