@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AHP_1_FINGERPRINT } from '../src/versions/agreement.js';
-import { PROTOCOL_FINGERPRINT } from '../src/versions/versions.js';
+import { AHP_0_3_FINGERPRINT } from '../src/versions/versions.js';
 import { fingerprint, jsonSchemaFiles } from './json-schema.js';
 import { referencePages } from './reference/pages.js';
 import { validatorModules } from './validators.js';
@@ -31,7 +31,7 @@ function write(): void {
     for (const stale of staleFiles(folder, files)) rmSync(join(folder, stale));
     for (const [name, content] of files) writeIfChanged(join(folder, name), content);
   }
-  checkFingerprint('PROTOCOL_FINGERPRINT', PROTOCOL_FINGERPRINT, fingerprint());
+  checkFingerprint('AHP_0_3_FINGERPRINT', AHP_0_3_FINGERPRINT, fingerprint());
   checkFingerprint('AHP_1_FINGERPRINT', AHP_1_FINGERPRINT, fingerprint(AHP_1_WIRE));
 }
 

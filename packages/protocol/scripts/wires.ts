@@ -3,7 +3,7 @@ import * as ahp1 from '../src/ahp-1/schemas.js';
 import type { SchemaNode } from '../src/schema/node.js';
 import * as ahp from '../src/schemas.js';
 import { AHP_1_VERSION } from '../src/versions/agreement.js';
-import { PROTOCOL_VERSION } from '../src/versions/versions.js';
+import { AHP_0_3_VERSION } from '../src/versions/versions.js';
 
 export type SchemaTable = Readonly<Record<string, SchemaNode>>;
 export type CallTable = Readonly<Record<string, { readonly params: SchemaNode; readonly result: SchemaNode }>>;
@@ -34,7 +34,7 @@ interface WireSource {
   readonly schemas: WireSchemas;
 }
 
-export const PRESENT_WIRE: WireSource = { prefix: '', version: PROTOCOL_VERSION, schemas: ahp };
+export const PRESENT_WIRE: WireSource = { prefix: '', version: AHP_0_3_VERSION, schemas: ahp };
 export const AHP_1_WIRE: WireSource = { prefix: 'ahp-1-', version: AHP_1_VERSION, schemas: ahp1 };
 
 /** The wire whose peers a published version belongs to. Below 1.0 that is the present model. */

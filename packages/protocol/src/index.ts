@@ -393,11 +393,6 @@ export {
   SERVER_COMMAND_INTRODUCED_IN,
 } from './versions/introduced-in.js';
 export {
-  type Negotiation,
-  negotiate,
-  PROTOCOL_FINGERPRINT,
-  PROTOCOL_VERSION,
-  parseVersion,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type SupportedVersion,
+  AHP_0_3_FINGERPRINT,
+  AHP_0_3_VERSION,
 } from './versions/versions.js';

@@ -2,7 +2,7 @@
 import type { LogEntry } from '@atrium/core/log/log.js';
 import { type RootState, rootReducer, type SessionState, type StateAction, sessionReducer } from '@atrium/protocol';
 import { channelKind, defaultChatUri, reducers, sessionOfDefaultChat } from '@atrium/protocol/ahp-1';
-import { type ModelView, modelDialectNamed, NO_MEMORY, type ReferTo } from '@atrium/protocol/dialects';
+import { dialectNamed, type ModelView, NO_MEMORY, type ReferTo } from '@atrium/protocol/dialects';
 import { comparable } from '../../../protocol/test/dialects/upstream/support/comparable.js';
 import { OLDER_REDUCERS, type Reducers } from '../../../protocol/test/dialects/upstream/support/older-reducers.js';
 import { withoutTimes } from './fuzz-difference.js';
@@ -80,7 +80,7 @@ export function toldOf(version: string, entry: LogEntry, referTo?: ReferTo): Any
   const envelope = { channel, action: JSON.parse(entry.action), serverSeq: seq, ...sender };
   const steps = [{ envelope, before: undefined, after: undefined }];
   const group = { channel: sessionOfDefaultChat(channel) ?? channel, steps, stateBefore: () => undefined };
-  const { frames = [] } = modelDialectNamed(version)?.encodeSteps(NO_MEMORY, group, viewWith(referTo)) ?? {};
+  const { frames = [] } = dialectNamed(version)?.encodeSteps(NO_MEMORY, group, viewWith(referTo)) ?? {};
   return frames[0]?.params as AnyEnvelope | undefined;
 }
 
@@ -91,7 +91,7 @@ function viewWith(referTo: ReferTo | undefined): ModelView {
 /** A state as a client of 1.0 is shown it. */
 export function shownTo1(resource: string, state: object, referTo: ReferTo | undefined): unknown {
   const parts = [{ resource, state, fromSeq: 0 }] as never;
-  const shown = modelDialectNamed('1.0.0')?.encodeSnapshot({ channel: resource, parts }, {}, viewWith(referTo));
+  const shown = dialectNamed('1.0.0')?.encodeSnapshot({ channel: resource, parts }, {}, viewWith(referTo));
   return (shown as { readonly state: unknown } | undefined)?.state;
 }
 

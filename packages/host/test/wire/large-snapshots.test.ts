@@ -6,7 +6,7 @@ import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.j
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 import type { SessionState } from '@atrium/protocol';
-import { dialectNamed } from '@atrium/protocol/dialects';
+import { DIALECTS_0_3 } from '@atrium/protocol/dialects';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { startServer } from '../../src/server/server.js';
@@ -59,7 +59,7 @@ const VIEW = { providerOf: () => 'mock', sessionOf: () => undefined, memoryOf: (
 /** What a client of this version must be shown. */
 function shown(version: Version, state: SessionState, fromSeq: number): unknown {
   const snapshot = { resource: LARGE, state, fromSeq };
-  return dialectNamed(version)?.encodeSnapshot(snapshot, {}, VIEW);
+  return DIALECTS_0_3.find(({ traits }) => traits.version === version)?.encodeSnapshot(snapshot, {}, VIEW);
 }
 
 function stall(client: PartClient): void {

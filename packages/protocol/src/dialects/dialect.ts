@@ -1,161 +1,147 @@
 /**
- * A dialect translates one version of the wire into the internal model, and back. Each is a folder with its traits and
- * its codec. Dialects are pure and keep nothing: what they must remember is a value that they return, and the host hands
- * it in again.
+ * A dialect as the host uses it, over the AHP 1.0 model: translates one version of the wire into that model, and back.
+ * The dialects of 0.3.0, 0.2.0 and version 1 are written over 0.3.0 (`dialect.ts`), and stacked on its projection.
+ *
+ * What differs: the model has a session and its chats on separate channels, while an older wire shows a session and its
+ * default chat on one. Connections therefore subscribe to **wire channels**. A wire channel shows one or several
+ * internal channels (`channelsOf`), and an internal channel shows on none, one or several (`wireChannels`).
+ *
+ * What the host provides:
+ * - Steps in groups. A session with all of its chats is one group; every other channel is a group of its own. The host
+ *   calls `encodeSteps` once for each group, dialect and tick, and sends each frame to the connections that subscribe to
+ *   the frame's channel, sorted by number across channels.
+ * - Snapshots in parts: for a wire channel, the snapshots of all of its internal channels, taken at one moment. They
+ *   stand as `SnapshotParts` in the results of `initialize` (`snapshots`), `reconnect` (`snapshots`) and `subscribe`
+ *   (`snapshot`); `encodeResult` puts them together. A part without a state is left out.
+ * - A close: when `encodeSteps` says `close`, live or in a replay, the client cannot follow and must take a snapshot.
+ * - The params of a forwarded request and a dispatched action are translated from checked input; the host checks them
+ *   once more against the 1.0 schema after it has filled in what it stamps (`startedAt`, `duration`).
+ *
+ * Dialects are pure and keep nothing: what they must remember is a value that they return, and the host hands it in
+ * again. Caches of translations hang on the (immutable) states that they are made from.
  */
-import type { ActionEnvelope, ActionOrigin, Snapshot } from '../common/envelope.js';
+import type { ActionEnvelope, ChatState, SessionState, SessionSummary, Snapshot } from '../ahp-1/index.js';
 import type { JsonRpcErrorObject } from '../rpc.js';
-import type { SessionState } from '../session/state.js';
+import type {
+  ActionFrame,
+  Call,
+  ChannelMemory,
+  DialectConnection,
+  DialectTraits,
+  EchoStamp,
+  Frame,
+  InboundNotification,
+  OriginalAction,
+  Params,
+  RejectionStamp,
+} from './dialect-0.3.js';
+import type { ReferTo } from './upstream/input-references.js';
 
-/** One accepted action with the session's state around it. Other channels have no states here. */
-export interface Step {
-  readonly envelope: ActionEnvelope;
-  readonly before: SessionState | undefined;
-  readonly after: SessionState | undefined;
-}
-
-/** What a dialect remembers of one connection. Only the dialect knows what is in it. The host stores it with the client. */
-export type DialectConnection = Readonly<Record<string, unknown>>;
-
-/** What dialects remember of one channel, for all its connections: each under its own version. */
-export type ChannelMemory = Readonly<Record<string, unknown>>;
-
-export const NO_MEMORY: ChannelMemory = {};
+export type { InboundNotification } from './dialect-0.3.js';
 
 /** What a dialect may look up in the host. Channels are named by their internal URIs. */
-export interface HostView {
+export interface ModelView {
   /** The provider of a session. Must still know one whose removal is just being announced. */
-  providerOf(channel: string): string | undefined;
-  sessionOf(channel: string): SessionState | undefined;
-  memoryOf(channel: string): ChannelMemory | undefined;
+  providerOf(session: string): string | undefined;
+  /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
+  namesakeOf?(rest: string): string | undefined;
+  /** Whether the host has this agent. */
+  hasProvider?(provider: string): boolean;
+  /** The session that a chat belongs to. */
+  ownerOf(chat: string): string | undefined;
+  /** The chat that a session shows to wires without chats. */
+  defaultChatOf(session: string): string | undefined;
+  /** The entry of a session in the catalogue: only there stands when it was created. */
+  summaryOf(session: string): SessionSummary | undefined;
+  /** The state of a session, while it is in memory. */
+  sessionOf(session: string): SessionState | undefined;
+  /** The state of a chat, while it is in memory. */
+  chatOf(chat: string): ChatState | undefined;
+  /** What dialects remember of a group. */
+  memoryOf(group: string): ChannelMemory | undefined;
+  /** The reference that a wire which has them shows in place of a long tool input; absent where all input is text. */
+  readonly referTo?: ReferTo;
 }
 
-/** A call from a frame, not validated. */
-export interface Call {
-  readonly method: string;
-  readonly params: Params;
+/** Where a call comes from. */
+export interface CallContext {
+  readonly connection: DialectConnection;
+  /** The client, once the handshake has named it. */
+  readonly clientId?: string | undefined;
+  readonly view: ModelView;
 }
 
-export type Params = Readonly<Record<string, unknown>>;
+/** One accepted action with the state of its channel around it. A replay has no states. */
+export interface ModelStep {
+  readonly envelope: ActionEnvelope;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What a group of channels did in one tick, in the order of the numbers. */
+export interface StepGroup {
+  /** The session, for a session and its chats; otherwise the channel. */
+  readonly channel: string;
+  readonly steps: readonly ModelStep[];
+  /** The state of a channel of the group before the first step; undefined when it is not known, as in a replay. */
+  stateBefore(channel: string): unknown;
+}
+
+/** The snapshots behind one wire channel, all of one moment. */
+export interface SnapshotParts {
+  /** The wire channel. */
+  readonly channel: string;
+  readonly parts: readonly Snapshot[];
+}
 
 /** A request in internal terms with the translation of its result, or the error to answer with. */
-export type InboundRequest =
+export type ModelRequest =
   | {
       readonly kind: 'forward';
       readonly connection: DialectConnection;
       readonly method: string;
+      /** In `subscribe`, `initialize` and `reconnect` channels are wire channels; elsewhere they are internal ones. */
       readonly params: Params;
-      encodeResult(result: unknown, view: HostView): unknown;
+      encodeResult(result: unknown, view: ModelView): unknown;
     }
   | { readonly kind: 'fail'; readonly connection: DialectConnection; readonly error: JsonRpcErrorObject };
 
-/** An action exactly as its client sent it, for its echo or its rejection. */
-export interface OriginalAction {
-  readonly channel?: string;
-  readonly action: { readonly type: string };
-}
-
-/** A notification in internal terms. The host still validates params and actions: they come from outside. */
-export type InboundNotification =
-  | {
-      readonly kind: 'forward';
-      readonly connection: DialectConnection;
-      readonly method: string;
-      readonly params: Params;
-    }
-  | {
-      readonly kind: 'dispatch';
-      readonly connection: DialectConnection;
-      readonly channel: string;
-      readonly clientSeq: number;
-      readonly action: { readonly type: string };
-      readonly original: OriginalAction;
-    }
-  | {
-      readonly kind: 'reject';
-      readonly connection: DialectConnection;
-      readonly clientSeq: number;
-      readonly original: OriginalAction;
-      readonly reason: string;
-      /** When it is known: an action on a channel that does not exist is dropped without an answer. */
-      readonly channel?: string;
-    }
-  | { readonly kind: 'ignore'; readonly connection: DialectConnection };
-
-/** A notification to a client, ready to be sent. */
-export interface Frame {
-  readonly method: string;
-  readonly params: object;
-}
-
-/** A frame with an action. Channel and origin are not sent beside it: they say who gets it, and whose echo it is. */
-export interface ActionFrame extends Frame {
-  /** The channel that the action is on, as this wire names it: one of `wireChannels`. */
-  readonly channel: string;
-  readonly origin?: ActionOrigin;
-}
-
-export interface EncodedSteps {
+export interface ModelEncoded {
   readonly memory: ChannelMemory;
+  /** `channel` of a frame is the wire channel that it is on. */
   readonly frames: readonly ActionFrame[];
   /** Set when the wire cannot express what happened: send the frames, then close; the client takes a new snapshot. */
   readonly close?: string;
-}
-
-export interface EchoStamp {
-  readonly serverSeq: number;
-  readonly origin: ActionOrigin;
-}
-
-export interface RejectionStamp extends EchoStamp {
-  readonly rejectionReason: string;
-}
-
-/** What a wire can carry, as plain data. The host asks for a trait, never for a version. */
-export interface DialectTraits {
-  /** What clients offer, and what the host stores for a client that comes back. */
-  readonly version: string;
-  /** Notifications about the list of sessions go to every connection, subscribed to the root or not. */
-  readonly notifiesEveryone: boolean;
-  /** Clients can be asked questions. */
-  readonly answersQuestions: boolean;
-  /** States are sent as they are stored, so that stored JSON text goes out without being parsed. */
-  readonly takesText: boolean;
-  /** An action cannot be translated without the states around it, so a replay needs what was translated at the time. */
-  readonly needsStates: boolean;
-  /** Clients wait for the echoes of their actions in order, so the host echoes a deferred action at once. */
-  readonly waitsForEchoes: boolean;
-  /** A client that unsubscribes from a session is no active client of it any more. Otherwise the role ends with the connection. */
-  readonly roleEndsWithSubscription?: boolean;
 }
 
 export interface Dialect {
   readonly traits: DialectTraits;
   /** Whether an `initialize` is of this wire, for a wire whose clients do not offer a list of versions. */
   isOfferedIn?(params: Params): boolean;
-  /** The same wire as this connection speaks it. */
+  /** The same wire as this connection speaks it. Returns the very same dialect for equal ways of speaking. */
   forConnection(connection: DialectConnection): Dialect;
-  /**
-   * The channels of this wire that show an internal channel: none when the wire does not have it, several when the wire
-   * splits it.
-   */
-  wireChannels(channel: string, view: HostView): readonly string[];
-  /** The internal channel that a channel of this wire shows; undefined when the wire has no such channel. */
-  channelOf(wireChannel: string, view: HostView): string | undefined;
-  request(call: Call, connection: DialectConnection, view: HostView): InboundRequest;
-  notification(call: Call, connection: DialectConnection, view: HostView): InboundNotification;
-  encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
+  /** The wire channels that show an internal channel. */
+  wireChannels(channel: string, view: ModelView): readonly string[];
+  /** The internal channels that a wire channel shows, the one that names its group first; none when there is no such. */
+  channelsOf(wireChannel: string, view: ModelView): readonly string[];
+  /** Checks a request against the schema of its version and translates it. */
+  request(call: Call, context: CallContext): ModelRequest;
+  /** Checks a notification against the schema of its version and translates it. Dispatched actions are on internal channels. */
+  notification(call: Call, context: CallContext): InboundNotification;
+  encodeError(error: JsonRpcErrorObject, view: ModelView): JsonRpcErrorObject;
   /** Undefined for a channel that this wire does not have. */
-  encodeSnapshot(snapshot: Snapshot, connection: DialectConnection, view: HostView): object | undefined;
-  /** The memory after some steps, for a channel without subscribers that speak this dialect. */
-  remember(memory: ChannelMemory, steps: readonly Step[]): ChannelMemory;
-  /** Translates what one internal channel did in one tick. The same frames serve all connections of the dialect. */
-  encodeSteps(memory: ChannelMemory, steps: readonly Step[]): EncodedSteps;
+  encodeSnapshot(snapshot: SnapshotParts, connection: DialectConnection, view: ModelView): object | undefined;
+  /** The memory after some steps, for a group without subscribers that speak this dialect. */
+  remember(memory: ChannelMemory, group: StepGroup, view: ModelView): ChannelMemory;
+  /** The same frames serve all connections of the dialect. */
+  encodeSteps(memory: ChannelMemory, group: StepGroup, view: ModelView): ModelEncoded;
   /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
-  encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;
-  encodeRejection(original: OriginalAction, stamp: RejectionStamp): Frame;
+  encodeEcho(original: OriginalAction, stamp: EchoStamp, view: ModelView): Frame;
+  encodeRejection(original: OriginalAction, stamp: RejectionStamp, view: ModelView): Frame;
   /** Any host notification but `action`; undefined when this wire does not have it. */
-  encodeNotification(call: Call, view: HostView): Frame | undefined;
+  encodeNotification(call: Call, view: ModelView): Frame | undefined;
+  /** A request of the host, for a wire that says it otherwise. */
+  encodeRequest?(call: Call, view: ModelView): Call;
   /** Whether the host may send this request to a client. */
   maySend(method: string): boolean;
 }

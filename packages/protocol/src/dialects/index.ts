@@ -1,9 +1,20 @@
 /** The registry of dialects, and the types to use them with. */
+
+export type {
+  CallContext,
+  Dialect,
+  ModelEncoded,
+  ModelRequest,
+  ModelStep,
+  ModelView,
+  SnapshotParts,
+  StepGroup,
+} from './dialect.js';
 export {
   type ActionFrame,
   type Call,
   type ChannelMemory,
-  type Dialect,
+  type Dialect03,
   type DialectConnection,
   type DialectTraits,
   type EchoStamp,
@@ -17,17 +28,7 @@ export {
   type Params,
   type RejectionStamp,
   type Step,
-} from './dialect.js';
-export type {
-  CallContext,
-  ModelDialect,
-  ModelEncoded,
-  ModelRequest,
-  ModelStep,
-  ModelView,
-  SnapshotParts,
-  StepGroup,
-} from './dialect-1.js';
+} from './dialect-0.3.js';
 export { actionUp, type Refused, type UpAction, type UpContext } from './model-0.3/actions-up.js';
 export type { CatalogueChanges, CatalogueSummary, SummaryExtras } from './model-0.3/states.js';
 export {
@@ -41,15 +42,15 @@ export {
   turnUp,
   type UpcastSession,
 } from './model-0.3/upcast.js';
+export { type PluginsOnly, pluginsOnly } from './plugins-only.js';
 export {
   agreeOnVersion,
-  MODEL_DIALECTS,
-  modelDialectNamed,
-  modelDialectOfferedIn,
-  NATIVE_MODEL_DIALECT,
-} from './model-registry.js';
-export { type PluginsOnly, pluginsOnly } from './plugins-only.js';
-export { DIALECTS, dialectNamed, dialectOfferedIn, NATIVE_DIALECT, OLDER_DIALECTS } from './registry.js';
+  DIALECTS,
+  DIALECTS_0_3,
+  dialectNamed,
+  dialectOfferedIn,
+  NATIVE_DIALECT,
+} from './registry.js';
 export type {
   SessionsV1Action,
   SessionsV1ActionEnvelope,

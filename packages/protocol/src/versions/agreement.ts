@@ -37,7 +37,7 @@ export function agreeOnVersion(offered: readonly unknown[]): Agreement {
   if (malformed >= 0) return { outcome: 'malformed', entry: offered[malformed] };
   const versions = offered as readonly string[];
   const isUpstream = versions.some((version) => !isIntroduced(version, OURS.baseline));
-  const spoken = BASELINES.filter((entry) => !(isUpstream && entry === OURS));
+  const spoken = BASELINES.filter((entry) => !(isUpstream && entry.family === OURS.family));
   const highest = versions
     .filter((version) => spoken.some((entry) => isInRange(version, entry)))
     .reduce<string | undefined>((high, version) => (high && isIntroduced(version, high) ? high : version), undefined);
@@ -50,7 +50,7 @@ export function agreeOnVersion(offered: readonly unknown[]): Agreement {
  * Our own 0.3.0. Upstream gave the number to a different release: an offer that holds any higher version comes from an
  * upstream client, which would not mean ours by it. Nor is a patch of it ours.
  */
-const OURS = BASELINES[5];
+const OURS = { family: 'ahp-0.3', baseline: '0.3.0' } as const satisfies (typeof BASELINES)[number];
 
 function isInRange(version: string, { family, baseline }: (typeof BASELINES)[number]): boolean {
   return family === OURS.family ? version === baseline : isInCaretRange(version, baseline);

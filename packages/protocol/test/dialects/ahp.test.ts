@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ahp02 } from '../../src/dialects/ahp-0.2/codec.js';
 import { ahp03 } from '../../src/dialects/ahp-0.3/codec.js';
-import { DIALECTS, NO_MEMORY } from '../../src/dialects/index.js';
+import { DIALECTS_0_3, NO_MEMORY } from '../../src/dialects/index.js';
 import { hostNotifications, hostRequests } from '../../src/methods.js';
 import { rootState, sessionState } from '../support/builders.js';
 import { randomHistory } from '../support/session-history.js';
@@ -96,7 +96,7 @@ describe('AHP 0.2.0 beside 0.3.0', () => {
   it('[UNI-007] [UNI-008] [UNI-083] [SMT-001] is never asked to transform a system message', () => {
     const differing = Object.keys(hostRequests).filter((method) => ahp02.maySend(method) !== ahp03.maySend(method));
     expect(differing).toEqual(['systemMessageTransform']);
-    const asked = DIALECTS.filter((dialect) => dialect.maySend('systemMessageTransform'));
+    const asked = DIALECTS_0_3.filter((dialect) => dialect.maySend('systemMessageTransform'));
     expect(asked).toEqual([ahp03]);
   });
 });

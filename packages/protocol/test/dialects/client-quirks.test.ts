@@ -14,8 +14,8 @@ import {
 } from '../../src/dialects/client-quirks/names.js';
 import { envelopeWithNames, withNames } from '../../src/dialects/client-quirks/renaming.js';
 import { vscode } from '../../src/dialects/client-quirks/vscode.js';
-import type { ModelView } from '../../src/dialects/dialect-1.js';
-import { MODEL_DIALECTS } from '../../src/dialects/index.js';
+import type { ModelView } from '../../src/dialects/dialect.js';
+import { DIALECTS } from '../../src/dialects/index.js';
 import { ahp1, olderUpstream } from '../../src/dialects/upstream/codec.js';
 
 const BARE = [ahp1, ...olderUpstream];
@@ -306,7 +306,7 @@ describe('names', () => {
 
 describe('a dialect', () => {
   it('[UP-182] is the same object for connections that spell alike, in every version that has chats', () => {
-    for (const dialect of MODEL_DIALECTS.slice(0, 7)) {
+    for (const dialect of DIALECTS.slice(0, 7)) {
       expect(dialect.forConnection({})).toBe(dialect);
       // A connection that spells like the host is sent what the version itself says, by the very same functions.
       const bare = BARE.find(({ traits }) => traits.version === dialect.traits.version);

@@ -2,9 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionMap, StateAction } from '../../src/actions.js';
 import { ROOT_CHANNEL } from '../../src/channels.js';
-import { DIALECTS, dialectNamed, NATIVE_DIALECT, NO_MEMORY, type Step } from '../../src/dialects/index.js';
+import {
+  DIALECTS,
+  DIALECTS_0_3,
+  dialectNamed,
+  NATIVE_DIALECT,
+  NO_MEMORY,
+  type Step,
+} from '../../src/dialects/index.js';
 import type { SessionState } from '../../src/session/state.js';
-import { negotiate, PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '../../src/versions/versions.js';
+import { agreeOnVersion, BASELINES } from '../../src/versions/agreement.js';
 import { sessionState, sessionSummary } from '../support/builders.js';
 import { randomHistory } from '../support/session-history.js';
 import { CHANNEL, hostWith, ORIGIN } from './sessions-v1/scenes.js';
@@ -17,7 +24,9 @@ const view = hostWith(
 );
 const CONNECTIONS = [{}, { rootUri: 'agenthost:root' }, { rootUri: 'agenthost:/root' }] as const;
 /** Each dialect, in all the ways in which connections can speak it. */
-const SPOKEN = DIALECTS.flatMap((dialect) => [...new Set(CONNECTIONS.map((known) => dialect.forConnection(known)))]);
+const SPOKEN = DIALECTS_0_3.flatMap((dialect) => [
+  ...new Set(CONNECTIONS.map((known) => dialect.forConnection(known))),
+]);
 
 /** What clients of every wire can dispatch. */
 const CLIENT_ACTIONS: ReadonlySet<string> = new Set([
@@ -46,11 +55,11 @@ describe('the registry of dialects', () => {
   it('has each version once, and every version that can be negotiated', () => {
     const versions = DIALECTS.map(({ traits }) => traits.version);
     expect(new Set(versions).size).toBe(versions.length);
-    for (const version of SUPPORTED_PROTOCOL_VERSIONS) {
-      expect(negotiate([version])).toEqual({ outcome: 'agreed', version });
-      expect(dialectNamed(version)?.traits.version).toBe(version);
+    for (const { baseline } of BASELINES) {
+      expect(agreeOnVersion([baseline])).toMatchObject({ outcome: 'agreed', version: baseline });
+      expect(dialectNamed(baseline)?.traits.version).toBe(baseline);
     }
-    expect(NATIVE_DIALECT.traits.version).toBe(PROTOCOL_VERSION);
+    expect(NATIVE_DIALECT).toBe(DIALECTS[0]);
     expect(dialectNamed('0.0.1')).toBeUndefined();
   });
 });

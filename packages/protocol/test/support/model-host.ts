@@ -20,7 +20,7 @@ import {
 } from '../../src/ahp-1/private-members.js';
 import { sessionReducer as modelReducer } from '../../src/ahp-1/session/reducer.js';
 import { selectionOf, withSelection } from '../../src/ahp-1/session/selection.js';
-import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect-1.js';
+import type { ModelStep, ModelView, StepGroup } from '../../src/dialects/dialect.js';
 import { actionDown, isUnsayable } from '../../src/dialects/model-0.3/actions-down.js';
 import { actionUp } from '../../src/dialects/model-0.3/actions-up.js';
 import { sessionDown } from '../../src/dialects/model-0.3/states.js';

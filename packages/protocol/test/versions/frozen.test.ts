@@ -7,7 +7,7 @@ import { breaks, FROZEN_FOLDER, frozenWires, livingWire, type Wire } from '../..
 import { fingerprint } from '../../scripts/json-schema.js';
 import { AHP_1_WIRE, wireOf } from '../../scripts/wires.js';
 import { AHP_1_FINGERPRINT, AHP_1_VERSION } from '../../src/versions/agreement.js';
-import { PROTOCOL_FINGERPRINT, PROTOCOL_VERSION } from '../../src/versions/versions.js';
+import { AHP_0_3_FINGERPRINT, AHP_0_3_VERSION } from '../../src/versions/versions.js';
 
 describe('published versions', () => {
   it('are 0.2.0, 0.3.0 and 1.0.0', () => {
@@ -118,9 +118,9 @@ describe('a change that a peer of a published version', () => {
 });
 
 it('[SMT-001] has the schemas that its fingerprint stands for', () => {
-  expect({ version: PROTOCOL_VERSION, fingerprint: fingerprint() }).toEqual({
+  expect({ version: AHP_0_3_VERSION, fingerprint: fingerprint() }).toEqual({
     version: '0.3.0',
-    fingerprint: PROTOCOL_FINGERPRINT,
+    fingerprint: AHP_0_3_FINGERPRINT,
   });
 });
 

@@ -2,23 +2,23 @@
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import {
   agreeOnVersion,
-  type ModelDialect,
-  modelDialectNamed,
-  modelDialectOfferedIn,
-  NATIVE_MODEL_DIALECT,
+  type Dialect,
+  dialectNamed,
+  dialectOfferedIn,
+  NATIVE_DIALECT,
 } from '@atrium/protocol/dialects';
 import { RequestError } from '../../contracts/request-error.js';
 
 export {
   type ActionFrame,
   type ChannelMemory,
+  DIALECTS,
+  type Dialect,
   type DialectConnection,
+  dialectNamed,
   type InboundNotification,
-  MODEL_DIALECTS as DIALECTS,
-  type ModelDialect as Dialect,
   type ModelStep as DialectStep,
   type ModelView as DialectView,
-  modelDialectNamed as dialectNamed,
   NO_MEMORY,
   type OriginalAction,
   pluginsOnly,
@@ -27,17 +27,17 @@ export {
 } from '@atrium/protocol/dialects';
 
 /** The dialect to speak until a client has said what it speaks. */
-export const initialDialect = NATIVE_MODEL_DIALECT;
+export const initialDialect = NATIVE_DIALECT;
 
 /** What host and client agreed on: the version as it is answered and stored, and the dialect that speaks it. */
 export interface Agreed {
   readonly version: string;
-  readonly dialect: ModelDialect;
+  readonly dialect: Dialect;
 }
 
 /** What a client's `initialize` asks for. Throws the error to answer with when there is nothing in common. */
 export function agreedOn(params: Readonly<Record<string, unknown>>): Agreed {
-  const offered = modelDialectOfferedIn(params);
+  const offered = dialectOfferedIn(params);
   if (offered) return { version: offered.traits.version, dialect: offered };
   if (!Array.isArray(params.protocolVersions)) {
     const message = '/protocolVersions must be the list of versions you speak, as in ["1.0.0", "0.9.0"]';
@@ -45,7 +45,7 @@ export function agreedOn(params: Readonly<Record<string, unknown>>): Agreed {
   }
   const agreement = agreeOnVersion(params.protocolVersions);
   if (agreement.outcome === 'agreed') {
-    return { version: agreement.version, dialect: modelDialectNamed(agreement.version) ?? initialDialect };
+    return { version: agreement.version, dialect: dialectNamed(agreement.version) ?? initialDialect };
   }
   if (agreement.outcome === 'malformed') {
     const entry = JSON.stringify(agreement.entry);

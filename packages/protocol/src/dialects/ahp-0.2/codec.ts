@@ -1,12 +1,12 @@
 /** AHP 0.2.0: the frames of 0.3.0 without later messages. */
 import { isActionKnown, isNotificationKnown, isServerCommandKnown } from '../../versions/introduced-in.js';
 import { ahp03 } from '../ahp-0.3/codec.js';
-import type { Dialect } from '../dialect.js';
+import type { Dialect03 } from '../dialect-0.3.js';
 import { AHP_0_2 } from './traits.js';
 
 const { version } = AHP_0_2;
 
-export const ahp02: Dialect = {
+export const ahp02: Dialect03 = {
   ...ahp03,
   traits: AHP_0_2,
   forConnection: () => ahp02,

@@ -1,5 +1,5 @@
 /** AHP 0.2.0: what its wire can carry. */
-import type { DialectTraits } from '../dialect.js';
+import type { DialectTraits } from '../dialect-0.3.js';
 
 export const AHP_0_2 = {
   version: '0.2.0',

@@ -2,10 +2,10 @@
 
 import type { ActionEnvelope } from '../../common/envelope.js';
 import { SERVER_COMMAND_INTRODUCED_IN } from '../../versions/introduced-in.js';
-import type { ActionFrame, Call, Dialect, DialectConnection, InboundNotification, Params } from '../dialect.js';
+import type { ActionFrame, Call, Dialect03, DialectConnection, InboundNotification, Params } from '../dialect-0.3.js';
 import { AHP_0_3 } from './traits.js';
 
-export const ahp03: Dialect = {
+export const ahp03: Dialect03 = {
   traits: AHP_0_3,
   forConnection: () => ahp03,
   wireChannels: (channel) => [channel],

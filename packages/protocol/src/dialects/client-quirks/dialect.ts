@@ -5,8 +5,8 @@
  * theirs, too. Wire channels have the host's names here: only what is inside of frames is spelled.
  */
 
-import type { ActionFrame, Call, DialectConnection, Frame, InboundNotification, Params } from '../dialect.js';
-import type { CallContext, ModelDialect, ModelRequest, ModelView } from '../dialect-1.js';
+import type { CallContext, Dialect, ModelRequest, ModelView } from '../dialect.js';
+import type { ActionFrame, Call, DialectConnection, Frame, InboundNotification, Params } from '../dialect-0.3.js';
 import { isJson, type Json } from '../upstream/shapes.js';
 import { isPlain, NameReader, NameWriter, type Spelling, spellingKey, spellingOf, withSpelling } from './names.js';
 import { CLIENT_QUIRKS } from './quirks.js';
@@ -18,9 +18,9 @@ export const SPELLINGS_MAX = 1_000;
 export const SPELLINGS_MAX_CHARACTERS = 4 * 2 ** 20;
 
 /** The dialect for clients with their habits. */
-export function withClientQuirks(dialect: ModelDialect): ModelDialect {
+export function withClientQuirks(dialect: Dialect): Dialect {
   const spelled = new SpelledDialects();
-  const plain: ModelDialect = {
+  const plain: Dialect = {
     ...dialect,
     forConnection: (connection) => {
       const spelling = spellingOf(connection);
@@ -40,14 +40,14 @@ export function withClientQuirks(dialect: ModelDialect): ModelDialect {
 
 /** The dialects of the ways to spell that were met last, within the limits. */
 export class SpelledDialects {
-  readonly #byKey = new Map<string, ModelDialect>();
+  readonly #byKey = new Map<string, Dialect>();
   #characters = 0;
 
-  get(key: string): ModelDialect | undefined {
+  get(key: string): Dialect | undefined {
     return this.#byKey.get(key);
   }
 
-  add(key: string, dialect: ModelDialect): void {
+  add(key: string, dialect: Dialect): void {
     this.#byKey.set(key, dialect);
     this.#characters += key.length;
     for (const oldest of this.#byKey.keys()) {
@@ -59,7 +59,7 @@ export class SpelledDialects {
 }
 
 /** The same wire for connections that spell in one way. */
-function spelledDialect(plain: ModelDialect, dialect: ModelDialect, spelling: Spelling): ModelDialect {
+function spelledDialect(plain: Dialect, dialect: Dialect, spelling: Spelling): Dialect {
   const envelope = (frame: Frame, view: ModelView): Frame => ({
     ...frame,
     params: envelopeWithNames(frame.params as Json, renameFor(spelling, view)),
@@ -108,7 +108,7 @@ function paramsWithNames(method: string, params: Json, spelling: Spelling, view:
 
 // Calls from clients
 
-function request(dialect: ModelDialect, given: Call, context: CallContext): ModelRequest {
+function request(dialect: Dialect, given: Call, context: CallContext): ModelRequest {
   const begun = given.method === 'initialize' ? greeted(given.params, context.connection) : context.connection;
   const { params, connection } = named(given, begun, context.view);
   const call = CLIENT_QUIRKS.reduce<Call>((meant, quirks) => quirks.meant?.(meant, context.view) ?? meant, {
@@ -162,7 +162,7 @@ function withoutUndefined({ channel, provider }: { readonly channel: string; rea
   return provider === undefined ? { channel } : { channel, provider };
 }
 
-function notification(dialect: ModelDialect, { method, params }: Call, context: CallContext): InboundNotification {
+function notification(dialect: Dialect, { method, params }: Call, context: CallContext): InboundNotification {
   const { connection: before, view } = context;
   const names = new NameReader(spellingOf(before), view);
   const rename: Rename = (name) => names.mention(name);

@@ -12,8 +12,8 @@
  * up, checked or allowed: behind this layer there is one name.
  */
 import { channelKind, defaultChatUri, sessionOfDefaultChat } from '../../ahp-1/channels.js';
-import type { DialectConnection } from '../dialect.js';
-import type { ModelView } from '../dialect-1.js';
+import type { ModelView } from '../dialect.js';
+import type { DialectConnection } from '../dialect-0.3.js';
 
 /** Which of its names a session has: the host's own, the one with its provider, or the one with `ahp-session`. */
 type Form = 'own' | 'provider' | 'ahp-session';

@@ -1,6 +1,7 @@
 /** What clients that people run do beside the letter of the protocol: one file for each client, and this list of them. */
-import type { Call, Params } from '../dialect.js';
-import type { ModelView } from '../dialect-1.js';
+
+import type { ModelView } from '../dialect.js';
+import type { Call, Params } from '../dialect-0.3.js';
 import { agentHostProtocolUi } from './agent-host-protocol-ui.js';
 import type { Spelling } from './names.js';
 import { vscode } from './vscode.js';

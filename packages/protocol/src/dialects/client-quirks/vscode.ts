@@ -7,7 +7,7 @@
  * `completions` and the root in `reconnect` [UP-185] [UP-187].
  */
 import { channelKind, ROOT_CHANNEL } from '../../ahp-1/channels.js';
-import type { Params } from '../dialect.js';
+import type { Params } from '../dialect-0.3.js';
 import { PLAIN_SPELLING } from './names.js';
 import type { ClientQuirks } from './quirks.js';
 

@@ -2,7 +2,7 @@
 import type * as Ahp1 from '../../ahp-1/index.js';
 import { PRIVATE, SELECTION_CHANGED, shownClient } from '../../ahp-1/private-members.js';
 import type * as Ahp03 from '../../index.js';
-import type { CallContext } from '../dialect-1.js';
+import type { CallContext } from '../dialect.js';
 import { activeClientUp, claimUp, enablementUp, messageUp } from './upcast.js';
 
 /** An action on an internal channel. The host stamps times into it, and checks it, before it is applied. */

@@ -11,8 +11,8 @@ import { isClientDispatchable } from '../../dispatchable.js';
 import { ErrorCode } from '../../errors/codes.js';
 import type * as Ahp03 from '../../index.js';
 import { checkAction, checkClientRequest, describeProblem, isClientRequest } from '../../validation/index.js';
-import type { ActionFrame, Dialect, HostView, InboundNotification, Step } from '../dialect.js';
-import type { CallContext, ModelDialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect-1.js';
+import type { CallContext, Dialect, ModelRequest, ModelStep, ModelView, StepGroup } from '../dialect.js';
+import type { ActionFrame, Dialect03, HostView, InboundNotification, Step } from '../dialect-0.3.js';
 import { pluginsOnly, withLeftOut } from '../plugins-only.js';
 import { actionDown, isUnsayable, type Unsayable } from './actions-down.js';
 import { actionUp } from './actions-up.js';
@@ -20,10 +20,10 @@ import { notificationDown, requestUp, snapshotDown } from './requests.js';
 import { type SessionFacts, sessionAround } from './states.js';
 
 /** One for each older dialect, because hosts tell dialects apart by identity. */
-const stacked = new WeakMap<Dialect, ModelDialect>();
+const stacked = new WeakMap<Dialect03, Dialect>();
 
 /** The dialect over the 1.0 model that speaks like an older one over 0.3.0. */
-export function over03(dialect: Dialect): ModelDialect {
+export function over03(dialect: Dialect03): Dialect {
   const known = stacked.get(dialect);
   if (known) return known;
   const made = stack(dialect);
@@ -31,7 +31,7 @@ export function over03(dialect: Dialect): ModelDialect {
   return made;
 }
 
-function stack(dialect: Dialect): ModelDialect {
+function stack(dialect: Dialect03): Dialect {
   return {
     // Stored JSON is that of 1.0, so text does not go out as it is.
     traits: { ...dialect.traits, takesText: false },
@@ -73,7 +73,7 @@ function stack(dialect: Dialect): ModelDialect {
 const KINDS: ReadonlySet<string> = new Set(['root', 'session', 'terminal', 'changeset', 'resourceWatch', 'otlp']);
 
 /** A default chat shows on its session; other chats show nowhere. */
-function wireChannels(dialect: Dialect, channel: string, view: ModelView): readonly string[] {
+function wireChannels(dialect: Dialect03, channel: string, view: ModelView): readonly string[] {
   const shown = modelKind(channel) === 'chat' ? sessionShowing(channel, view) : channel;
   if (shown === undefined || !KINDS.has(modelKind(shown))) return [];
   return dialect.wireChannels(shown, viewDown(view)).length > 0 ? [shown] : [];
@@ -120,9 +120,9 @@ const LATER_METHODS: ReadonlySet<string> = new Set([
   'fetchAutomationRuns',
 ]);
 
-type CallOf<Method extends 'request' | 'notification'> = Parameters<Dialect[Method]>[0];
+type CallOf<Method extends 'request' | 'notification'> = Parameters<Dialect03[Method]>[0];
 
-function request(dialect: Dialect, call: CallOf<'request'>, { connection, view }: CallContext): ModelRequest {
+function request(dialect: Dialect03, call: CallOf<'request'>, { connection, view }: CallContext): ModelRequest {
   const inner = dialect.request(call, connection, viewDown(view));
   if (inner.kind === 'fail') return inner;
   const { method } = inner;
@@ -144,7 +144,7 @@ function request(dialect: Dialect, call: CallOf<'request'>, { connection, view }
   };
 }
 
-function notification(dialect: Dialect, call: CallOf<'notification'>, context: CallContext): InboundNotification {
+function notification(dialect: Dialect03, call: CallOf<'notification'>, context: CallContext): InboundNotification {
   const { view } = context;
   const inner = dialect.notification(call, context.connection, viewDown(view));
   if (inner.kind !== 'dispatch') return inner;

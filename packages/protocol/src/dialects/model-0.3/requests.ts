@@ -3,8 +3,8 @@ import { channelKind } from '../../ahp-1/channels.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
 import { PRIVATE } from '../../ahp-1/private-members.js';
 import type * as Ahp03 from '../../index.js';
-import type { Call, Params } from '../dialect.js';
-import type { ModelView, SnapshotParts } from '../dialect-1.js';
+import type { ModelView, SnapshotParts } from '../dialect.js';
+import type { Call, Params } from '../dialect-0.3.js';
 import {
   type CatalogueChanges,
   type CatalogueSummary,

@@ -6,7 +6,7 @@ import type { ActionMap, ActionType } from '../../actions.js';
 import { findPart } from '../../parts.js';
 import type { ToolCallState } from '../../session/tool-calls.js';
 import type { ResponsePart } from '../../session/turns.js';
-import type { ChannelMemory, Step } from '../dialect.js';
+import type { ChannelMemory, Step } from '../dialect-0.3.js';
 import { messageToWire, usageToWire } from './messages.js';
 import { agentToWire, structuredPartToWire } from './state.js';
 import {

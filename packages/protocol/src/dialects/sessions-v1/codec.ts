@@ -11,7 +11,7 @@ import type { JsonRpcErrorObject } from '../../rpc.js';
 import {
   type ActionFrame,
   type Call,
-  type Dialect,
+  type Dialect03,
   type DialectConnection,
   type EchoStamp,
   type Frame,
@@ -22,7 +22,7 @@ import {
   type OriginalAction,
   type Params,
   type RejectionStamp,
-} from '../dialect.js';
+} from '../dialect-0.3.js';
 import { acceptedSteps, translateSteps } from './actions.js';
 import { messageFromWire } from './messages.js';
 import {
@@ -62,7 +62,7 @@ import type {
   SessionsV1UserMessage,
 } from './wire.js';
 
-export const sessionsV1: Dialect = {
+export const sessionsV1: Dialect03 = {
   traits: SESSIONS_V1,
   isOfferedIn: ({ protocolVersion, protocolVersions }) =>
     typeof protocolVersion === 'number' && protocolVersions === undefined,
@@ -85,7 +85,7 @@ export const sessionsV1: Dialect = {
 };
 
 /** For connections that spell the root `agenthost:/root`: actions come flat and wrapped, in one message. */
-const slashed: Dialect = {
+const slashed: Dialect03 = {
   ...sessionsV1,
   wireChannels: (channel, view) => wireChannels(channel, SLASHED_ROOT_URI, view),
   encodeSteps: (memory, steps) => {

@@ -4,8 +4,8 @@ import { ROOT_CHANNEL } from '../../channels.js';
 import type { Snapshot } from '../../common/envelope.js';
 import { ErrorCode } from '../../errors/codes.js';
 import type { ClientRequestMethod, ClientRequests } from '../../methods.js';
-import { PROTOCOL_VERSION } from '../../versions/versions.js';
-import type { DialectConnection, HostView, InboundRequest, Params } from '../dialect.js';
+import { AHP_0_3_VERSION } from '../../versions/versions.js';
+import type { DialectConnection, HostView, InboundRequest, Params } from '../dialect-0.3.js';
 import { compact } from './messages.js';
 import { snapshotToWire, summaryToWire, turnToWire } from './state.js';
 import { WIRE_VERSION } from './traits.js';
@@ -24,7 +24,7 @@ import type {
 // Opening, resuming, subscribing. Channels that this wire does not have are omitted, or not found.
 
 /** The host negotiates the version of the internal model for a sessions-v1 client. */
-const INTERNAL_VERSIONS = [PROTOCOL_VERSION];
+const INTERNAL_VERSIONS = [AHP_0_3_VERSION];
 
 export function initialize(inbound: Inbound): InboundRequest {
   const { params, connection, view } = inbound;

@@ -6,7 +6,7 @@ import type { AgentInfo, RootState, SessionModelInfo } from '../../root/state.js
 import type { SessionState, SessionSummary } from '../../session/state.js';
 import { SessionStatus } from '../../session/status.js';
 import type { ActiveTurn, ResponsePart, Turn } from '../../session/turns.js';
-import { type ChannelMemory, NO_MEMORY } from '../dialect.js';
+import { type ChannelMemory, NO_MEMORY } from '../dialect-0.3.js';
 import { compact, contentRefToWire, flatten, messageToWire, usageToWire } from './messages.js';
 import { completedToolCallToWire, isShown, pendingRequests, toolCallsOf, toolCallToWire } from './tool-calls.js';
 import { DEFAULT_ROOT_URI, sessionToWire } from './uris.js';

@@ -4,7 +4,7 @@ import type { StringOrMarkdown } from '../../common/types.js';
 import { findCall, openParts } from '../../parts.js';
 import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js';
 import type { ActiveTurn } from '../../session/turns.js';
-import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';
+import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect-0.3.js';
 import { compact, flatten, pathFromFileUri, toolServerOf } from './messages.js';
 import { SESSIONS_V1 } from './traits.js';
 import type {

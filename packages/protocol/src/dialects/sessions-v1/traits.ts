@@ -1,5 +1,5 @@
 /** The sessions-process protocol, version 1: what its wire can carry. */
-import type { DialectTraits } from '../dialect.js';
+import type { DialectTraits } from '../dialect-0.3.js';
 
 /** How the wire itself names its version: a whole number, of which there was only ever one. */
 export const WIRE_VERSION = 1;

@@ -5,7 +5,7 @@
  * provider id must not contain a colon.
  */
 import { channelKind, ROOT_CHANNEL } from '../../channels.js';
-import type { DialectConnection } from '../dialect.js';
+import type { DialectConnection } from '../dialect-0.3.js';
 import type { SessionsV1RootUri } from './wire.js';
 
 export type ProviderOf = (channel: string) => string | undefined;

@@ -6,16 +6,8 @@ import { PRIVATE } from '../../ahp-1/private-members.js';
 import { checkClientRequest, describeProblem, isClientRequest } from '../../ahp-1/validation.js';
 import { ErrorCode } from '../../errors/codes.js';
 import { AHP_1_VERSION } from '../../versions/agreement.js';
-import type { ActionFrame, Call, DialectTraits, InboundNotification, OriginalAction, Params } from '../dialect.js';
-import type {
-  CallContext,
-  ModelDialect,
-  ModelRequest,
-  ModelStep,
-  ModelView,
-  SnapshotParts,
-  StepGroup,
-} from '../dialect-1.js';
+import type { CallContext, Dialect, ModelRequest, ModelStep, ModelView, SnapshotParts, StepGroup } from '../dialect.js';
+import type { ActionFrame, Call, DialectTraits, InboundNotification, OriginalAction, Params } from '../dialect-0.3.js';
 import { pluginsOnly } from '../plugins-only.js';
 import { RESYNC } from './delta.js';
 import { actionWithReferences, type ReferTo, stateWithReferences } from './input-references.js';
@@ -31,15 +23,15 @@ const TRAITS: Omit<DialectTraits, 'version' | 'takesText'> = {
 };
 
 /** The dialect of 1.x: everything passes, but for what the host wrote for older wires, and tool input that it refers to. */
-export const ahp1: ModelDialect = upstream({ ...TRAITS, version: AHP_1_VERSION, takesText: true }, undefined);
+export const ahp1: Dialect = upstream({ ...TRAITS, version: AHP_1_VERSION, takesText: true }, undefined);
 
 /** The dialects of the versions below 1.0, newest first. */
-export const olderUpstream: readonly ModelDialect[] = VERSION_CODECS.map((codec) =>
+export const olderUpstream: readonly Dialect[] = VERSION_CODECS.map((codec) =>
   upstream({ ...TRAITS, version: codec.version, takesText: false }, codec),
 );
 
-function upstream(traits: DialectTraits, codec: VersionCodec | undefined): ModelDialect {
-  const dialect: ModelDialect = {
+function upstream(traits: DialectTraits, codec: VersionCodec | undefined): Dialect {
+  const dialect: Dialect = {
     traits,
     forConnection: () => dialect,
     wireChannels: (channel) => (hasChannel(codec, channel) ? [channel] : []),

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { PRIVATE } from '../../../src/ahp-1/private-members.js';
 import { ahp02 } from '../../../src/dialects/ahp-0.2/codec.js';
 import { ahp03 } from '../../../src/dialects/ahp-0.3/codec.js';
-import { type ActionFrame, type Dialect, NO_MEMORY, type Step } from '../../../src/dialects/dialect.js';
-import type { ModelRequest, ModelView } from '../../../src/dialects/dialect-1.js';
+import type { ModelRequest, ModelView } from '../../../src/dialects/dialect.js';
+import { type ActionFrame, type Dialect03, NO_MEMORY, type Step } from '../../../src/dialects/dialect-0.3.js';
 import { over03 } from '../../../src/dialects/model-0.3/over.js';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
 import { SLASHED_ROOT_URI } from '../../../src/dialects/sessions-v1/uris.js';
@@ -30,7 +30,7 @@ describe.each([
 });
 
 /** Sends a history through both models, in ticks of random length, and compares what clients get. */
-function follow(dialect: Dialect, seed: number): void {
+function follow(dialect: Dialect03, seed: number): void {
   const random = seededRandom(seed + 7);
   const { initial, steps } = randomHistory(seed, 150);
   const host = new ModelHost(initial, { forgets: true });

@@ -1,6 +1,6 @@
 /** Data that a host with the 0.3.0 model stored, in the 1.0 model. */
 import { describe, expect, it } from 'vitest';
-import type { ModelView } from '../../../src/dialects/dialect-1.js';
+import type { ModelView } from '../../../src/dialects/dialect.js';
 import { actionUp } from '../../../src/dialects/model-0.3/actions-up.js';
 import { sessionDown, summaryDown } from '../../../src/dialects/model-0.3/states.js';
 import { turnDown } from '../../../src/dialects/model-0.3/turns.js';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isIntroduced, negotiate, PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '../../src/versions/versions.js';
+import { AHP_1_VERSION, agreeOnVersion, BASELINES } from '../../src/versions/agreement.js';
+import { isIntroduced } from '../../src/versions/versions.js';
 
-const agreed = (version: string) => ({ outcome: 'agreed', version });
+const agreed = (version: string) => ({ outcome: 'agreed', version, family: `ahp-${version.slice(0, 3)}` });
 
-describe('negotiate', () => {
+const SPOKEN = BASELINES.map(({ baseline }) => baseline);
+
+describe('what an older client agrees on with the host', () => {
   it.each([
     [['0.3.0', '0.2.0'], '0.3.0'],
     [['0.2.0', '0.3.0'], '0.3.0'],
@@ -11,14 +14,14 @@ describe('negotiate', () => {
     [['9.9.9', '0.2.0', '0.1.0'], '0.2.0'],
     [['0.3.0', '0.2.7', '0.1.0'], '0.3.0'],
   ])('takes the highest of %j that we speak: %s', (offered, version) => {
-    expect(negotiate(offered)).toEqual(agreed(version));
+    expect(agreeOnVersion(offered)).toEqual(agreed(version));
   });
 
   it.each(['0.3.1', '0.4.0', '0.5.2', '0.8.17', '0.9.0', '0.10.0', '1.0.0', '2.7.1', '10.0.0'])(
     '[UP-013] knows an upstream client by its %s and never answers it with 0.3.0',
     (later) => {
-      expect(negotiate([later, '0.3.0', '0.2.0'])).toEqual(agreed('0.2.0'));
-      expect(negotiate(['0.3.0', later])).toEqual({ outcome: 'unsupported', supportedVersions: ['0.2.0'] });
+      expect(agreeOnVersion([later, '0.3.0', '0.2.0'])).not.toMatchObject({ version: '0.3.0' });
+      expect(agreeOnVersion(['0.3.0', later])).not.toMatchObject({ version: '0.3.0' });
     },
   );
 
@@ -36,27 +39,28 @@ describe('negotiate', () => {
       null,
       undefined,
     ]) {
-      expect(negotiate(['0.3.0', entry])).toEqual({ outcome: 'malformed', entry });
+      expect(agreeOnVersion(['0.3.0', entry])).toEqual({ outcome: 'malformed', entry });
     }
   });
 
   it('[AHP-201] does not speak the pre-channel 0.1.0', () => {
-    expect(negotiate(['0.1.0'])).toEqual({ outcome: 'unsupported', supportedVersions: ['0.3.0', '0.2.0'] });
+    expect(agreeOnVersion(['0.1.0'])).toEqual({ outcome: 'unsupported', supportedVersions: SPOKEN });
   });
 
   it('says which versions would do when nothing fits', () => {
-    expect(negotiate([])).toEqual({ outcome: 'unsupported', supportedVersions: SUPPORTED_PROTOCOL_VERSIONS });
+    expect(agreeOnVersion([])).toEqual({ outcome: 'unsupported', supportedVersions: SPOKEN });
   });
 
   it('[AHP-017] answers only with a string that was offered', () => {
-    expect(negotiate(['0.03.0', '00.2.0']).outcome).toBe('unsupported');
+    expect(agreeOnVersion(['0.03.0', '00.2.0']).outcome).toBe('malformed');
   });
 });
 
 it('[AHP-199] advertises versions that are well formed, strictly descending, and begin with the current one', () => {
-  expect(SUPPORTED_PROTOCOL_VERSIONS[0]).toBe(PROTOCOL_VERSION);
-  expect(SUPPORTED_PROTOCOL_VERSIONS).toEqual(['0.3.0', '0.2.0']);
-  for (const version of SUPPORTED_PROTOCOL_VERSIONS) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(SPOKEN[0]).toBe(AHP_1_VERSION);
+  for (const version of SPOKEN) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const [index, version] of SPOKEN.slice(1).entries())
+    expect(isIntroduced(SPOKEN[index] ?? '', version)).toBe(false);
 });
 
 describe('isIntroduced', () => {
