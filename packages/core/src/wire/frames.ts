@@ -109,8 +109,8 @@ interface Tail {
 }
 
 export class Outgoing extends WireFrame {
-  #tail: Tail | undefined;
-  #growth: Growth | undefined;
+  readonly #tail: Tail | undefined;
+  readonly #growth: Growth | undefined;
 
   constructor(
     text: string | (() => string),
@@ -118,15 +118,27 @@ export class Outgoing extends WireFrame {
     readonly size: number,
     readonly delta?: Omit<Delta, 'content'> | undefined,
     tail?: Tail,
+    growth?: Growth,
   ) {
     super(text);
     this.#tail = tail;
+    this.#growth = growth;
   }
 
-  /** To be called when the message begins to wait, while the states around its action are at hand. */
-  waits(): void {
-    this.#growth ??= this.delta?.growth?.();
-    if (this.#growth) this.#tail = { text: this.#growth.after, start: this.#growth.before.length };
+  /**
+   * The message as it waits for one client. To be called while the states around its action are at hand. The message itself
+   * is shared, and may be kept for much longer: it does not keep the text of a state.
+   */
+  waiting(): Outgoing {
+    if (!this.delta) return this;
+    const growth = this.delta.growth?.();
+    const tail = growth ? { text: growth.after, start: growth.before.length } : this.#tail;
+    return new Outgoing(() => this.text, this.size, this.delta, tail, growth);
+  }
+
+  /** One that waits is written, because nothing is joined to it any more: from now on it keeps its own text only. */
+  settled(): Outgoing {
+    return this.delta ? new Outgoing(this.text, this.size) : this;
   }
 
   /** The text of a delta. */

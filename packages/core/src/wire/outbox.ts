@@ -183,6 +183,7 @@ export class Outbox {
   pushParts(message: JsonParts): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const sent = new Promise<void>((resolve) => this.#whenPartsSent.set(message, resolve));
+    this.#settleLast();
     this.#waiting.push(message);
     this.#waitingSize += PART_CHARACTERS;
     this.flush();
@@ -276,14 +277,21 @@ export class Outbox {
     for (const tell of waiting) tell();
   }
 
-  #wait(message: Outgoing): void {
-    message.waits();
+  #wait(given: Outgoing): void {
+    const message = given.waiting();
     const last = this.#waiting.at(-1);
     const joined = last instanceof JsonParts || !last ? undefined : merged(last, message);
     if (last && joined) this.#waitingSize -= sizeOf(last);
     if (joined) this.#waiting.pop();
+    else this.#settleLast();
     this.#waiting.push(joined ?? message);
     this.#waitingSize += (joined ?? message).size;
+  }
+
+  /** Something else comes behind the last message. */
+  #settleLast(): void {
+    const last = this.#waiting.at(-1);
+    if (last && !(last instanceof JsonParts)) this.#waiting[this.#waiting.length - 1] = last.settled();
   }
 
   #isCongested(): boolean {

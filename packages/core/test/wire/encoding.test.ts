@@ -1,8 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
 import { encode, encodedOf, type TextStep, withoutOrigin } from '../../src/wire/encoding.js';
 import { framed, merged, Outgoing, outgoing } from '../../src/wire/frames.js';
-import { MERGED_OUTPUT_MAX_CHARACTERS } from '../../src/wire/limits.js';
+import { MERGED_OUTPUT_MAX_CHARACTERS, OUTBOX_MERGE_BYTES } from '../../src/wire/limits.js';
+import { Outbox } from '../../src/wire/outbox.js';
 import { missedAction, TranslatedReplay } from '../../src/wire/replay.js';
 
 type Params = Record<string, unknown>;
@@ -162,8 +165,7 @@ describe('text that waits for several clients', () => {
       const { message } = part.grow(`${count} `);
       for (const [client, first] of waiting.entries()) {
         if (count < client * 10) continue;
-        message.waits();
-        waiting[client] = first ? merged(first, message) : message;
+        waiting[client] = first ? merged(first, message.waiting()) : message.waiting();
       }
     }
     const words = (from: number) => Array.from({ length: 30 - from }, (_, index) => `${from + index} `).join('');
@@ -179,12 +181,9 @@ describe('text that waits for several clients', () => {
     ['of the same length, after such a change', (part) => part.grow('b', { replaced: 'A' })],
   ])('[REL-041] is copied where it is not what the state holds: %s', (kind, next) => {
     const part = new GrowingPart();
-    const first = part.grow('a').message;
-    first.waits();
-    const { message } = next(part);
-    message.waits();
-    const last = part.grow('c').message;
-    last.waits();
+    const first = part.grow('a').message.waiting();
+    const message = next(part).message.waiting();
+    const last = part.grow('c').message.waiting();
     const two = merged(first, message) as Outgoing;
     expect(contentOf(two)).toBe(kind.includes('dialect') ? 'aB' : 'ab');
     expect(contentOf(merged(two, last) as Outgoing)).toBe(kind.includes('dialect') ? 'aBc' : 'abc');
@@ -194,9 +193,77 @@ describe('text that waits for several clients', () => {
     const part = new GrowingPart();
     const [first, second] = ['a', 'b'].map((content) => part.grow(content));
     for (const tick of [first, second]) tick?.forget();
-    for (const tick of [first, second]) tick?.message.waits();
-    const both = merged(first?.message as Outgoing, second?.message as Outgoing) as Outgoing;
+    const [one, other] = [first, second].map((tick) => tick?.message.waiting());
+    const both = merged(one as Outgoing, other as Outgoing) as Outgoing;
     expect([contentOf(both), both.tail]).toEqual(['ab', { text: 'ab', start: 0 }]);
+  });
+});
+
+describe('the text of a long answer', () => {
+  const LONG = 2 ** 20;
+  const ROUNDS = 60;
+
+  function heapMegabytes(): number {
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  }
+
+  /** A client that reads when it is told to. */
+  function slowClient() {
+    const transport = {
+      bufferedBytes: 0,
+      send: (frames: readonly { text: string }[]) => sent.push(frames.at(-1)?.text.length ?? 0),
+    };
+    const sent: number[] = [];
+    const outbox = new Outbox({ transport: transport as never, onTooSlow: () => {} });
+    const push = (message: Outgoing) => {
+      transport.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+      outbox.push(message);
+    };
+    const read = () => {
+      transport.bufferedBytes = 0;
+      outbox.flush();
+    };
+    return { push, read, sent };
+  }
+
+  it('[REL-040] is not kept by messages that are kept for clients that come back', () => {
+    const part = new GrowingPart('x'.repeat(LONG));
+    const kept: Outgoing[] = [];
+    const client = slowClient();
+    const before = heapMegabytes();
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const content of ['a', 'b']) {
+        const { message, forget } = part.grow(content);
+        kept.push(message);
+        client.push(message);
+        forget();
+      }
+      client.read();
+    }
+    expect(client.sent).toHaveLength(ROUNDS);
+    expect(kept).toHaveLength(2 * ROUNDS);
+    expect(heapMegabytes() - before).toBeLessThan(10);
+  });
+
+  it('[REL-040] is not kept once for each message that waits', () => {
+    const part = new GrowingPart('x'.repeat(LONG));
+    const [stalled, lagging] = [slowClient(), slowClient()];
+    const before = heapMegabytes();
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const content of ['a', 'b']) {
+        const { message, forget } = part.grow(content);
+        stalled.push(message);
+        lagging.push(message);
+        forget();
+      }
+      stalled.push(one(envelope({ type: 'session/titleChanged', title: 'a' })));
+      lagging.read();
+    }
+    expect(heapMegabytes() - before).toBeLessThan(10);
+    stalled.read();
+    expect(stalled.sent).toHaveLength(1);
   });
 });
 
