@@ -97,7 +97,9 @@ export class SqliteLog implements Log {
     this.#logger = logger;
     this.#lockCheckedAt = clock.now();
     const { path, repairs } = file;
-    this.#damage = new Damage({ path, clock, repairs, write: (work) => this.#write(work) });
+    // Damage is found while something is read: what is in the journal then has to stay there.
+    const write = (work: () => void) => writeDurably({ db: file.db, path, durability: 'normal' }, work);
+    this.#damage = new Damage({ path, clock, repairs, write });
     this.#entries = new EntryTable(file.db, this.#damage);
     this.#archives = new ArchiveTable(file.db, this.#damage);
     this.#records = new RecordTable(file.db, this.#damage);

@@ -103,6 +103,14 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
     );
   });
 
+  it('[REL-064] hides nothing of what stands behind it and is not in the database yet', async () => {
+    const log = await openLog(await rotten(driver, 'marker-entry'), { driver });
+    for (const time of [3, 4])
+      await log.append({ entries: [{ channel: CHANNEL, time, action: ENTRY }], durability: 'normal' });
+    expect((await log.read({ after: 0, channel: CHANNEL })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect((await log.read({ after: 0 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
   it('[REL-064] is left out of the records, with a sign that something is missing', async () => {
     const dataDir = await rotten(driver, 'marker-record');
     const log = await openLog(dataDir, { driver });
