@@ -30,6 +30,8 @@ export const CODE_CACHE_MAX_BYTES = 32 * 2 ** 20;
 /** With these, the tools of agents leave the folder alone, as they do the data folder. */
 const MARKS = ['atrium.lock', 'atrium.code-cache'];
 const DIGEST_BYTES = 32;
+/** Somebody may have named a folder that holds other files, too. */
+const OWN_NAME = /^(?:[0-9a-f]{64}|fresh-[0-9a-f-]{36})$/;
 
 interface SystemInfo {
   readonly platform: NodeJS.Platform;
@@ -75,6 +77,8 @@ export class CodeCache {
   /** Makes the folder if there is none. Undefined where it cannot be made, or others could write into it. */
   static open(folder: string): CodeCache | undefined {
     try {
+      // A folder that root makes in the home of a user would be in the way of that user.
+      if (!isOutOfReach(nearestTo(folder))) return undefined;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const real = realpathSync(folder);
       return isPrivate(real) ? new CodeCache(real) : undefined;
@@ -97,7 +101,7 @@ export class CodeCache {
     this.#unsaved = [];
     if (unsaved.length === 0) return;
     try {
-      for (const mark of MARKS) writeFileSync(path.join(this.#folder, mark), '', { mode: 0o600 });
+      for (const mark of MARKS) makeEmpty(path.join(this.#folder, mark));
       for (const { name, script } of unsaved) this.#write(name, script.createCachedData());
       this.#removeOldest();
     } catch {}
@@ -126,7 +130,7 @@ export class CodeCache {
 
   #removeOldest(): void {
     const files = readdirSync(this.#folder)
-      .filter((name) => !MARKS.includes(name))
+      .filter((name) => OWN_NAME.test(name))
       .map((name) => path.join(this.#folder, name))
       .map((file) => ({ file, ...timeAndSize(file) }))
       .sort((a, b) => b.mtimeMs - a.mtimeMs);
@@ -136,6 +140,11 @@ export class CodeCache {
       if (bytes > CODE_CACHE_MAX_BYTES) rmSync(file, { force: true });
     }
   }
+}
+
+/** Leaves a file that is there as it is. */
+function makeEmpty(file: string): void {
+  if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
 }
 
 /** Another process may have removed it. */
@@ -163,20 +172,28 @@ function readOwnFile(file: string): Buffer {
 function isPrivate(real: string): boolean {
   const stats = lstatSync(real);
   if (!isOwn(stats) || (process.geteuid && (stats.mode & 0o077) !== 0)) return false;
-  for (let folder = real; path.dirname(folder) !== folder; ) {
-    folder = path.dirname(folder);
-    const above = lstatSync(folder);
-    const isSticky = (above.mode & 0o1000) !== 0;
-    if (!(isOwn(above) || above.uid === 0) || (isWritableByOthers(above) && !isSticky)) return false;
-  }
-  return true;
+  return isOutOfReach(path.dirname(real));
+}
+
+/** Whether others can put nothing else in the place of what is in this folder: the folder and all above are out of their reach. */
+function isOutOfReach(real: string): boolean {
+  const { uid, mode } = lstatSync(real);
+  const isSticky = (mode & 0o1000) !== 0;
+  if (!(isOwn({ uid }) || uid === 0) || (isWritableByOthers({ mode }) && !isSticky)) return false;
+  const above = path.dirname(real);
+  return above === real || isOutOfReach(above);
+}
+
+/** The folder that is there, of this one and those above it. */
+function nearestTo(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : nearestTo(path.dirname(folder));
 }
 
 /** Windows has neither owners nor modes here; there the folder is in the user's profile, which is closed to others. */
-function isOwn({ uid }: Stats): boolean {
+function isOwn({ uid }: Pick<Stats, 'uid'>): boolean {
   return process.geteuid === undefined || uid === process.geteuid();
 }
 
-function isWritableByOthers({ mode }: Stats): boolean {
+function isWritableByOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return process.geteuid !== undefined && (mode & 0o022) !== 0;
 }

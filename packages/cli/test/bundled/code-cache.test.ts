@@ -122,6 +122,26 @@ describe('the code cache', () => {
     expect(files()).toHaveLength(1);
   });
 
+  it('removes and changes nothing but its own files, whichever folder it is given [REL-090]', () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const big = path.join(folder, 'photos.tar');
+    const lock = path.join(folder, 'atrium.lock');
+    writeFileSync(big, Buffer.alloc(CODE_CACHE_MAX_BYTES + 1));
+    writeFileSync(lock, 'of somebody');
+    mkdirSync(path.join(folder, 'f'.repeat(64)));
+    utimesSync(big, 1, 1);
+    start();
+    expect(start()).toEqual({ said: 'original', fromCache: true });
+    expect(statSync(big).size).toBe(CODE_CACHE_MAX_BYTES + 1);
+    expect(readFileSync(lock, 'utf8')).toBe('of somebody');
+  });
+
+  it.runIf(isUnix && isRoot)('makes no folder where it would not use it: in the home of another user [REL-091]', () => {
+    chownSync(home, SOMEBODY_ELSE, SOMEBODY_ELSE);
+    expect(start()).toBeUndefined();
+    expect(readdirSync(home)).toEqual([]);
+  });
+
   it('is no place for the tools of agents [REL-091]', async () => {
     start();
     await expect(checkAllowedPath(onlyFile(), 'it')).rejects.toThrow('not for tools');
