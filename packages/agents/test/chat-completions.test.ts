@@ -88,6 +88,34 @@ describe('a stream of events', () => {
   });
 });
 
+describe('a stream that is a little odd', () => {
+  it('may begin with a byte order mark, and have events without a word', async () => {
+    const { events } = await ask(
+      await serve((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const [word, end] = [chunk({ content: 'a' }), END].map((data) => `data: ${JSON.stringify(data)}\n\n`);
+        response.end(`\uFEFF${word}data:\n\ndata: \n\n${end}`);
+      }),
+    );
+    expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual(['a', 'finish']);
+  });
+
+  it.each(['', 'data: [DONE]\n\n', 'data: {"choices":[],"us'])(
+    'is complete when the connection is lost behind the end of the answer: %j',
+    async (more) => {
+      const call = { index: 0, id: 'c', function: { name: 'look', arguments: '{}' } };
+      const { events } = await ask(
+        await serve((_request, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          const sent = [calls(call), chunk({}, 'tool_calls')].map((data) => `data: ${JSON.stringify(data)}\n\n`);
+          response.write(sent.join('') + more, () => response.destroy());
+        }),
+      );
+      expect(events.map(({ type }) => type).slice(-2)).toEqual(['call', 'finish']);
+    },
+  );
+});
+
 describe('a completion', () => {
   it('has text and thinking, also where they come as parts, and goes back as one message', async () => {
     const thinking = [
@@ -243,6 +271,22 @@ describe('a server that refuses', () => {
   ])('is quoted: %s', async (body, said) => {
     const url = await serve((_request, response) => response.writeHead(400).end(body));
     await expect(ask(url)).rejects.toMatchObject({ statusCode: 400, message: said, isRetryable: false });
+  });
+
+  it('is told by its status, also when the connection is lost within its words', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(401, { 'content-length': '100' });
+      response.write('{"err', () => response.destroy());
+    });
+    await expect(ask(url)).rejects.toMatchObject({ statusCode: 401 });
+  });
+
+  it('may do so at any length: its words take no time to speak of', () => {
+    const error = Object.assign(new Error('model '.repeat(200_000)), { statusCode: 400 });
+    const before = process.cpuUsage();
+    expect(modelError(error, { displayName: 'M', modelId: 'm', baseURL: undefined }).message.length).toBeLessThan(500);
+    // Reading all of it takes minutes.
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 
   it('may send us elsewhere on itself, but the key goes nowhere else', async () => {

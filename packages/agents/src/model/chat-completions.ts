@@ -85,10 +85,18 @@ function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
 
 const CLOSED = 'the other side closed the connection';
 
-/** Reads a response, as it comes. False when `push` wanted no more of it. */
-function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): Promise<boolean> {
+interface BodyReader {
+  /** False when no more is wanted. */
+  push(chunk: Buffer): boolean;
+  /** Whether what came so far will do when the connection is lost. */
+  isEnough(): boolean;
+}
+
+/** Reads a response, as it comes. `enough`: the connection was lost, or the reader wanted no more. */
+function readBody(response: IncomingMessage, { push, isEnough }: BodyReader): Promise<'all' | 'enough'> {
   return new Promise((resolve, reject) => {
-    if (response.destroyed) return reject(new Error(CLOSED));
+    const lost = (error: Error) => (isEnough() ? resolve('enough') : reject(error));
+    if (response.destroyed) return lost(new Error(CLOSED));
     let isOver = false;
     const end = (settle: () => void) => {
       isOver = true;
@@ -98,32 +106,37 @@ function readBody(response: IncomingMessage, push: (chunk: Buffer) => boolean): 
     response.on('data', (chunk: Buffer) => {
       if (isOver) return;
       try {
-        if (!push(chunk)) end(() => resolve(false));
+        if (!push(chunk)) end(() => resolve('enough'));
       } catch (error) {
         end(() => reject(error));
       }
     });
-    response.on('end', () => resolve(true));
-    response.on('error', reject);
-    response.on('close', () => reject(new Error(CLOSED)));
+    response.on('end', () => resolve('all'));
+    response.on('error', lost);
+    response.on('close', () => lost(new Error(CLOSED)));
   });
 }
 
 async function readCompletion(response: IncomingMessage, reader: EventReader, give: TakeEvent): Promise<void> {
   const completion = new Completion(give);
   const take = (data: string) => completion.take(data);
-  if (!(await readBody(response, (chunk) => reader.push(chunk, take)))) return;
-  if (reader.end(take)) completion.end();
+  const body = { push: (chunk: Buffer) => reader.push(chunk, take), isEnough: () => completion.isComplete };
+  const read = await readBody(response, body);
+  // Behind enough of an answer there may be half an event.
+  if (read === 'all') reader.end(take);
+  completion.end();
 }
 
 /** The words of a server that refused a request. */
 async function refusalOf(response: IncomingMessage, reader: EventReader): Promise<Error> {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const chunks: Buffer[] = [];
-  await readBody(response, (chunk) => {
+  const push = (chunk: Buffer) => {
     reader.measure(chunk);
     return chunks.push(chunk) > 0;
-  });
+  };
+  // The status says the most.
+  await readBody(response, { push, isEnough: () => true });
   const moved =
     statusCode >= 300 && statusCode < 400 && headers.location ? `it is at ${headers.location} now` : undefined;
   const said = moved ?? wordsIn(Buffer.concat(chunks).toString('utf8')) ?? statusMessage;
@@ -176,8 +189,14 @@ class Completion {
     return this.#isWanted;
   }
 
+  /** Whether the server has said that this is all. Some give an empty reason with every word. */
+  get isComplete(): boolean {
+    return Boolean(this.#reason) || this.#isDone;
+  }
+
   /** The stream is over: so are its calls. */
   end(): void {
+    if (!this.#isWanted) return;
     if (this.#reason === undefined && !this.#isDone) throw new Error(`${CLOSED} before the answer was complete`);
     for (const { id, name, input, metadata } of this.#calls) this.#give({ type: 'call', id, name, input, metadata });
     const reason = REASONS[this.#reason ?? ''] ?? 'other';

@@ -31,6 +31,7 @@ export class EventReader {
   #size = 0;
   #data: string[] = [];
   #endsInReturn = false;
+  #hasBegun = false;
 
   /** What does not say that it is a stream may be as long as one event. */
   constructor(kind: 'stream' | 'text', limits = LIMITS) {
@@ -47,7 +48,7 @@ export class EventReader {
   /** Gives the events that this chunk completes. False when no more are wanted. */
   push(chunk: Buffer, take: TakeData): boolean {
     this.measure(chunk);
-    const text = this.#withPlainBreaks(this.#decoder.write(chunk));
+    const text = this.#withPlainBreaks(this.#withoutMark(this.#decoder.write(chunk)));
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       const line = this.#lineWith(text.slice(start, end));
@@ -61,6 +62,13 @@ export class EventReader {
   /** The stream is over: some servers leave out the last empty line. False when no more is wanted. */
   end(take: TakeData): boolean {
     return this.#take(this.#lineWith(''), take) && this.#take('', take);
+  }
+
+  /** A stream may begin with a byte order mark. */
+  #withoutMark(text: string): string {
+    const hasMark = !this.#hasBegun && text.startsWith('\uFEFF');
+    this.#hasBegun ||= text !== '';
+    return hasMark ? text.slice(1) : text;
   }
 
   /** Lines may end with a carriage return, too, or with both. */
@@ -84,7 +92,7 @@ export class EventReader {
     if (this.#size > this.#limits.eventMaxBytes) throw tooLong('one event of its answer', this.#limits.eventMaxBytes);
   }
 
-  /** An empty line ends an event. Other fields than its data are of no use here. */
+  /** An empty line ends an event. Other fields than its data are of no use here, and neither is an event without a word. */
   #take(line: string, take: TakeData): boolean {
     if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
     if (line !== '') return true;
@@ -92,7 +100,7 @@ export class EventReader {
     if (this.#data.length === 0) return true;
     const data = this.#data.join('\n');
     this.#data = [];
-    return take(data);
+    return data.trim() === '' || take(data);
   }
 }
 

@@ -5,6 +5,8 @@ import { isRecord } from '@atrium/core/util/shape.js';
 
 /** How much of a server's own words goes into an error message. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
+/** How much of them is read to tell what went wrong: some servers send pages. */
+const SERVER_WORDS_MAX_CHARACTERS = 4_000;
 
 type ModelErrorType =
   | 'auth'
@@ -101,9 +103,13 @@ function lastAttempt(error: unknown): unknown {
 }
 
 function wordsOf(error: unknown): string {
+  return allWordsOf(error).slice(0, SERVER_WORDS_MAX_CHARACTERS);
+}
+
+function allWordsOf(error: unknown): string {
   if (typeof error === 'string') return error;
   if (!isRecord(error)) return String(error);
-  if (isRecord(error.error)) return wordsOf(error.error);
+  if (isRecord(error.error)) return allWordsOf(error.error);
   const words = [error.type, error.code, error.message].filter((word) => typeof word === 'string');
   return error instanceof Error ? error.message : words.join(': ');
 }
