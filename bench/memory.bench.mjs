@@ -21,7 +21,8 @@ const { idle, slow } = await paired(import.meta.url, {
   slow: { atrium: { stalled: () => streamed(STALLED), none: () => streamed(0) }, warmups: 0 },
 });
 
-const missed = (sample) => STALLED * sample.missedBytes;
+const missed = ({ missedBytes }) => STALLED * missedBytes;
+const sent = ({ sentBytes }) => STALLED * sentBytes;
 report([
   more(idle, {
     name: 'memory.idle',
@@ -45,15 +46,22 @@ report([
     name: 'slow.memory',
     of: 'stalled',
     pick: (sample) => sample.heap / missed(sample),
-    limit: `a queue of all that ${STALLED} stalled clients missed; heap and buffers`,
+    limit: `a queue with a frame for each token that ${STALLED} stalled clients missed; heap and buffers`,
     target: { atMost: 0.005 },
+    worse: 'copies',
+  }),
+  more(slow, {
+    name: 'slow.memory.sent',
+    of: 'stalled',
+    pick: (sample) => sample.heap / sent(sample),
+    limit: 'a queue of the frames that a reading client got, in which text is joined',
     worse: 'copies',
   }),
   more(slow, {
     name: 'slow.memory.rss',
     of: 'stalled',
     pick: (sample) => sample.rss / missed(sample),
-    limit: 'the same; memory of the process, with what its allocator holds back',
+    limit: 'the first; memory of the process, with what its allocator holds back',
     worse: 'fragmentation',
   }),
   absolute(slow, {

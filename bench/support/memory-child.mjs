@@ -5,6 +5,9 @@ import { startHelper } from './helper.mjs';
 import { InProcessClient } from './in-process-client.mjs';
 import { archivesOf, recordOf, sessionHead } from './stored-session.mjs';
 
+/** The head of a WebSocket frame. */
+const FRAME_BYTES = 4;
+
 const [kind, dataDir, count] = process.argv.slice(2);
 const measure = { fill: () => fill(Number(count)), idle, slow: () => slow(Number(count)) };
 console.log(JSON.stringify((await measure[kind]()) ?? {}));
@@ -39,12 +42,12 @@ async function fill(sessions) {
 }
 
 /**
- * Clients on real sockets stop reading while a long answer streams, as fast as one that reads can take it. `missedBytes`:
- * what a server without a limit would have queued for each of them, if it kept nothing but the frames.
+ * Clients on real sockets stop reading while a long answer streams, as fast as the host can take it. What a queue without
+ * a limit would hold for each of them, `missedBytes` with a frame for each token, `sentBytes` with the frames that a
+ * client got that does read.
  */
 async function slow(stalledClients) {
   const TOKENS = size(60_000, 100);
-  const PER_TICK = 20;
   const server = await atriumServer({ sessions: 1 });
   const watchers = startHelper('./receivers.mjs');
   const { kind: protocol, port } = server;
@@ -57,16 +60,16 @@ async function slow(stalledClients) {
   const before = memory();
   for (let token = 1; token <= TOKENS; token++) {
     server.say(0, token);
-    if (token % PER_TICK === 0) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  await watchers.ask('arrived', { sent: [], from: 1 });
+  const { bytes: sentBytes } = await watchers.ask('arrived', { sent: [], from: 1 });
   settleHeap();
   const after = memory();
   const { closed } = await stalled.ask('state');
-  const bytes = JSON.stringify(server.message(0, TOKENS)).length + 4;
+  const missedBytes = TOKENS * (JSON.stringify(server.message(0, TOKENS)).length + FRAME_BYTES);
   watchers.stop();
   stalled.stop();
-  return { rss: after.rss - before.rss, heap: after.heap - before.heap, missedBytes: bytes * TOKENS, closed };
+  return { rss: after.rss - before.rss, heap: after.heap - before.heap, missedBytes, sentBytes, closed };
 }
 
 /** Buffers that wait in sockets are outside of V8's heap. */

@@ -21,6 +21,8 @@ let whenAll = () => {};
 let arrivals = [];
 /** When the first token of this slice came to the first client. */
 let firstAt;
+/** What all clients have read in this slice. */
+let bytes = 0;
 
 answer({ join, expect, arrived, close });
 
@@ -82,6 +84,7 @@ async function join({ kind, port, count, sessions, dialects = ['1.0.0'] }) {
 }
 
 function take(reader, socket, payload) {
+  bytes += payload.length;
   // A socket.io server asks whether the client is alive.
   if (payload.length === 1 && payload[0] === 0x32) return socket.send('3');
   for (let at = payload.indexOf(TOKEN_MARK); at >= 0; at = payload.indexOf(TOKEN_MARK, at + 1)) {
@@ -102,6 +105,7 @@ function expect({ last }) {
   behind = sockets.length;
   arrivals = [];
   firstAt = undefined;
+  bytes = 0;
 }
 
 /** When everyone has the last token: how long the noted ones took, in milliseconds. `sent`: when each left, in nanoseconds. */
@@ -111,7 +115,7 @@ async function arrived({ sent, from }) {
       whenAll = resolve;
     });
   }
-  if (sent.length === 0) return { firstAt: firstAt.toString() };
+  if (sent.length === 0) return { firstAt: firstAt.toString(), bytes };
   const delays = [];
   for (let index = 0; index < arrivals.length; index += 2) {
     delays.push(Number(arrivals[index + 1] - BigInt(sent[arrivals[index] - from])) / 1e6);
