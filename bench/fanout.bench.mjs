@@ -26,7 +26,7 @@ const hundred = { sessions: 1, clients: CLIENTS };
 const tenByTen = { sessions: TEN, clients: TEN * TEN };
 const inBursts = { ...hundred, burst: BURST };
 const merging = (options) => atriumServer({ ...options });
-const apart = (options) => atriumServer({ ...options, mergeText: false });
+const apart = (options) => atriumServer({ ...options, joinText: false });
 
 const samples = await paired(import.meta.url, {
   paced100: {

@@ -139,7 +139,7 @@ function stringified() {
 async function coming(way) {
   const { createHost, MemoryLog } = await loadHost();
   const { agent, nextTurn } = handAgent();
-  const host = await createHost({ log: new MemoryLog(), agents: [agent], mergeText: false });
+  const host = await createHost({ log: new MemoryLog(), agents: [agent], joinText: false });
   const client = await InProcessClient.open(host);
   await client.createSession(BENCH_SESSION);
   const away = await InProcessClient.connect(host);

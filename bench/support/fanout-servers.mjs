@@ -15,12 +15,12 @@ export function sessionsOf(count) {
 }
 
 /** A host with a log on the disk and a port, whose agents say what this process tells them. */
-export async function atriumServer({ sessions, mergeText }) {
+export async function atriumServer({ sessions, joinText }) {
   const { createHost, openSqliteLog, startServer } = await loadHost();
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
   const { agent, started } = spokenAgent(sessions);
   const log = await openSqliteLog({ dataDir });
-  const host = await createHost({ log, agents: [agent], ...(mergeText !== undefined && { mergeText }) });
+  const host = await createHost({ log, agents: [agent], ...(joinText !== undefined && { joinText }) });
   const onConnection = (transport) => host.connect(transport);
   const server = await startServer({ host: '127.0.0.1', policy: {}, onConnection });
   const driver = await RawSocket.open(server.port);

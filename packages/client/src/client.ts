@@ -23,8 +23,8 @@ import {
 } from './kinds.js';
 import { chatOf, OpenSession } from './open-session.js';
 import { type ConnectOptions, settingsOf } from './options.js';
-import type { Accepted } from './outbox.js';
 import type { CallMethod, CallParams, CallResult } from './peer.js';
+import type { Accepted } from './pending-actions.js';
 import type { TurnWindow } from './reconcile.js';
 import type { SessionList } from './session-list.js';
 import { readSessions } from './session-pages.js';

@@ -15,8 +15,8 @@ import { type HandshakeResult, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
 import type { DispatchedAction } from './kinds.js';
 import type { Settings } from './options.js';
-import type { Accepted, OutboxEntry } from './outbox.js';
 import type { Peer } from './peer.js';
+import type { Accepted, UndecidedAction } from './pending-actions.js';
 import { asChat } from './reducers.js';
 import { type CatalogueEvent, isCatalogueMethod, SessionLists } from './session-list.js';
 import { stamped } from './stamps.js';
@@ -117,7 +117,7 @@ export class Engine {
     if (result.by === 'initialize') this.#info = infoOf(result.result);
     const early = this.#early.splice(0);
     this.store.receive(early);
-    for (const entry of this.store.outbox.entries()) {
+    for (const entry of this.store.pending.entries()) {
       if (!entry.sent) this.#send(peer, entry);
     }
     this.subscriptions.opened(peer, result);
@@ -129,17 +129,17 @@ export class Engine {
    * A channel without a subscription may never echo the action, for instance because it does not exist; so the wait is
    * limited.
    */
-  #send(peer: Peer, entry: OutboxEntry): void {
+  #send(peer: Peer, entry: UndecidedAction): void {
     sendAction(peer, entry);
     if (this.store.find(entry.channel)) return;
-    this.store.outbox.limit(entry.clientSeq, (late) => this.limit(`${entry.action.type} to ${entry.channel}`, late));
+    this.store.pending.limit(entry.clientSeq, (late) => this.limit(`${entry.action.type} to ${entry.channel}`, late));
   }
 
   #closed(error: Error): void {
     this.#stopWaking();
     this.lists.closeAll();
     for (const channel of this.store.channels) this.store.lose(channel, error);
-    this.store.outbox.abandon(error);
+    this.store.pending.abandon(error);
   }
 
   #notification(method: string, params: unknown): void {
@@ -182,7 +182,7 @@ function infoOf({ snapshots: _held, serverSeq: _seen, ...info }: InitializeResul
   return info;
 }
 
-function sendAction(peer: Peer, entry: OutboxEntry): void {
+function sendAction(peer: Peer, entry: UndecidedAction): void {
   entry.sent = true;
   const { channel, clientSeq, action } = entry;
   peer.notify('dispatchAction', { channel, clientSeq, action });

@@ -111,12 +111,12 @@ function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectR
     store.forget(decidedSeqs(store, result));
     for (const channel of asked.filter(({ uri }) => result.missing.includes(uri))) store.lose(channel);
   } else {
-    store.outbox.forget(decidedSeqs(store, result));
+    store.pending.forget(decidedSeqs(store, result));
     // A host that was started with a fresh counter sends smaller numbers than were seen before.
     store.lastSeenServerSeq = 0;
     replaceAll(store, asked, result);
   }
-  for (const entry of store.outbox.entries()) entry.sent = false;
+  for (const entry of store.pending.entries()) entry.sent = false;
   return { by: result.type };
 }
 
@@ -146,7 +146,7 @@ function decidedSeqs(store: Store, result: object): Set<number> {
 
 /** Actions dispatched without a connection were never sent, so they can wait for the next one. */
 function sentSeqs(store: Store): Set<number> {
-  const sent = store.outbox.entries().filter((entry) => entry.sent);
+  const sent = store.pending.entries().filter((entry) => entry.sent);
   return new Set(sent.map(({ clientSeq }) => clientSeq));
 }
 

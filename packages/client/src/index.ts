@@ -42,9 +42,9 @@ export type {
 } from './kinds.js';
 export type { OpenSession, OpenSessionState } from './open-session.js';
 export { type ClientOptions, type ConnectOptions, REQUEST_TIMEOUT_MS } from './options.js';
-export type { Accepted } from './outbox.js';
 export type { CallMethod, CallParams, CallResult } from './peer.js';
 export { HEARTBEAT_MS } from './peer.js';
+export type { Accepted } from './pending-actions.js';
 export type { PendingAction, TurnWindow } from './reconcile.js';
 export type { SessionList } from './session-list.js';
 export { STREAM_MAX_WAITING } from './streams.js';

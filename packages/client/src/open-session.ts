@@ -3,7 +3,7 @@ import { Emitter, type Log } from '@atrium/link';
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { ChannelGoneError } from './errors.js';
 import type { DispatchOf } from './kinds.js';
-import type { Accepted } from './outbox.js';
+import type { Accepted } from './pending-actions.js';
 import { latest } from './streams.js';
 import type { Subscription } from './subscription.js';
 

@@ -12,7 +12,7 @@ import {
 import { Channel, type ChannelRequest } from './channel.js';
 import { ChannelGoneError } from './errors.js';
 import { isStateful } from './kinds.js';
-import { type Accepted, Outbox, type OutboxEntry } from './outbox.js';
+import { type Accepted, PendingActions, type UndecidedAction } from './pending-actions.js';
 import { type Mirror, withDispatched, withoutPending } from './reconcile.js';
 import { isStateOf } from './reducers.js';
 
@@ -22,7 +22,7 @@ interface StoreOptions {
 }
 
 export class Store {
-  readonly outbox = new Outbox();
+  readonly pending = new PendingActions();
   /** The highest number that was seen in an envelope, a snapshot or an answer to `initialize`. */
   lastSeenServerSeq = 0;
   readonly #channels = new Map<string, Channel>();
@@ -60,7 +60,7 @@ export class Store {
   /** The channel is gone, or closed to this client. */
   lose(channel: Channel, error: Error = new ChannelGoneError(channel.uri)): void {
     this.remove(channel);
-    this.outbox.abandon(error, channel.uri);
+    this.pending.abandon(error, channel.uri);
     channel.end(error);
   }
 
@@ -72,12 +72,12 @@ export class Store {
     for (const channel of this.channels.filter(belongs)) this.lose(channel);
   }
 
-  dispatch(uri: string, action: StateAction): { entry: OutboxEntry; accepted: Promise<Accepted> } {
-    return this.outbox.add(uri, action);
+  dispatch(uri: string, action: StateAction): { entry: UndecidedAction; accepted: Promise<Accepted> } {
+    return this.pending.add(uri, action);
   }
 
   /** Shows an action that was just sent. Sent first, so that a listener which dispatches too comes second. */
-  predict(entry: OutboxEntry): void {
+  predict(entry: UndecidedAction): void {
     this.find(entry.channel)?.update((mirror) => withDispatched(mirror, entry));
   }
 
@@ -99,7 +99,7 @@ export class Store {
     if (serverSeq > this.lastSeenServerSeq) this.heard();
     this.lastSeenServerSeq = Math.max(this.lastSeenServerSeq, serverSeq);
     channel?.receive(envelope, this.clientId);
-    if (origin?.clientId === this.clientId) this.outbox.echoed(origin.clientSeq, envelope);
+    if (origin?.clientId === this.clientId) this.pending.echoed(origin.clientSeq, envelope);
   }
 
   /** A message arrived that the host sent after all older actions: none of those is still under way. */
@@ -121,14 +121,14 @@ export class Store {
       this.#justInstalled = true;
     }
     const confirmed = snapshot && { state: snapshot.state, fromSeq: snapshot.fromSeq, older };
-    channel.install(confirmed, this.outbox.pendingOf(channel.uri), this.clientId);
+    channel.install(confirmed, this.pending.pendingOf(channel.uri), this.clientId);
     return true;
   }
 
   /** Drops actions whose outcome the host did not tell. */
   forget(clientSeqs: ReadonlySet<number>): void {
     for (const channel of this.channels) channel.update((mirror) => withoutPending(mirror, clientSeqs));
-    this.outbox.forget(clientSeqs);
+    this.pending.forget(clientSeqs);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ActionEnvelope, ChannelKind } from '@atrium/protocol/ahp-1';
 import type { Channel } from './channel.js';
 import type { ActionRejectedError } from './errors.js';
 import type { DispatchedAction, DispatchOf, StateOf } from './kinds.js';
-import type { Accepted } from './outbox.js';
+import type { Accepted } from './pending-actions.js';
 import { type PendingAction, windowed } from './reconcile.js';
 import { latest, Queue } from './streams.js';
 

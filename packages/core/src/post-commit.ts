@@ -47,7 +47,7 @@ export class PostCommit {
   show(batch: CommittedBatch): void {
     const { subscriptions, compaction, metrics, clients } = this.#options;
     for (const [index, { origin }] of batch.entries.entries()) {
-      if (origin) clients.sent.stored(origin, batch.first + index);
+      if (origin) clients.received.stored(origin, batch.first + index);
     }
     const start = performance.now();
     subscriptions.show(batch);
@@ -85,7 +85,7 @@ export class PostCommit {
   /** Makes the client connect again and resend its action. The host itself repeats a deferred one. */
   #askAgain(origin: EntryOrigin, reason: string, isDeferred: boolean): void {
     const { clients, connections } = this.#options;
-    clients.sent.release(origin, isDeferred);
+    clients.received.release(origin, isDeferred);
     const connection = connections.of(origin.clientId);
     if (isDeferred || connection?.identity?.start !== origin.sent?.start) return;
     connection?.close(CloseCode.NotStored, reason);

@@ -26,9 +26,9 @@ import { Clients } from '@atrium/core/wire/clients.js';
 import { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import type { WireContext } from '@atrium/core/wire/context.js';
 import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
+import { LoadedTurns } from '@atrium/core/wire/loaded-turns.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
-import { TurnWindows } from '@atrium/core/wire/turn-windows.js';
 import { channelKind, defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { Automations } from './automations/automations.js';
@@ -70,7 +70,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const writer: Writer = new Writer({
     ...{ log, clock, logger, delivery, superseded: events.superseded },
     stored: (entries, milliseconds) => postCommit.took(entries, milliseconds),
-    answered: (origin, answer) => clients.sent.answered(origin, answer),
+    answered: (origin, answer) => clients.received.answered(origin, answer),
     undone: (batch) => postCommit.undone(batch),
   });
   const root = new RootChannel(log, writer);
@@ -120,7 +120,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     return kind === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
   const subscriptions: Subscriptions = new Subscriptions({
-    ...{ connections, view, open, windows: new TurnWindows({ log, writer }) },
+    ...{ connections, view, open, windows: new LoadedTurns({ log, writer }) },
     chatsOf: (session) => sessions.chatsOf(session),
     tellNumbered: (notice) => writer.tellNumbered(notice),
     settled: () => writer.settled(),
@@ -193,12 +193,12 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     presence: connections,
     watchers: subscriptions,
-    deferrals: clients.sent,
+    deferrals: clients.received,
     tools: options.tools ?? [],
     extensions: options.extensions ?? [],
     observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
-    mergesText: options.mergeText ?? true,
+    joinsText: options.joinText ?? true,
     inputs,
     restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
     used: (uri) => idle.used(uri),

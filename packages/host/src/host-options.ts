@@ -40,7 +40,7 @@ export interface HostOptions {
   /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
   readonly systemMessageSections?: boolean;
   /** Whether text that an agent says quickly becomes fewer actions; `false`: each piece is one. Default: true. */
-  readonly mergeText?: boolean;
+  readonly joinText?: boolean;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */

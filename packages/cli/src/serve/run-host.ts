@@ -38,8 +38,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     logAgents(found, logger);
     const { agents } = found;
-    const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText } = found.config.config;
-    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText };
+    const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText } = found.config.config;
+    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText };
     const host = await openHost(settings, { agents, trust, logger, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
@@ -68,11 +68,11 @@ interface OpenHostOptions {
   readonly toolOutputMaxCharacters: number | undefined;
   readonly systemMessageSections: boolean | undefined;
   readonly automationRunsAtOnce: number | undefined;
-  readonly mergeText: boolean | undefined;
+  readonly joinText: boolean | undefined;
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, mergeText } =
+  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText } =
     options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
@@ -90,7 +90,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
     const limits = {
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
       ...(systemMessageSections !== undefined && { systemMessageSections }),
-      ...(mergeText !== undefined && { mergeText }),
+      ...(joinText !== undefined && { joinText }),
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
       ...(automationRunsAtOnce !== undefined && { automations: { runsAtOnce: automationRunsAtOnce } }),
     };

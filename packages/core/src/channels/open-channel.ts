@@ -21,7 +21,7 @@ export interface OpenChannel {
 export interface SnapshotRequest {
   readonly window?: WindowRequest | undefined;
   /** Whether the snapshot may contain stored turns as JSON text, without parsing them. */
-  readonly takesText: boolean;
+  readonly sendsStoredJson: boolean;
 }
 
 /** Our own extension: a client that pages asks for the newest turns only. */

@@ -52,5 +52,5 @@ export interface Caller {
   /** Undefined once the connection has closed. */
   readonly identity: { readonly clientId: string; readonly locale?: string | undefined } | undefined;
   /** Whether answers may contain JSON text that is stored, without parsing it first. */
-  readonly takesText: boolean;
+  readonly sendsStoredJson: boolean;
 }

@@ -21,11 +21,11 @@ export interface ExtensionsOptions {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** A longer list of tools, as JSON, is told when it has been quiet: all clients are sent the whole list each time. */
+/** A list whose JSON is longer than this is sent only after it has stopped changing: clients get the whole list each time. */
 export const TOOLS_AT_ONCE_MAX_CHARACTERS = 32 * 2 ** 10;
-/** So long nothing may change before a long list is told. */
+/** How long a long list must stay unchanged before it is sent. */
 export const TOOLS_QUIET_MS = 250;
-/** A long list that never comes to rest is told after so long. */
+/** A long list that keeps changing is sent after this time. */
 export const TOOLS_TOLD_WITHIN_MS = 2_000;
 /** The longer a list is, the longer it waits: a millisecond more for so many characters, and an eighth of that for quiet. */
 const TOOLS_CHARACTERS_PER_MS = 256;

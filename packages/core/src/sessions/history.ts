@@ -71,12 +71,12 @@ export class History {
     this.#pages = pages;
   }
 
-  takeSnapshot({ window, takesText }: SnapshotRequest): ChannelSnapshot {
+  takeSnapshot({ window, sendsStoredJson }: SnapshotRequest): ChannelSnapshot {
     const state = this.#channel.committed;
     const total = this.#pages.total(state);
     const start = window ? Math.max(0, total - window.last) : 0;
     // A longer text may hold an input that clients get by reference, so that their dialect must see it.
-    const textMaxCharacters = takesText ? this.#inputs.inlineMaxCharacters : 0;
+    const textMaxCharacters = sendsStoredJson ? this.#inputs.inlineMaxCharacters : 0;
     const turns = this.#pages.list(state, { start, end: total }, { textMaxCharacters });
     const { uri: resource } = this.#channel;
     const cursor = start > 0 && { turnsNextCursor: String(start) };

@@ -67,7 +67,7 @@ export interface SharedSessionOptions {
   /** Where large results are stored; undefined on a host without a folder for them. */
   readonly blobs: BlobStore | undefined;
   /** Whether text that follows quickly becomes one action. */
-  readonly mergesText: boolean;
+  readonly joinsText: boolean;
   /** How many characters of one tool result a model reads. */
   readonly toolOutputMaxCharacters: number;
   /** Which tool input clients get by reference. */

@@ -14,7 +14,7 @@ type Kind = 'markdown' | 'reasoning';
 export class TurnStream {
   readonly #turnId: string;
   readonly #write: (action: ChatAction) => void;
-  readonly #words = new TurnWords();
+  readonly #words = new TurnBudget();
   /** The part that text goes on in, as long as nothing else came in between. */
   #open: { readonly kind: Kind; readonly id: string } | undefined;
   #parts = 0;
@@ -84,7 +84,7 @@ export class TurnStream {
 const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
 
 /** How much an agent may say in one turn. What is beyond is neither stored nor shown, and it shows that it was cut. */
-export class TurnWords {
+export class TurnBudget {
   #turnLeft = TURN_TEXT_MAX_CHARACTERS;
   #partLeft = 0;
   #isCut = false;

@@ -46,7 +46,7 @@ import { attachedTranscripts } from './chat-attachments.js';
 import { adviceFor, objectionTo, type Question, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
 import { askPerson } from './questions.js';
-import { isText, TextWindow } from './text-window.js';
+import { isJoinable, TextJoiner } from './text-joiner.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
@@ -67,7 +67,7 @@ export class TurnRunner implements AgentTurn {
   readonly #course: TurnLifecycle;
   readonly #stream: TurnStream;
   /** Absent where every piece of text is an action of its own. */
-  readonly #window: TextWindow | undefined;
+  readonly #window: TextJoiner | undefined;
   readonly #calls: ToolCalls;
   readonly #workers: TurnWorkers;
   #prompt: TurnPrompt | undefined;
@@ -81,7 +81,7 @@ export class TurnRunner implements AgentTurn {
     this.id = turn.id;
     this.#soFar = turn.responseParts.length > 0 ? withoutErrors(turn.responseParts) : undefined;
     this.#stream = new TurnStream(turn, (action) => this.write(action));
-    this.#window = options.mergesText ? this.#newWindow(options) : undefined;
+    this.#window = options.joinsText ? this.#newWindow(options) : undefined;
     this.#course = new TurnLifecycle(this, options, turn.message);
     this.model = turn.message.model;
     this.agent = turn.message.agent;
@@ -157,7 +157,7 @@ export class TurnRunner implements AgentTurn {
   /** Takes an action of this turn; one that comes too late is dropped. */
   write(action: ChatAction): void {
     if (!this.isActive) return;
-    if (this.#window && isText(action)) return this.#window.take(action);
+    if (this.#window && isJoinable(action)) return this.#window.take(action);
     this.flushText();
     this.#put(action);
   }
@@ -173,9 +173,9 @@ export class TurnRunner implements AgentTurn {
     this.#window?.flush();
   }
 
-  #newWindow({ clock, writer, watchers }: ChatOptions): TextWindow {
+  #newWindow({ clock, writer, watchers }: ChatOptions): TextJoiner {
     const audience = () => watchers.audienceOf(this.#chat.uri);
-    return new TextWindow({ clock, writer, audience, write: (action) => this.#put(action) });
+    return new TextJoiner({ clock, writer, audience, write: (action) => this.#put(action) });
   }
 
   /** A step has been stored. */

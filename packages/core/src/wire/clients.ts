@@ -8,7 +8,7 @@ import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
 import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from './limits.js';
-import { SentActions } from './sent-actions.js';
+import { ReceivedActions } from './received-actions.js';
 
 export interface KnownClient {
   readonly dialect: string;
@@ -22,7 +22,7 @@ export interface KnownClient {
 }
 
 export class Clients {
-  readonly sent: SentActions;
+  readonly received: ReceivedActions;
   /** Clients that are beginning anew: their records are about to change. */
   readonly #beginning = new Map<string, object>();
   /** Clients that came while nothing could be stored. */
@@ -35,7 +35,7 @@ export class Clients {
     private readonly writer: Writer,
     private readonly clock: Clock,
   ) {
-    this.sent = new SentActions(log, writer);
+    this.received = new ReceivedActions(log, writer);
   }
 
   async #find(clientId: string): Promise<KnownClient | undefined> {
@@ -58,7 +58,7 @@ export class Clients {
       const since = this.clock.now();
       // Who is not known may have been here long ago. The time of day is above any epoch that it had.
       const facts = { above: known?.epoch ?? since, known: aroundEpoch({ ...greeting, since }) };
-      const { epoch, isStored } = await this.sent.begin(clientId, facts);
+      const { epoch, isStored } = await this.received.begin(clientId, facts);
       if (isStored) this.#unstored.delete(clientId);
       else this.#storeLater(clientId, { ...greeting, epoch, since });
       return epoch;
@@ -77,7 +77,7 @@ export class Clients {
     const clients = [...this.#unstored];
     for (const [clientId, client] of clients) {
       this.#note(clientId, client);
-      this.sent.noteEpoch(clientId);
+      this.received.noteEpoch(clientId);
     }
     const isStored = await this.writer.settled().then(
       () => true,
@@ -122,7 +122,7 @@ export class Clients {
       else if (isTooMuch && !isComing(clientId)) gone.push(clientId);
     }
     for (const clientId of gone) {
-      await this.sent.purge(clientId);
+      await this.received.purge(clientId);
       this.writer.record({ key: knownKey(clientId), value: null });
       this.writer.record({ key: windowsKey(clientId), value: null });
     }
@@ -138,12 +138,12 @@ export class Clients {
     if (!identity || clientSeqs.length === 0) return [];
     // What could not be stored is undone, and is sent again because it is not among these.
     await this.writer.settled().catch(() => {});
-    return this.sent.settled(identity, clientSeqs);
+    return this.received.settled(identity, clientSeqs);
   }
 
   /** It has been gone for long: everything it asked for is decided. */
   forget(clientId: string): void {
-    this.sent.forget(clientId);
+    this.received.forget(clientId);
   }
 }
 

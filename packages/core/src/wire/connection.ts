@@ -31,7 +31,7 @@ import {
   TEXT_HELD_MAX_MS,
 } from './limits.js';
 import { Outbox, Replies } from './outbox.js';
-import type { Answer } from './sent-actions.js';
+import type { Answer } from './received-actions.js';
 import { ClientNotice } from './subscriptions.js';
 import { CloseCode, type Transport } from './transport.js';
 
@@ -105,8 +105,8 @@ export class Connection implements Caller {
     return this.#dialect;
   }
 
-  get takesText(): boolean {
-    return this.#dialect.traits.takesText;
+  get sendsStoredJson(): boolean {
+    return this.#dialect.traits.sendsStoredJson;
   }
 
   get dialectConnection(): DialectConnection {
@@ -301,7 +301,7 @@ export class Connection implements Caller {
   /** Tells the client alone that its action was rejected. */
   reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
     const { clients, writer } = this.#context;
-    if (this.#state.at === 'closed') return clients.sent.release(origin);
+    if (this.#state.at === 'closed') return clients.received.release(origin);
     const reason = cutText(because, REJECTION_MAX_CHARACTERS);
     writer.reject(this.#rejection(original, origin, reason), { origin, reason });
   }

@@ -7,7 +7,7 @@ import type { EntryOrigin } from '../log/log.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
 import { type InboundNotification, NO_MEMORY, type OriginalAction, pluginsOnly } from './dialects/dialects.js';
-import type { Answer, Sending, Sent } from './sent-actions.js';
+import type { Answer, Sending, Sent } from './received-actions.js';
 import { groupOf } from './subscriptions.js';
 
 type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
@@ -22,10 +22,10 @@ export async function dispatchAction(context: WireContext, connection: Connectio
   if (sent.kind === 'resend') {
     if (sent.answer) return answerAgain(context, connection, { original, origin, answer: sent.answer });
     // The connection that sent it first may be gone when it is rejected: then this one hears of it.
-    if (await context.clients.sent.decided(origin)) return dispatchAction(context, connection, request);
+    if (await context.clients.received.decided(origin)) return dispatchAction(context, connection, request);
     return target.answerDeferred?.(origin, senderOn(connection, original));
   }
-  await context.clients.sent.deciding(origin, decide(context, target, { connection, request, origin }));
+  await context.clients.received.deciding(origin, decide(context, target, { connection, request, origin }));
 }
 
 interface Answered {
@@ -112,7 +112,7 @@ async function received(
 ): Promise<Sent | undefined> {
   if (!identity) return undefined;
   const { clientSeq } = sending;
-  if (Number.isSafeInteger(clientSeq) && clientSeq >= 0) return context.clients.sent.take(identity, sending);
+  if (Number.isSafeInteger(clientSeq) && clientSeq >= 0) return context.clients.received.take(identity, sending);
   context.logger.log('warn', 'dropped an action without a usable number', { connection: name, clientSeq });
   return undefined;
 }

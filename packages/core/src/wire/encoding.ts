@@ -1,7 +1,7 @@
 /** What a group of channels did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
 import { type ActionEnvelope, type ActionOrigin, type ChatState, findPart } from '@atrium/protocol/ahp-1';
 import type { ActionFrame, ChannelMemory, Dialect, DialectStep, DialectView, StepGroup } from './dialects/dialects.js';
-import { type Delta, type Growth, type Outgoing, outgoing, outgoingDelta } from './frames.js';
+import { type AppendedText, type Growth, type Outgoing, outgoing, outgoingDelta } from './frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
 
 /** A step with its action as JSON, as it was stored; undefined when it was not. */
@@ -143,7 +143,7 @@ const GROWING = new Map<string, 'content' | 'data'>([
 ]);
 
 /** What a text delta says, so that it can be merged with the next one. */
-function deltaOf(dialect: Dialect, message: { readonly params: object }, source: Source): Delta | undefined {
+function deltaOf(dialect: Dialect, message: { readonly params: object }, source: Source): AppendedText | undefined {
   const { params } = message;
   const envelope = envelopeIn(params);
   const { type, session, turnId, partId } = envelope.action;

@@ -81,7 +81,7 @@ function writeLength(frame: Buffer, length: number): void {
 }
 
 /** Text that is appended to one part of one turn, or to the output of one terminal. */
-export interface Delta {
+export interface AppendedText {
   /** Equal for deltas that may be joined: same channel, turn, part and kind, same wire. */
   readonly key: string;
   readonly content: string;
@@ -116,7 +116,7 @@ export class Outgoing extends WireFrame {
     text: string | (() => string),
     /** About how much memory it takes; exact bytes would mean encoding a message that may yet be merged. */
     readonly size: number,
-    readonly delta?: Omit<Delta, 'content'> | undefined,
+    readonly delta?: Omit<AppendedText, 'content'> | undefined,
     tail?: Tail,
     growth?: Growth,
   ) {
@@ -154,12 +154,12 @@ export class Outgoing extends WireFrame {
 
 const NO_TEXT: Tail = { text: '', start: 0 };
 
-export function outgoing(message: object, delta?: Delta): Outgoing {
+export function outgoing(message: object, delta?: AppendedText): Outgoing {
   return outgoingDelta(JSON.stringify(message), delta);
 }
 
 /** Text that is already a message, and what it says when it is a delta. */
-export function outgoingDelta(text: string, delta: Delta | undefined): Outgoing {
+export function outgoingDelta(text: string, delta: AppendedText | undefined): Outgoing {
   return new Outgoing(text, text.length, delta, delta && { text: delta.content, start: 0 });
 }
 

@@ -46,7 +46,7 @@ export const HOST_REQUEST_TIMEOUT_MS = 10_000;
 /** How long text is held back at most for a client that wishes so: longer looks like a host that hangs. */
 export const TEXT_HELD_MAX_MS = 1_000;
 
-/** Chats that a client has loaded in part: of more it is not known from which turn on, and it takes a snapshot when it comes back. */
+/** For how many chats the host remembers what a client has loaded. For others, a client that comes back takes a snapshot. */
 export const WINDOWED_CHATS_MAX = 256;
 /** How many steps of loading one chat are told apart; what is older is taken for the smaller part. */
 export const WINDOW_STEPS_MAX = 8;

@@ -121,9 +121,10 @@ const DEFAULTS = { messages: OUTBOX_MAX_MESSAGES, bytes: OUTBOX_MAX_BYTES, merge
 
 /**
  * What waits to be sent to one client. While the client keeps up, messages go straight out, all of a tick in one write.
- * When it does not, text deltas and output that wait are merged, and past a limit the connection is given up: the client comes back
- * and resumes. A client may also wish that text waits a little, to get fewer messages. A large message is written and sent part by part, as fast as the client reads, and what comes later waits
- * behind it. A slow client never costs a fast one anything.
+ * When it does not, text and output that wait are merged, and past a limit the connection is given up: the client comes
+ * back and resumes. A client may ask the host to hold text back briefly, so that it gets fewer messages. A large message is
+ * sent in parts, as fast as the client reads, and later messages wait behind it. A slow client never costs a fast one
+ * anything.
  */
 export class Outbox {
   readonly #transport: Transport;

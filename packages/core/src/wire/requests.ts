@@ -125,7 +125,7 @@ export class Requests {
       const isUsable = limit === undefined || (Number.isSafeInteger(limit) && limit > 0);
       if (!isUsable) throw new RequestError(ErrorCode.InvalidParams, '/limit must be a positive number');
       const { text, nextCursor } = this.#options.sessions.page({ limit, cursor });
-      const items = dialect.traits.takesText ? new RawJson(text) : JSON.parse(text);
+      const items = dialect.traits.sendsStoredJson ? new RawJson(text) : JSON.parse(text);
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
 

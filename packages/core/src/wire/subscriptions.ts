@@ -10,7 +10,7 @@ import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '..
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Audience, Caller } from '../contracts/ports.js';
 import { FETCH_TURNS_MAX } from '../sessions/limits.js';
-import { textWindowMs } from '../sessions/text-window.js';
+import { textWindowMs } from '../sessions/text-joiner.js';
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
@@ -32,9 +32,9 @@ import {
   withoutOrigin,
 } from './encoding.js';
 import { type Outgoing, outgoing } from './frames.js';
+import type { LoadedTurns } from './loaded-turns.js';
 import { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
-import type { TurnWindows } from './turn-windows.js';
 
 export interface SubscriptionsOptions {
   readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
@@ -43,7 +43,7 @@ export interface SubscriptionsOptions {
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** From which turn on clients have the chats that they loaded in part. */
-  readonly windows: TurnWindows;
+  readonly windows: LoadedTurns;
   /** Resolves when everything written so far is stored; rejects when it cannot be. */
   settled(): Promise<void>;
   /** Shows a notice under a number of its own. */
@@ -126,7 +126,7 @@ export class Subscriptions {
     for (;;) {
       const wanted = await this.sourcesOf(connection.dialect, wires);
       // From here to the end nothing may wait.
-      const request = { window, takesText: connection.dialect.traits.takesText };
+      const request = { window, sendsStoredJson: connection.dialect.traits.sendsStoredJson };
       const taken = wanted.map(({ wire, sources }) => ({
         wire,
         channels: sources.map(({ channel }) => channel.uri),

@@ -6,13 +6,13 @@ import {
   TURN_TEXT_MAX_CHARACTERS,
 } from '../../src/sessions/limits.js';
 import { SessionObservers } from '../../src/sessions/session-observer.js';
-import { TurnStream, TurnWords } from '../../src/sessions/turn-output.js';
+import { TurnBudget, TurnStream } from '../../src/sessions/turn-output.js';
 
 const CUT = /^x*\n\n\[Cut: one part of an answer may have .*\]$/;
 
 describe('what an agent may say in one turn', () => {
   it('[REL-057] has a limit for each part, and says once where it is cut', () => {
-    const words = new TurnWords();
+    const words = new TurnBudget();
     const part = () => words.take('x'.repeat(PART_TEXT_MAX_CHARACTERS));
     words.beginPart();
     expect(part()).toHaveLength(PART_TEXT_MAX_CHARACTERS);
@@ -25,11 +25,11 @@ describe('what an agent may say in one turn', () => {
   });
 
   it('[REL-057] says that it is cut also before the first part', () => {
-    expect(new TurnWords().take('more')).toMatch(CUT);
+    expect(new TurnBudget().take('more')).toMatch(CUT);
   });
 
   it('[REL-057] has a limit for all texts, cut or not', () => {
-    const words = new TurnWords();
+    const words = new TurnBudget();
     words.take('x'.repeat(TURN_TEXT_MAX_CHARACTERS));
     expect(words.excess).toBeUndefined();
     words.take('x');
@@ -37,7 +37,7 @@ describe('what an agent may say in one turn', () => {
   });
 
   it('[REL-057] has a limit for parts and for pieces', () => {
-    const [parts, pieces] = [new TurnWords(), new TurnWords()];
+    const [parts, pieces] = [new TurnBudget(), new TurnBudget()];
     for (let count = 0; count < TURN_PARTS_MAX; count += 1) parts.beginPart();
     for (let count = 0; count < TURN_ACTIONS_MAX; count += 1) pieces.countAction();
     expect([parts.excess, pieces.excess]).toEqual([undefined, undefined]);

@@ -2,8 +2,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Connection } from '../../src/wire/connection.js';
+import { LoadedTurns } from '../../src/wire/loaded-turns.js';
 import { Subscriptions } from '../../src/wire/subscriptions.js';
-import { TurnWindows } from '../../src/wire/turn-windows.js';
 
 const SESSION = 'ahp-session:/s';
 const CHATS = ['ahp-chat:/one', 'ahp-chat:/two'];
@@ -16,7 +16,7 @@ interface ClientOptions {
 }
 
 function client({ unsentBytes = 0, answersQuestions = true, roleEnds = false, isGone = false }: ClientOptions = {}) {
-  const traits = { version: '1.0.0', answersQuestions, roleEndsWithSubscription: roleEnds, takesText: true };
+  const traits = { version: '1.0.0', answersQuestions, roleEndsWithSubscription: roleEnds, sendsStoredJson: true };
   const identity = isGone ? undefined : { clientId: 'c' };
   const dialect = { traits, channelsOf: (wire: string) => (wire === 'none' ? [] : [wire]) };
   return { identity, unsentBytes, dialect, holdForAnswer: vi.fn() } as unknown as Connection;
@@ -35,7 +35,7 @@ function setUp(unasked: readonly Connection[] = []) {
     view: { ownerOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
-    windows: new TurnWindows({ log: new MemoryLog(), writer: { record: () => {} } }),
+    windows: new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } }),
     settled: async () => {},
     open: async (uri: string) => (uri === 'missing' ? undefined : { channel: { uri }, takeSnapshot: () => taken(uri) }),
     ...calls,

@@ -180,8 +180,8 @@ export class TestSession {
       ...this.#options.extras,
     };
     // Shows whether the agent itself streams.
-    const mergeText = false;
-    const host = await createHost({ log: this.#log, agents: [agent], extensions: [extension], mergeText });
+    const joinText = false;
+    const host = await createHost({ log: this.#log, agents: [agent], extensions: [extension], joinText });
     this.#here = { host, client: await TestClient.join(host, this.#options.waitMaxMs) };
   }
 }

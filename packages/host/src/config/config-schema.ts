@@ -135,7 +135,7 @@ export const CONFIG_SCHEMA = record(
       description: 'How many runs of automations work at once; further ones wait for their turn. Default: 4.',
     },
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
-    mergeText: flag(
+    joinText: flag(
       'Whether text that an agent says quickly becomes fewer actions, the more the more clients watch. Default: true.',
     ),
     providers: mapOf(

@@ -18,11 +18,11 @@ import { type Binding, extensionId } from './provider.js';
 const SWITCHED_OFF_MAX = 100;
 /** Names of tools that the metadata of a session lists for each provider; `toolCount` says how many there are. */
 export const TOOLS_DESCRIBED_MAX = 20;
-/** Longer metadata, as JSON, is told when providers have stopped coming: it is replaced as a whole each time. */
+/** Metadata whose JSON is longer than this is sent only after providers have stopped coming: clients get all of it each time. */
 const DESCRIBED_AT_ONCE_MAX_CHARACTERS = 2_000;
-/** So long no provider may come or go before longer metadata is told. */
+/** How long no provider may come or go before longer metadata is sent. */
 export const DESCRIBED_QUIET_MS = 250;
-/** Longer metadata that never comes to rest is told after so long. */
+/** Longer metadata that keeps changing is sent after this time. */
 export const DESCRIBED_WITHIN_MS = 2_000;
 /** What a label shows of the tool name that a rule is about. */
 const MATCHER_MAX_CHARACTERS = 100;

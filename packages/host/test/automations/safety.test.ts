@@ -68,7 +68,7 @@ describe('an automation', () => {
 
   it('[AUT-043] does not keep the log from forgetting what is old', { timeout: 60_000 }, async () => {
     const log = new KeptLog();
-    const fixture = await AutomationFixture.open({ log, mergeText: false });
+    const fixture = await AutomationFixture.open({ log, joinText: false });
     await fixture.create();
     const done = await fixture.run();
     (await fixture.agent.turn(0)).finish();

@@ -9,7 +9,7 @@ import {
   TURNS_IN_MEMORY,
 } from '@atrium/core/sessions/limits.js';
 import { WINDOW_STEPS_MAX, WINDOWED_CHATS_MAX } from '@atrium/core/wire/limits.js';
-import { TurnWindows } from '@atrium/core/wire/turn-windows.js';
+import { LoadedTurns } from '@atrium/core/wire/loaded-turns.js';
 import type { ChatState } from '@atrium/protocol/ahp-1';
 import { chatReducer } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
@@ -349,7 +349,7 @@ describe('a client that comes back with what it saw last', () => {
   });
 
   it('[UP-034] takes a snapshot when it has loaded parts of more chats than are remembered', async () => {
-    const windows = new TurnWindows({ log: new KeptLog(), writer: { record: () => {} } });
+    const windows = new LoadedTurns({ log: new KeptLog(), writer: { record: () => {} } });
     const phone = { clientId: 'phone', start: 1 };
     const name = (index: number) => `ahp-chat:/${index}`;
     for (let index = 0; index < WINDOWED_CHATS_MAX; index++) windows.note(phone, name(index), 5, 10);
@@ -361,7 +361,7 @@ describe('a client that comes back with what it saw last', () => {
   });
 
   it('[UP-034] has no more than it has for certain, however often it loaded', async () => {
-    const windows = new TurnWindows({ log: new KeptLog(), writer: { record: () => {} } });
+    const windows = new LoadedTurns({ log: new KeptLog(), writer: { record: () => {} } });
     const phone = { clientId: 'phone', start: 1 };
     const steps = WINDOW_STEPS_MAX + 5;
     for (let step = 0; step < steps; step++) windows.note(phone, 'ahp-chat:/a', 100 - step, 10 * step);

@@ -16,7 +16,7 @@ describe('the log', () => {
     await client.action(uri, 'session/titleChanged');
     await host.stop();
     const old = log.head;
-    const second = await openPuppetFixture({ log, clock, mergeText: false });
+    const second = await openPuppetFixture({ log, clock, joinText: false });
     for (let count = 0; count <= COMPACT_EVERY_ENTRIES; count++) second.puppet.turn.text('x');
     await expect.poll(() => log.oldest, { timeout: 20_000 }).toBeGreaterThan(old);
     expect((await stateOf(second.client, uri)).summary.title).toBe('Old');
@@ -24,7 +24,7 @@ describe('the log', () => {
 
   it('does not grow because of a turn that goes on and on', { timeout: TIMEOUT_MS }, async () => {
     const log = new KeptLog();
-    const { puppet, host, uri, clock } = await openPuppetFixture({ log, mergeText: false });
+    const { puppet, host, uri, clock } = await openPuppetFixture({ log, joinText: false });
     for (let round = 0; round < 2; round++) {
       for (let count = 0; count < COMPACT_EVERY_ENTRIES; count++) puppet.turn.text('x');
       await settle(20);

@@ -83,7 +83,7 @@ export interface TestHostOptions {
   readonly toolInputInlineMaxCharacters?: number;
   /** How long processes of a session outlive its last turn. */
   readonly restProcessesAfterMs?: number;
-  readonly mergeText?: boolean;
+  readonly joinText?: boolean;
   readonly automations?: HostOptions['automations'];
 }
 
@@ -112,7 +112,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     toolOutputMaxCharacters,
     toolInputInlineMaxCharacters,
     restProcessesAfterMs,
-    mergeText,
+    joinText,
     automations,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
@@ -131,7 +131,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(toolInputInlineMaxCharacters !== undefined && { toolInputInlineMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
     ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
-    ...(mergeText !== undefined && { mergeText }),
+    ...(joinText !== undefined && { joinText }),
     ...(automations !== undefined && { automations }),
     agents: [...scripted, ...agents],
   });

@@ -55,7 +55,7 @@ describe('text for clients that do not read', () => {
 
   /** What the heap grows by while an answer streams, in megabytes. */
   async function grownWith(stalled: number): Promise<number> {
-    const { host, uri, puppet, client } = await openPuppetFixture({ mergeText: false });
+    const { host, uri, puppet, client } = await openPuppetFixture({ joinText: false });
     const clients = [];
     for (let index = 0; index < stalled; index++) {
       const slow = await host.client(`slow-${index}`, { protocolVersions: [index % 2 === 0 ? '0.3.0' : '1.0.0'] });

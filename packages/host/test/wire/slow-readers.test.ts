@@ -17,7 +17,7 @@ const read = (client: RawClient) => {
 
 describe('a client that reads slowly', () => {
   it('[REL-041] ends up in the same state, whichever version it speaks, with fewer messages', async () => {
-    const { host, client, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
+    const { host, client, uri, puppet, join } = await openPuppetFixture({ joinText: false });
     const fast = await join('fast');
     const slow = await join('slow');
     const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
@@ -51,7 +51,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-041] can still come back with the last number it was given', async () => {
-    const { host, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
+    const { host, uri, puppet, join } = await openPuppetFixture({ joinText: false });
     const slow = await join('slow');
     stall(slow);
     for (let count = 0; count < 50; count++) puppet.turn.text(`${count} `);
@@ -110,7 +110,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-040] a burst is no slowness: 5,000 actions in one tick reach everyone', async () => {
-    const { client, uri, puppet, join } = await openPuppetFixture({ mergeText: false });
+    const { client, uri, puppet, join } = await openPuppetFixture({ joinText: false });
     const reader = await join('reader');
     for (let count = 0; count < 5_000; count++) puppet.turn.text('x');
     puppet.finish();

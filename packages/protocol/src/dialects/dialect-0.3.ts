@@ -120,7 +120,7 @@ export interface DialectTraits {
   /** Clients can be asked questions. */
   readonly answersQuestions: boolean;
   /** States are sent as they are stored, so that stored JSON text goes out without being parsed. */
-  readonly takesText: boolean;
+  readonly sendsStoredJson: boolean;
   /** An action cannot be translated without the states around it, so a replay needs what was translated at the time. */
   readonly needsStates: boolean;
   /** Clients wait for the echoes of their actions in order, so the host echoes a deferred action at once. */

@@ -315,7 +315,7 @@ describe('a dialect', () => {
       expect(dialect.traits).toBe(bare?.traits);
       const one = dialect.forConnection({ spelling: { isByProvider: true } });
       expect(one).not.toBe(dialect);
-      expect(one.traits.takesText).toBe(false);
+      expect(one.traits.sendsStoredJson).toBe(false);
       expect(dialect.forConnection({ spelling: { isByProvider: true } })).toBe(one);
       expect(one.forConnection({})).toBe(dialect);
     }

@@ -128,8 +128,8 @@ export class Resources implements Service {
 }
 
 /** Writes many entries as text at once where no dialect has to translate each of them. */
-function asText({ takesText }: Caller, { entries }: ResourceListResult): ResourceListResult {
-  if (!takesText) return { entries };
+function asText({ sendsStoredJson }: Caller, { entries }: ResourceListResult): ResourceListResult {
+  if (!sendsStoredJson) return { entries };
   return { entries: new RawJson(JSON.stringify(entries)) as unknown as ResourceListResult['entries'] };
 }
 

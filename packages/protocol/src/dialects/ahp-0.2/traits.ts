@@ -5,7 +5,7 @@ export const AHP_0_2 = {
   version: '0.2.0',
   notifiesEveryone: false,
   answersQuestions: true,
-  takesText: true,
+  sendsStoredJson: true,
   needsStates: false,
   waitsForEchoes: false,
 } as const satisfies DialectTraits;

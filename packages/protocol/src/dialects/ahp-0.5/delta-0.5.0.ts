@@ -3,12 +3,12 @@
  * with turns instead of loading them into the state.
  */
 import { PRIVATE } from '../../ahp-1/private-members.js';
-import { type Delta, leaveOut, only } from '../upstream/delta.js';
+import { leaveOut, only, type VersionDelta } from '../upstream/delta.js';
 
 const withoutNonce = leaveOut('nonce');
 const withoutIntention = leaveOut('intention');
 
-export const ahp050: Delta = {
+export const ahp050: VersionDelta = {
   version: '0.5.0',
   lacks: { actions: ['session/inputNeededSet', 'session/inputNeededRemoved', 'chat/turnsLoaded'] },
   down: {

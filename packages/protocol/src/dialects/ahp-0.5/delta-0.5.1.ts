@@ -1,5 +1,5 @@
 /** AHP 0.5.1: 0.5.2 without names of client and host, switches of single customizations, and review of changes. */
-import { type Delta, leaveOut, listOf, type Rewrite } from '../upstream/delta.js';
+import { leaveOut, listOf, type Rewrite, type VersionDelta } from '../upstream/delta.js';
 import type { Json } from '../upstream/shapes.js';
 
 /** What each type of customization gained with 0.5.2. */
@@ -30,7 +30,7 @@ const asState =
   (kind: string): Rewrite =>
   ({ id }) => ({ type: 'session/mcpServerStateChanged', id, state: { kind } });
 
-export const ahp051: Delta = {
+export const ahp051: VersionDelta = {
   version: '0.5.1',
   lacks: {
     actions: ['session/mcpServerStartRequested', 'session/mcpServerStopRequested', 'changeset/filesReviewedChanged'],

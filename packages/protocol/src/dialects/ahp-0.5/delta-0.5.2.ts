@@ -4,7 +4,7 @@
  */
 import { ACTIVITY_MASK, SessionStatus } from '../../session/status.js';
 import { approval } from '../ahp-0.6/delta.js';
-import { type Delta, leaveOut, listOf, only, type Rewrite, withActivity } from '../upstream/delta.js';
+import { leaveOut, listOf, only, type Rewrite, type VersionDelta, withActivity } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
 
 const isOpenQuestion = ({ kind, response }: Json) => kind === 'inputRequest' && response === undefined;
@@ -86,7 +86,7 @@ const completeDown: Rewrite = (action, { around }) => {
 
 const withoutTimes = leaveOut('startedAt', 'duration');
 
-export const ahp052: Delta = {
+export const ahp052: VersionDelta = {
   version: '0.5.2',
   lacks: { actions: ['chat/toolCallAuthRequired', 'chat/toolCallAuthResolved', 'changeset/filesReviewChanged'] },
   needsStates: ['chat/toolCallReady', 'chat/toolCallComplete'],

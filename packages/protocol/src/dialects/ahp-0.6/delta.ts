@@ -2,7 +2,7 @@
  * AHP 0.6: 0.7 with one working directory, without side chats and attached chats, with tool input always in place and
  * the outcome of a terminal command as a block of its own.
  */
-import { type Delta, leaveOut, listOf, only, RESYNC, type Rewrite } from '../upstream/delta.js';
+import { leaveOut, listOf, only, RESYNC, type Rewrite, type VersionDelta } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
 
 const firstOf = (directories: unknown) => (Array.isArray(directories) ? directories[0] : undefined);
@@ -105,7 +105,7 @@ export function approval({ turnId, toolCallId, confirmed, toolInput, _meta }: Js
 const confirmedDown: Rewrite = (action, { around }) =>
   isJson(around?.after?.toolInput) ? leaveOut('editedToolInput')(action) : action;
 
-export const ahp06: Delta = {
+export const ahp06: VersionDelta = {
   version: '0.6.0',
   lacks: {
     actions: [

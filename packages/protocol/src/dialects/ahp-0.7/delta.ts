@@ -5,13 +5,13 @@
 import { ErrorCode as OlderErrorCode } from '../../errors/codes.js';
 import { SessionStatus } from '../../session/status.js';
 import {
-  type Delta,
   leaveOut,
   leaveOutChanges,
   listOf,
   only,
   RESYNC,
   type Rewrite,
+  type VersionDelta,
   withActivity,
 } from '../upstream/delta.js';
 import { isJson, type Json } from '../upstream/shapes.js';
@@ -117,7 +117,7 @@ function capabilitiesDown(capabilities: Json): Json {
 
 const cannotBeSaid: Rewrite = () => RESYNC;
 
-export const ahp07: Delta = {
+export const ahp07: VersionDelta = {
   version: '0.7.0',
   lacks: {
     channels: ['automation', 'automationRun'],

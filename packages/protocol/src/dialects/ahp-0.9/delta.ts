@@ -1,6 +1,6 @@
 /** AHP 0.9: 1.0 without movable, read and archived chats, background work, changesets of chats, and canvases. */
 import { SessionStatus } from '../../session/status.js';
-import { chained, type Delta, leaveOut, leaveOutChanges, only } from '../upstream/delta.js';
+import { chained, leaveOut, leaveOutChanges, only, type VersionDelta } from '../upstream/delta.js';
 import type { Json } from '../upstream/shapes.js';
 
 const CHAT_FLAGS = SessionStatus.IsRead | SessionStatus.IsArchived;
@@ -14,7 +14,7 @@ function withoutChatFlags(chat: Json): Json {
 const chatSummary = ['changes', 'movable'];
 const sessionSummary = ['chats', 'defaultChat'];
 
-export const ahp09: Delta = {
+export const ahp09: VersionDelta = {
   version: '0.9.0',
   lacks: {
     channels: ['canvas'],

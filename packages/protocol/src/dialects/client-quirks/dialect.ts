@@ -67,7 +67,7 @@ function spelledDialect(plain: Dialect, dialect: Dialect, spelling: Spelling): D
   return {
     ...plain,
     // Stored text has the host's names in it.
-    traits: { ...plain.traits, takesText: false },
+    traits: { ...plain.traits, sendsStoredJson: false },
     encodeError: (error, view) => {
       const shown = dialect.encodeError(error, view);
       return { ...shown, message: new NameWriter(spelling, view).writeText(shown.message) };

@@ -34,7 +34,7 @@ export function over03(dialect: Dialect03): Dialect {
 function stack(dialect: Dialect03): Dialect {
   return {
     // Stored JSON is that of 1.0, so text does not go out as it is.
-    traits: { ...dialect.traits, takesText: false },
+    traits: { ...dialect.traits, sendsStoredJson: false },
     ...(dialect.isOfferedIn && { isOfferedIn: dialect.isOfferedIn }),
     forConnection: (connection) => over03(dialect.forConnection(connection)),
     wireChannels: (channel, view) => wireChannels(dialect, channel, view),

@@ -8,7 +8,7 @@ export const SESSIONS_V1 = {
   version: '1',
   notifiesEveryone: true,
   answersQuestions: false,
-  takesText: false,
+  sendsStoredJson: false,
   needsStates: true,
   waitsForEchoes: true,
 } as const satisfies DialectTraits;

@@ -14,7 +14,7 @@ import { actionWithReferences, type ReferTo, stateWithReferences } from './input
 import type { Json } from './shapes.js';
 import { type Action, VERSION_CODECS, type VersionCodec } from './stack.js';
 
-const TRAITS: Omit<DialectTraits, 'version' | 'takesText'> = {
+const TRAITS: Omit<DialectTraits, 'version' | 'sendsStoredJson'> = {
   notifiesEveryone: false,
   answersQuestions: true,
   needsStates: false,
@@ -23,11 +23,11 @@ const TRAITS: Omit<DialectTraits, 'version' | 'takesText'> = {
 };
 
 /** The dialect of 1.x: everything passes, but for what the host wrote for older wires, and tool input that it refers to. */
-export const ahp1: Dialect = upstream({ ...TRAITS, version: AHP_1_VERSION, takesText: true }, undefined);
+export const ahp1: Dialect = upstream({ ...TRAITS, version: AHP_1_VERSION, sendsStoredJson: true }, undefined);
 
 /** The dialects of the versions below 1.0, newest first. */
 export const olderUpstream: readonly Dialect[] = VERSION_CODECS.map((codec) =>
-  upstream({ ...TRAITS, version: codec.version, takesText: false }, codec),
+  upstream({ ...TRAITS, version: codec.version, sendsStoredJson: false }, codec),
 );
 
 function upstream(traits: DialectTraits, codec: VersionCodec | undefined): Dialect {

@@ -37,7 +37,7 @@ export type Rewritten = Json | readonly Json[] | typeof RESYNC | undefined;
 
 export type Rewrite = (value: Json, surroundings: Surroundings) => Rewritten;
 
-export interface Delta {
+export interface VersionDelta {
   /** The lower of the two versions. */
   readonly version: string;
   /** What only the upper version has. An action that is listed here and has a rewrite is said in other words. */
@@ -66,7 +66,7 @@ export interface Translator {
 }
 
 /** Makes one function of the rewrites of a delta in one direction. */
-export function translatorOf(rewrites: Delta['down']): Translator {
+export function translatorOf(rewrites: VersionDelta['down']): Translator {
   const byShape = new Map(Object.entries(rewrites));
   const known = new Map<string, boolean>();
 
@@ -134,7 +134,7 @@ function isList(rewritten: Json | readonly Json[]): rewritten is readonly Json[]
 }
 
 /** Whether the lower version of a delta has no such action. */
-export function lacksAction({ lacks }: Delta, type: string): boolean {
+export function lacksAction({ lacks }: VersionDelta, type: string): boolean {
   if (lacks.actions?.includes(type)) return true;
   const kind = actionKind(type);
   return kind !== undefined && (lacks.channels?.includes(kind) ?? false);

@@ -10,11 +10,11 @@ import { ahp052 } from '../ahp-0.5/delta-0.5.2.js';
 import { ahp06 } from '../ahp-0.6/delta.js';
 import { ahp07 } from '../ahp-0.7/delta.js';
 import { ahp09 } from '../ahp-0.9/delta.js';
-import { type Around, type Delta, lacksAction, RESYNC, type Surroundings, translatorOf } from './delta.js';
+import { type Around, lacksAction, RESYNC, type Surroundings, translatorOf, type VersionDelta } from './delta.js';
 import { isJson, type Json, STATE_SHAPES } from './shapes.js';
 
 /** From 1.0 downwards. */
-export const DELTAS: readonly Delta[] = [ahp09, ahp07, ahp06, ahp052, ahp051, ahp050];
+export const DELTAS: readonly VersionDelta[] = [ahp09, ahp07, ahp06, ahp052, ahp051, ahp050];
 
 /** An action as the host wrote it, with its type. */
 export type Action = Json & { readonly type: string };

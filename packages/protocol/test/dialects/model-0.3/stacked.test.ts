@@ -401,7 +401,7 @@ describe('a stacked dialect', () => {
   });
 
   it('keeps the traits of the older one, but that no stored text goes out as it is', () => {
-    expect(dialect.traits).toEqual({ ...ahp03.traits, takesText: false });
+    expect(dialect.traits).toEqual({ ...ahp03.traits, sendsStoredJson: false });
     expect(over03(ahp02).maySend('systemMessageTransform')).toBe(false);
     expect(dialect.maySend('systemMessageTransform')).toBe(true);
   });

@@ -104,7 +104,7 @@ function onceRunning(turn: AgentTurn, turnId: string) {
 
 describe('text of a turn', () => {
   it('[REL-080] is the same with and without a window, in the same order, whatever comes in between', async () => {
-    const plain = await openWatched(1, { mergeText: false });
+    const plain = await openWatched(1, { joinText: false });
     const few = await openWatched(1);
     const many = await openWatched(MANY);
     let count = 0;
@@ -223,7 +223,7 @@ describe('text of a turn', () => {
   });
 
   it('is an action for each piece where that is chosen', async () => {
-    const { start, deltas } = await openWatched(MANY, { mergeText: false });
+    const { start, deltas } = await openWatched(MANY, { joinText: false });
     const { turn } = await start('t');
     for (const piece of ['a', 'b', 'c']) turn.text(piece);
     await settle();

@@ -23,7 +23,7 @@ export interface TextWindowOptions {
   write(action: ChatAction): void;
 }
 
-export class TextWindow {
+export class TextJoiner {
   readonly #options: TextWindowOptions;
   #waiting: ChatAction | undefined;
   #isForThisTick = false;
@@ -36,7 +36,7 @@ export class TextWindow {
 
   /** Takes a piece of text. The first after a silence goes out with its tick, and opens a window for those behind it. */
   take(action: ChatAction): void {
-    const joined = this.#waiting && joinedText(this.#waiting, action);
+    const joined = this.#waiting && joinedAction(this.#waiting, action);
     if (this.#waiting && !joined) this.flush();
     this.#waiting = joined ?? action;
     if (sizeOf(this.#waiting) >= TEXT_WAITING_MAX_CHARACTERS) this.#write();
@@ -79,7 +79,7 @@ export class TextWindow {
 }
 
 /** Whether an action only adds to what an agent says: text, thinking, the input of a call, or newer output of a call. */
-export function isText(action: ChatAction): boolean {
+export function isJoinable(action: ChatAction): boolean {
   switch (action.type) {
     case 'chat/delta':
     case 'chat/reasoning':
@@ -93,7 +93,7 @@ export function isText(action: ChatAction): boolean {
 }
 
 /** One action that does what two of them do one after the other; undefined when there is none. */
-export function joinedText(first: ChatAction, next: ChatAction): ChatAction | undefined {
+export function joinedAction(first: ChatAction, next: ChatAction): ChatAction | undefined {
   switch (next.type) {
     case 'chat/delta':
     case 'chat/reasoning':

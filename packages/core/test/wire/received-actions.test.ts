@@ -8,7 +8,7 @@ import { systemClock } from '../../src/util/clock.js';
 import { silentLogger } from '../../src/util/logger.js';
 import type { Identity } from '../../src/wire/handshake.js';
 import { SENT_ACTIONS_KEPT_MAX } from '../../src/wire/limits.js';
-import { SentActions } from '../../src/wire/sent-actions.js';
+import { ReceivedActions } from '../../src/wire/received-actions.js';
 
 const CHANNEL = 'ahp-session:/s';
 
@@ -22,7 +22,7 @@ function host(log = new MemoryLog()) {
     ...{ log, clock: systemClock, logger: silentLogger, delivery, undone: nothing, superseded: nothing },
     answered: (origin, answer) => sent.answered(origin, answer),
   });
-  const sent: SentActions = new SentActions(log, writer);
+  const sent: ReceivedActions = new ReceivedActions(log, writer);
   const channel = new Channel<number>(CHANNEL, (count) => count + 1, 0);
   /** Answers an action: it is turned down, or written to a channel. */
   const answer = (origin: EntryOrigin, reason?: string) => {

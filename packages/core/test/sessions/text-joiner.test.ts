@@ -3,7 +3,7 @@ import type { ChatAction } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import type { Audience } from '../../src/contracts/ports.js';
 import { TEXT_WAITING_MAX_CHARACTERS } from '../../src/sessions/limits.js';
-import { isText, joinedText, TextWindow, textWindowMs } from '../../src/sessions/text-window.js';
+import { isJoinable, joinedAction, TextJoiner, textWindowMs } from '../../src/sessions/text-joiner.js';
 
 const said = (content: string, partId = 'p') => ({ type: 'chat/delta', turnId: 't', partId, content }) as ChatAction;
 const input = (content: string, toolCallId = 'c') =>
@@ -17,7 +17,7 @@ function openWindow(audience: Audience) {
   let endings: (() => void)[] = [];
   let timers: { at: number; run: () => void }[] = [];
   let now = 0;
-  const window = new TextWindow({
+  const window = new TextJoiner({
     writer: { atEndOfTick: (callback) => void endings.push(callback) },
     clock: {
       after: (milliseconds, run) => {
@@ -117,9 +117,9 @@ describe('a window for text', () => {
 
 describe('pieces of text', () => {
   it('[REL-080] are joined when they go to the same place, and newer output takes the place of older', () => {
-    expect(joinedText(said('a'), said('b'))).toEqual(said('ab'));
-    expect(joinedText(input('a'), input('b'))).toEqual(input('ab'));
-    expect(joinedText(output('a'), output('b'))).toEqual(output('b'));
+    expect(joinedAction(said('a'), said('b'))).toEqual(said('ab'));
+    expect(joinedAction(input('a'), input('b'))).toEqual(input('ab'));
+    expect(joinedAction(output('a'), output('b'))).toEqual(output('b'));
     const thought = { ...said('a'), type: 'chat/reasoning' } as ChatAction;
     const others: [ChatAction, ChatAction][] = [
       [said('a'), said('b', 'q')],
@@ -128,14 +128,14 @@ describe('pieces of text', () => {
       [input('a'), output('b')],
       [output('a'), output('b', 'd')],
     ];
-    for (const [first, next] of others) expect(joinedText(first, next)).toBeUndefined();
+    for (const [first, next] of others) expect(joinedAction(first, next)).toBeUndefined();
   });
 
   it('are nothing that says more than text', () => {
-    expect([said('a'), input('a'), output('a')].every(isText)).toBe(true);
+    expect([said('a'), input('a'), output('a')].every(isJoinable)).toBe(true);
     const told = { ...input(''), invocationMessage: 'Waiting for a gate' } as ChatAction;
     const empty = { type: 'chat/toolCallDelta', turnId: 't', toolCallId: 'c' } as ChatAction;
     const ended = { type: 'chat/turnComplete', turnId: 't', duration: 0 } as ChatAction;
-    expect([told, empty, ended].some(isText)).toBe(false);
+    expect([told, empty, ended].some(isJoinable)).toBe(false);
   });
 });

@@ -97,7 +97,7 @@ const keyOf = ({ clientId, sent, epoch, clientSeq }: EntryOrigin) =>
 
 const nameOf = ({ clientId, epoch, clientSeq }: EntryOrigin) => `${epoch} ${clientSeq} ${clientId}`;
 
-export class SentActions {
+export class ReceivedActions {
   /** By client, and by the epoch in which it began with `initialize`. */
   readonly #numbers = new Map<string, Map<number, Promise<Numbers>>>();
   readonly #loaded = new WeakMap<Promise<Numbers>, Numbers>();

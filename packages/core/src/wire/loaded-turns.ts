@@ -1,8 +1,8 @@
 /**
  * From which turn on each client has the chats that it loaded in part. What the host sends later is about these turns, so it
- * has to know them when a client comes back with what it saw last, also after a restart. Each entry has the number that the
- * client was told it under: what it has not seen does not count. A window that is taken for smaller than it is does no harm,
- * because turns that a client is told twice change nothing.
+ * has to know them when a client comes back with what it saw last, also after a restart. Each entry records the number under
+ * which the client was told. Entries that the client has not yet seen are ignored. To take a window for smaller than it is
+ * does no harm, because turns that a client gets twice change nothing.
  */
 import type { Writer } from '../channels/writer.js';
 import { windowsKey } from '../log/client-records.js';
@@ -42,7 +42,7 @@ export interface TurnWindowsOptions {
   readonly writer: Pick<Writer, 'record'>;
 }
 
-export class TurnWindows {
+export class LoadedTurns {
   readonly #clients = new Map<string, ClientWindows>();
 
   constructor(private readonly options: TurnWindowsOptions) {}

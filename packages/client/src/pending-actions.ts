@@ -10,25 +10,25 @@ export interface Accepted {
   readonly serverSeq: number;
 }
 
-export interface OutboxEntry extends PendingAction {
+export interface UndecidedAction extends PendingAction {
   readonly channel: string;
   /** Whether a connection has carried it. Only then can the host know it. */
   sent: boolean;
 }
 
 interface Waiting {
-  readonly entry: OutboxEntry;
+  readonly entry: UndecidedAction;
   cancelLimit?: () => void;
   resolve(accepted: Accepted): void;
   reject(error: Error): void;
 }
 
-export class Outbox {
+export class PendingActions {
   readonly #waiting = new Map<number, Waiting>();
   #nextSeq = 1;
 
-  add(channel: string, action: StateAction): { entry: OutboxEntry; accepted: Promise<Accepted> } {
-    const entry: OutboxEntry = { clientSeq: this.#nextSeq++, channel, action, sent: false };
+  add(channel: string, action: StateAction): { entry: UndecidedAction; accepted: Promise<Accepted> } {
+    const entry: UndecidedAction = { clientSeq: this.#nextSeq++, channel, action, sent: false };
     const accepted = new Promise<Accepted>((resolve, reject) => {
       this.#waiting.set(entry.clientSeq, { entry, resolve, reject });
     });
@@ -36,11 +36,11 @@ export class Outbox {
   }
 
   /** In the order in which they were dispatched. */
-  entries(): OutboxEntry[] {
+  entries(): UndecidedAction[] {
     return [...this.#waiting.values()].map(({ entry }) => entry);
   }
 
-  pendingOf(channel: string): OutboxEntry[] {
+  pendingOf(channel: string): UndecidedAction[] {
     return this.entries().filter((entry) => entry.channel === channel);
   }
 
