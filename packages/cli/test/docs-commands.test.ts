@@ -48,7 +48,10 @@ function mistakes(line: string): string[] {
   const commands = commandsIn(words);
   const known = commands.flatMap((each) => each.options).flatMap(({ long, short }) => [long, short]);
   const options = words.filter((word) => /^--?\w/.test(word)).map((word) => word.replace(/=.*/, ''));
-  const isWhole = commands.at(-1)?.commands.length === 0 || options.includes('--help') || words[0]?.startsWith('<');
+  const isWhole =
+    commands.at(-1)?.commands.length === 0 ||
+    options.some((option) => /^--(help|version)$/.test(option)) ||
+    words[0]?.startsWith('<');
   const unknown = options.filter((option) => option !== '--help' && !known.includes(option));
   return isWhole ? unknown : [`no such command: ${line}`];
 }
