@@ -65,7 +65,8 @@ export function copyFrom(source: string, start: number, target: string): void {
     const block = Buffer.alloc(COPY_BYTES);
     for (let at = start, read = 1; read > 0; at += read) {
       read = readSync(from, block, 0, COPY_BYTES, at);
-      writeSync(to, block, 0, read);
+      // A disk that is nearly full takes a part, and refuses the rest only when it is asked again.
+      for (let written = 0; written < read; ) written += writeSync(to, block, written, read - written);
     }
   } catch (error) {
     // Nothing is lost: the source is unchanged, and the next opening tries again.

@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { LogRepair } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
 import {
@@ -220,3 +222,26 @@ function leftovers(dataDir: string): string[] {
     (name) => !['atrium.db', 'atrium.lock', 'atrium.owner'].includes(name) && !name.includes('.corrupt-'),
   );
 }
+
+describe.skipIf(process.platform === 'win32')('bytes that are kept aside', () => {
+  const REPAIR = new URL('../../dist/log-sqlite/repair.js', import.meta.url).href;
+  /** Copies a file in a process that no file may grow beyond 4 KiB for. */
+  const copyWithLimit = (source: string, target: string) => {
+    const code = `const { copyFrom } = await import(${JSON.stringify(REPAIR)}); copyFrom(process.argv[1], 0, process.argv[2])`;
+    const script = `trap '' XFSZ; ulimit -f 4; exec "$0" "$@"`;
+    const args = ['--input-type=module', '-e', code, source, target];
+    return spawnSync('bash', ['-c', script, process.execPath, ...args], { encoding: 'utf8' });
+  };
+
+  it('[REL-032] are all kept, or the opening fails: part of them would be lost', () => {
+    const folder = dataFolder();
+    const [source, target] = ['source', 'target'].map((name) => path.join(folder, name)) as [string, string];
+    writeFileSync(source, Buffer.alloc(4_096, 'x'));
+    expect(copyWithLimit(source, target).status).toBe(0);
+    expect(statSync(target).size).toBe(4_096);
+    rmSync(target);
+    writeFileSync(source, Buffer.alloc(6_000, 'x'));
+    expect(copyWithLimit(source, target).stderr).toContain('EFBIG');
+    expect(existsSync(target)).toBe(false);
+  });
+});
