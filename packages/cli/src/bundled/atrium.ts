@@ -6,11 +6,20 @@ import { CodeCache, codeCacheFolder } from './code-cache.js';
 /** By then a host is ready, and has compiled what a start needs. */
 const SAVE_AFTER_MS = 2_000;
 
-const folder = codeCacheFolder({ platform: process.platform, env: process.env, home: homedir() });
+const folder = codeCacheFolder({ platform: process.platform, env: process.env, home: homeFolder() });
 const cache = folder === undefined ? undefined : CodeCache.open(folder);
 new Chunks(import.meta.dirname, cache).load('command.cjs');
 
 if (cache !== undefined) {
   setTimeout(() => cache.save(), SAVE_AFTER_MS).unref();
   process.once('exit', () => cache.save());
+}
+
+/** A user whom the system does not know has none, as in some containers. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }

@@ -69,6 +69,11 @@ describe('the bundle', { timeout: 60_000 }, () => {
     expect(serve.said.stderr).not.toMatch(/^reads .*(package-|session-|judge-|streamableHttp-|run-chat-)/m);
   });
 
+  it('starts for a user whom the system does not know', async () => {
+    const hook = await preloaded(`require('node:os').homedir = () => { throw new Error('no such user'); };`);
+    expect(await endOf(spawnAtrium(['--version'], hook))).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('says where an error is, in words of the sources', async () => {
     const hook = await preloaded(`
       const http = require('node:http');
