@@ -8,7 +8,7 @@ import type {
   InitializeResult,
   StateAction,
 } from '@atrium/protocol/ahp-1';
-import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/ahp-1/validation';
+import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/ahp-1/from-host';
 import { Connection, onWake } from './connection.js';
 import { ClientClosedError, InvalidResultError, RequestTimeoutError } from './errors.js';
 import { type HandshakeResult, initialize, reconnect } from './handshake.js';

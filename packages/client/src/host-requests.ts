@@ -1,7 +1,7 @@
 /** Answers the requests that the host sends to this client. */
 import type { Log } from '@atrium/link';
 import { type DirectoryEntry, ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol/ahp-1';
-import { checkHostRequest, describeProblem, isHostRequest } from '@atrium/protocol/ahp-1/validation';
+import { checkHostRequest, describeProblem, isHostRequest } from '@atrium/protocol/ahp-1/from-host';
 import { RequestError } from './errors.js';
 import type { Answer } from './peer.js';
 

@@ -14,7 +14,7 @@ import {
   type Frame,
   isClientRequest,
   readFrame,
-} from '@atrium/protocol/ahp-1/validation';
+} from '@atrium/protocol/ahp-1/from-host';
 import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from './errors.js';
 
 type Params<M extends ClientRequestMethod> = ClientRequests[M]['params'];

@@ -1,7 +1,7 @@
 /** Checks messages of 1.0 against their schemas. Unknown members are legal; the caller answers unknown methods. */
 
 import * as ahp1 from '../../generated/ahp-1.js';
-import { type Checked, checkWith, Definitions, typeOf, type ValidatorTable } from '../validation/check.js';
+import { type Checked, checkNamed, Definitions, typeOf, type ValidatorTable } from '../validation/check.js';
 import type { ActionType, StateAction } from './actions.js';
 import type {
   ClientNotificationMethod,
@@ -77,7 +77,5 @@ export function checkAction(action: unknown): Checked<StateAction> {
 }
 
 function check<T>(table: ValidatorTable, name: string, value: unknown): Checked<T> {
-  const entry = table.get(name);
-  if (!entry) throw new Error(`no validator was generated for ${name}: run \`npm run generate\``);
-  return checkWith(entry, definitions, value);
+  return checkNamed(table, definitions, name, value);
 }

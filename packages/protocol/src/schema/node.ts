@@ -16,6 +16,11 @@ interface SchemaKeywords {
   readonly additionalProperties?: SchemaNode;
   readonly $defs?: Readonly<Record<string, SchemaNode>>;
   readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly not?: SchemaNode;
+  /** Not of JSON Schema: the property that tells the members of `anyOf` apart. */
+  readonly tag?: string;
 }
 
 /** The values that the property `tag` can have in a member of a union; empty when it does not fix them. */

@@ -16,20 +16,20 @@ export function describeProblem({ path, expected }: Problem): string {
 }
 
 /** What Ajv leaves behind on a validator after a rejection. */
-interface Complaint {
+export interface Complaint {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-interface CompiledValidator {
+export interface Validator {
   (value: unknown): boolean;
   errors?: readonly Complaint[] | null;
 }
 
 /** A validator, and the name of the definition it was made from. */
 interface TableEntry {
-  readonly check: CompiledValidator;
+  readonly check: Validator;
   readonly definition: string;
 }
 
@@ -57,6 +57,17 @@ export function checkWith<T>({ check, definition }: TableEntry, definitions: Def
   return { ok: true, value: cleaned as T };
 }
 
+export function checkNamed<T>(
+  table: ValidatorTable,
+  definitions: Definitions,
+  name: string,
+  value: unknown,
+): Checked<T> {
+  const entry = table.get(name);
+  if (!entry) throw new Error(`no validator was generated for ${name}: run \`npm run generate\``);
+  return checkWith(entry, definitions, value);
+}
+
 function problemOf(complaint: Complaint | undefined): Problem {
   if (!complaint) return { path: '', expected: 'valid' };
   const { instancePath, keyword, params } = complaint;
@@ -81,7 +92,7 @@ const PHRASES: Readonly<Record<string, (params: Readonly<Record<string, unknown>
   maximum: ({ limit }) => `at most ${limit}`,
 };
 
-function escapePointer(member: string): string {
+export function escapePointer(member: string): string {
   return member.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

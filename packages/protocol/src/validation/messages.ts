@@ -14,7 +14,7 @@ import type {
   HostRequests,
 } from '../methods.js';
 import type { ToGatewayMessage, ToProviderMessage } from '../provider/message-types.js';
-import { type Checked, checkWith, Definitions, typeOf, type ValidatorTable } from './check.js';
+import { type Checked, checkNamed, checkWith, Definitions, typeOf, type ValidatorTable } from './check.js';
 
 const ahpDefinitions = new Definitions(ahp.definitionsText);
 
@@ -76,9 +76,7 @@ export function checkAction(action: unknown): Checked<StateAction> {
 }
 
 function check<T>(table: ValidatorTable, name: string, value: unknown): Checked<T> {
-  const entry = table.get(name);
-  if (!entry) throw new Error(`no validator was generated for ${name}: run \`npm run generate\``);
-  return checkWith(entry, ahpDefinitions, value);
+  return checkNamed(table, ahpDefinitions, name, value);
 }
 
 const providerDefinitions = new Definitions(provider.definitionsText);
