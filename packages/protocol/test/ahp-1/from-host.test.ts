@@ -9,6 +9,8 @@ import type { Checked } from '../../src/validation/check.js';
 import { arbitraryFrom } from '../support/arbitrary.js';
 
 const RUNS = 150;
+const SAMPLES = 3;
+const MAX_PLACES = 60;
 
 interface Message {
   readonly name: string;
@@ -82,6 +84,16 @@ describe('[AHP-004] what a host sends', () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it.each(MESSAGES)('is taken or refused alike with any one thing wrong: $name', (message) => {
+    for (const sample of fc.sample(arbitraryFrom(message.schema), { numRuns: SAMPLES, seed: 7 })) {
+      const value = JSON.parse(JSON.stringify(sample));
+      const places = Array.from({ length: Math.min(placesIn({ value }).length, MAX_PLACES) }, (_, where) => where);
+      for (const sent of places.flatMap((where) => WRONG.map((wrong) => broken(value, where, wrong)))) {
+        expect(message.byDefinition(structuredClone(sent))).toEqual(message.compiled(structuredClone(sent)));
+      }
+    }
   });
 
   it('is refused, where it is broken, with the place and what belongs there', () => {
