@@ -273,6 +273,17 @@ describe('a server that refuses', () => {
     await expect(ask(url)).rejects.toMatchObject({ statusCode: 400, message: said, isRetryable: false });
   });
 
+  it.each([
+    [{ error: { message: 'no credit left' } }, 'no credit left'],
+    [{ choices: [{ message: { content: 'hello' }, finish_reason: 'stop' }] }, 'one object instead of a stream'],
+  ])('may do so as if all was well: %j', async (answer, words) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer));
+    });
+    await expect(ask(url)).rejects.toThrow(words);
+  });
+
   it('is told by its status, also when the connection is lost within its words', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(401, { 'content-length': '100' });

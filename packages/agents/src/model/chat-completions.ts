@@ -120,11 +120,23 @@ function readBody(response: IncomingMessage, { push, isEnough }: BodyReader): Pr
 async function readCompletion(response: IncomingMessage, reader: EventReader, give: TakeEvent): Promise<void> {
   const completion = new Completion(give);
   const take = (data: string) => completion.take(data);
-  const body = { push: (chunk: Buffer) => reader.push(chunk, take), isEnough: () => completion.isComplete };
-  const read = await readBody(response, body);
+  const isStream = isEventStream(response);
+  const chunks: Buffer[] = [];
+  const push = (chunk: Buffer) => {
+    if (!isStream) chunks.push(chunk);
+    return reader.push(chunk, take);
+  };
+  const read = await readBody(response, { push, isEnough: () => completion.isComplete });
   // Behind enough of an answer there may be half an event.
   if (read === 'all') reader.end(take);
+  if (!isStream && !completion.isComplete) refuseObject(Buffer.concat(chunks).toString('utf8'));
   completion.end();
+}
+
+/** Some servers refuse a request as if all was well, and some do not stream: their answer is one object. */
+function refuseObject(text: string): void {
+  if (!text.trimStart().startsWith('{')) return;
+  throw new Error(wordsIn(text) ?? 'the server sent one object instead of a stream');
 }
 
 /** The words of a server that refused a request. */
