@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -109,6 +110,29 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const { stdout, stderr } = await host.run(['sessions', 'export', session]);
     expect(turnsIn(stdout)).toEqual([turn]);
     expect(stderr).not.toContain('not in the export');
+  });
+
+  it('[UP-253] a file that names files of this machine as tool input brings none of them into an export', async () => {
+    const host = shared();
+    await host.run(['run', '--approve', 'all', 'deploy']);
+    const [head, first] = jsonLines((await host.run(['sessions', 'export', 'last'])).stdout) as [
+      { summary: object },
+      object,
+    ];
+    const folder = await newFolder(host);
+    const secret = path.join(folder, 'secret.txt');
+    await writeFile(secret, 'for nobody else');
+    const turn = structuredClone(first) as { responseParts: { toolCall?: { toolInput?: unknown } }[] };
+    const call = turn.responseParts.find(({ toolCall }) => toolCall)?.toolCall;
+    if (!call) throw new Error('the turn has no call');
+    call.toolInput = { uri: pathToFileURL(secret).href };
+    const summary = { ...head.summary, workingDirectories: [pathToFileURL(folder).href] };
+    const lines = [{ ...head, summary, turns: 1 }, turn].map((line) => JSON.stringify(line)).join('\n');
+    const { session } = JSON.parse((await host.run(['sessions', 'import', '-', '--json'], lines)).stdout);
+    const { stdout } = await host.run(['sessions', 'export', session]);
+    delete call.toolInput;
+    expect(turnsIn(stdout)).toEqual([turn]);
+    expect(stdout).not.toContain('for nobody else');
   });
 
   it('[CLI-044] exports all chats and notes of a session, and imports each chat', async () => {

@@ -10,9 +10,11 @@ import {
   defaultChatUri,
   ErrorCode,
   isReservedChatUri,
+  type ResponsePart,
   SessionStatus,
   type SessionSummary,
   sideContextUri,
+  type ToolCallState,
   type Turn,
 } from '@atrium/protocol/ahp-1';
 import {
@@ -156,7 +158,17 @@ function readPiece(piece: unknown, place: { channel: string; start: number; send
 function readTurns(turns: unknown): ArchivedTurn[] {
   const checked = isList(turns, 'message') ? turnsOfModel(turns) : turnsOfOlderModel(turns);
   if (new Set(checked.map(({ id }) => id)).size < checked.length) throw invalid('/turns must have different ids');
-  return checked.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  return checked.map((turn) => ({ id: turn.id, json: JSON.stringify(withoutReferences(turn)) }));
+}
+
+/** Sessions hold tool input as text. A reference names a content of another host, or a file of this machine that nobody chose. */
+function withoutReferences(turn: Turn): Turn {
+  const responseParts = turn.responseParts.map((part): ResponsePart => {
+    if (part.kind !== 'toolCall' || !('toolInput' in part.toolCall)) return part;
+    const { toolInput, ...toolCall } = part.toolCall;
+    return typeof toolInput === 'object' ? { ...part, toolCall: toolCall as ToolCallState } : part;
+  });
+  return { ...turn, responseParts };
 }
 
 function isList(items: unknown, member: string): boolean {
