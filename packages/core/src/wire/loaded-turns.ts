@@ -68,6 +68,8 @@ export class LoadedTurns {
         ?.map((entry): Loaded => (entry === loaded ? { from, seq: number } : entry));
       if (!entries) return;
       windows.chats.set(chat, entries);
+      // The client has begun anew meanwhile, and what is stored is about its new beginning.
+      if ((this.#clients.get(owner.clientId) ?? windows) !== windows) return;
       this.#store(owner.clientId, windows);
     };
   }
