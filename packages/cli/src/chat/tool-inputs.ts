@@ -14,6 +14,8 @@ interface ToolInputsOptions extends ContentSource {
 
 /** An input is shown whole, however long it is: one answer of a host carries no more. */
 const INPUT_MAX_BYTES = 4 * 2 ** 20;
+/** One call asks at a time; what was said about those before it may still be shown. */
+const INPUTS_MAX = 4;
 
 /** The input behind a reference; undefined when it cannot be read. */
 export function referencedInput(source: ContentSource, ref: ContentRef): Promise<string | undefined> {
@@ -35,7 +37,9 @@ export class ToolInputs {
     const known = this.#fetched.get(call.toolCallId);
     if (known?.call === call) return known.input;
     const loading: ShownInput = { state: 'loading' };
+    this.#fetched.delete(call.toolCallId);
     this.#fetched.set(call.toolCallId, { call, input: loading });
+    if (this.#fetched.size > INPUTS_MAX) this.#fetched.delete([...this.#fetched.keys()][0] ?? '');
     void this.#fetch(call, input);
     return loading;
   }
