@@ -287,6 +287,30 @@ describe('a long tool input', () => {
     expect(inputIn(callOf({ turns: loaded } as unknown as ChatState))).toEqual(input);
   });
 
+  it('[UP-251] is gone with its turn when history is cut, at once and after a restart', async () => {
+    const log = new MemoryLog();
+    const fixture = await openAsking(SHORT, { log });
+    const { client, chat, agent } = fixture;
+    const end = async (turnId: string, index: number) => {
+      client.dispatch(chat, answer({ turnId }));
+      (await agent.turn(index)).finish();
+      await client.action(chat, (action) => action.type === 'chat/turnComplete' && action.turnId === turnId);
+    };
+    await end('t1', 0);
+    await ask(fixture, LONG, 't2');
+    const { uri } = await referenceOf(client, chat);
+    await end('t2', 1);
+    expect(await read(client, uri)).toBe(LONG);
+    client.dispatch(chat, { type: 'chat/truncated', turnId: 't1' } as { type: string });
+    await client.action(chat, 'chat/truncated');
+    expect(await readError(client, uri)).toMatchObject({ code: -32008 });
+    await settle();
+    const next = await startHost({ log, agents: [agent], clock: new FakeClock() });
+    const back = await nativeClient(next, 'back');
+    expect((await chatState(back, chat)).turns).toHaveLength(1);
+    expect(await readError(back, uri)).toMatchObject({ code: -32008 });
+  });
+
   it('[UP-251] a fork has a reference of its own; with a chat its references go', async () => {
     const { client, chat, agent, uri, open, outcome } = await openAsking(LONG);
     client.dispatch(chat, answer());
