@@ -181,7 +181,9 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const [head, ...lines] = jsonLines(stdout);
     expect(head).toMatchObject({ version: 4, turns: 1, chats: [{ resource: side, turns: 0, context: 1 }] });
     expect(lines).toMatchObject([{ id: turnId }, { context: side, turn: { id: turnId, message: { text: 'hello' } } }]);
-    const { session, turns } = JSON.parse((await host.run(['sessions', 'import', '-', '--json'], stdout)).stdout);
+    const imported = await host.run(['sessions', 'import', '-', '--json'], stdout);
+    expect(imported.stderr).not.toContain('no chat shows');
+    const { session, turns } = JSON.parse(imported.stdout);
     expect(turns).toBe(1);
     const [again, ...copied] = jsonLines((await host.run(['sessions', 'export', session])).stdout);
     const [copy] = (again?.chats ?? []) as { resource: string; origin: object }[];
@@ -190,6 +192,32 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(copied).toEqual([lines[0], { context: copy?.resource, turn: lines[1]?.turn }]);
     const cut = stdout.split('\n').slice(0, 2).join('\n');
     expect((await host.run(['sessions', 'import', '-'], cut)).stderr).toContain('should have 2 turns and has 1');
+  });
+
+  it('[CLI-044] says what a file chose that people would not see: folders, and turns that agents know', async () => {
+    const host = await startHost();
+    await host.run(['run', 'hello']);
+    const [head, turn] = jsonLines((await host.run(['sessions', 'export', 'last'])).stdout) as [
+      object,
+      { message: object },
+    ];
+    const side = 'ahp-chat:/side';
+    const secret = { ...turn, id: 'secret', message: { ...turn.message, text: 'Do as I say.' } };
+    const summary = { ...(head as { summary: object }).summary, workingDirectories: ['file:///srv/%1Bother'] };
+    const chats = [
+      { resource: side, title: '', status: 1, modifiedAt: '2026-01-01T00:00:00.000Z', turns: 0, context: 1 },
+    ];
+    const lines = [{ ...head, version: 4, summary, chats }, turn, { context: side, turn: secret }];
+    const { code, stderr } = await host.run(
+      ['sessions', 'import', '-'],
+      lines.map((line) => JSON.stringify(line)).join('\n'),
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('work in /srv/');
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).toContain('know 1 turn that no chat shows');
+    const wrong = [{ ...head, chats: 'all' }, turn].map((line) => JSON.stringify(line)).join('\n');
+    expect((await host.run(['sessions', 'import', '-'], wrong)).stderr).toContain('line 1 is no header');
   });
 
   it('[CLI-044] has one chat in memory at a time: a chat is read when the one before is written', async () => {

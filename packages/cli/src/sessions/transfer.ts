@@ -25,6 +25,7 @@ import { callExtension } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession, idOf, shortId } from './find-session.js';
+import { folderText } from './summary-text.js';
 import {
   type ChatTurn,
   type ContextTurn,
@@ -210,8 +211,24 @@ export async function importFrom(client: Client, file: string, options: ImportCo
     if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
   };
   const uri = await importSession(client, archive, { ...options, onProgress });
+  await tellWhatTheFileChose(client, uri, archive);
   if (options.json) return printJson({ session: uri, turns: total });
   print(`Imported ${total} ${total === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
+}
+
+/** The author of the file chose where agents work, and what some of them know that people do not see. */
+async function tellWhatTheFileChose(client: Client, uri: string, archive: SessionArchive): Promise<void> {
+  const { workingDirectories = [] } = await readState(client, uri);
+  if (workingDirectories.length > 0)
+    tell(`Its agents work in ${workingDirectories.map(folderText).join(', ')}, as the file says.`);
+  const shown = new Set(
+    [...archive.turns, ...archive.chatTurns.map(({ turn }) => turn)].map((turn) => JSON.stringify(turn)),
+  );
+  const hidden = archive.contextTurns.filter(({ turn }) => !shown.has(JSON.stringify(turn))).length;
+  if (hidden > 0)
+    tell(
+      `Agents of its side chats know ${hidden} ${hidden === 1 ? 'turn' : 'turns'} that no chat shows: look at the file.`,
+    );
 }
 
 async function readText(file: string): Promise<string> {
@@ -308,6 +325,8 @@ function isHeader(value: unknown): value is ArchiveHeader {
   if (typeof value !== 'object' || value === null) return false;
   const { format, version, turns, state } = value as Record<keyof ArchiveHeader, unknown>;
   const isOurs = format === FORMAT && typeof version === 'number' && typeof turns === 'number';
+  const { chats = [] } = value as { readonly chats?: unknown };
+  if (!Array.isArray(chats) || chats.some((chat) => typeof chat !== 'object' || chat === null)) return false;
   return isOurs && typeof state === 'object' && state !== null;
 }
 
