@@ -5,13 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { openCustomFixture, POLL, PromptPuppet } from '../support/custom-fixture.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../../examples/plugins/release-helper', import.meta.url));
+/** An agent, two skills, a rule, a hook and a server. */
+const CHILDREN = 6;
 
 async function openExampleFixture() {
   const fixture = await openCustomFixture({ project: { 'CHANGELOG.md': '# Changes' } });
   await cp(EXAMPLE, path.join(fixture.userFolder, 'plugins/release-helper'), { recursive: true });
   const isReady = (kind?: string) => kind === 'ready';
-  const entry = await fixture.entry('release-helper', ({ children = [] }) =>
-    children.some(({ state }) => isReady(state?.kind)),
+  // The host may look while the files are still being copied, and looks again when they are there.
+  const entry = await fixture.entry(
+    'release-helper',
+    ({ children = [] }) => children.length >= CHILDREN && children.some(({ state }) => isReady(state?.kind)),
   );
   return { fixture, entry };
 }
