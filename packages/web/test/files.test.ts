@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect, REQUEST_TIMEOUT_MS } from '@atrium/client';
 import { ACTIVITY_MASK, SessionStatus } from '@atrium/protocol/ahp-1';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { sorted } from '../src/files/entries.js';
 import { stepTo } from '../src/files/virtual-list.js';
@@ -162,6 +163,8 @@ describeInBrowser('files', (open) => {
     const outside = path.join(path.dirname(folder), 'outside.txt');
     await writeFile(outside, 'from outside\n');
     const page = await open(link);
+    const unanswered = requestsOf(page);
+    await page.reload();
     await begin(page, 'hello');
     await page.getByText('You said: hello').waitFor();
     await mention(link, outside);
@@ -170,6 +173,8 @@ describeInBrowser('files', (open) => {
     await page.getByRole('button', { name: 'Ask to see it' }).click();
     const question = page.getByRole('form', { name: 'Question' });
     await question.getByText('outside.txt').first().waitFor();
+    // Whatever else the page has asked for would give up, too.
+    await expect.poll(() => [...unanswered.values()]).toEqual(['resourceRequest']);
     await page.clock.fastForward(REQUEST_TIMEOUT_MS + 1_000);
     await page.getByRole('button', { name: 'The question is in the session' }).waitFor();
     expect(await page.getByText('did not answer in time').count()).toBe(0);
@@ -177,6 +182,24 @@ describeInBrowser('files', (open) => {
     await page.getByText('from outside').waitFor();
   });
 });
+
+/** The methods that the page has called and that the host has not answered yet, by the numbers of the calls. */
+function requestsOf(page: Page): ReadonlyMap<number, string> {
+  const unanswered = new Map<number, string>();
+  const parsed = (payload: string | Buffer) => JSON.parse(String(payload)) as { id?: number; method?: string };
+  page.on('websocket', (socket) => {
+    unanswered.clear();
+    socket.on('framesent', ({ payload }) => {
+      const { id, method } = parsed(payload);
+      if (id !== undefined && method !== undefined) unanswered.set(id, method);
+    });
+    socket.on('framereceived', ({ payload }) => {
+      const { id, method } = parsed(payload);
+      if (id !== undefined && method === undefined) unanswered.delete(id);
+    });
+  });
+  return unanswered;
+}
 
 /** Another client attaches a file to a message. */
 async function mention(link: string, file: string): Promise<void> {
