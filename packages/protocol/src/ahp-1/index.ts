@@ -37,6 +37,7 @@ export {
   BASELINES,
   type DialectFamily,
   isInCaretRange,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '../versions/agreement.js';
 export {
   ACTION_INTRODUCED_IN,

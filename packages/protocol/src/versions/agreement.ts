@@ -21,6 +21,9 @@ export const BASELINES = [
   { family: 'ahp-0.2', baseline: '0.2.0' },
 ] as const;
 
+/** The lowest version of each family, newest first: what a host says that it speaks. */
+export const SUPPORTED_PROTOCOL_VERSIONS: readonly string[] = BASELINES.map(({ baseline }) => baseline);
+
 export type DialectFamily = (typeof BASELINES)[number]['family'];
 
 export type Agreement =

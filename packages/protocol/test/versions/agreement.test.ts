@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AHP_1_VERSION, agreeOnVersion, BASELINES } from '../../src/versions/agreement.js';
+import { AHP_1_VERSION, agreeOnVersion, SUPPORTED_PROTOCOL_VERSIONS } from '../../src/versions/agreement.js';
 import { isIntroduced } from '../../src/versions/versions.js';
 
 const agreed = (version: string) => ({ outcome: 'agreed', version, family: `ahp-${version.slice(0, 3)}` });
-
-const SPOKEN = BASELINES.map(({ baseline }) => baseline);
 
 describe('what an older client agrees on with the host', () => {
   it.each([
@@ -44,11 +42,14 @@ describe('what an older client agrees on with the host', () => {
   });
 
   it('[AHP-201] does not speak the pre-channel 0.1.0', () => {
-    expect(agreeOnVersion(['0.1.0'])).toEqual({ outcome: 'unsupported', supportedVersions: SPOKEN });
+    expect(agreeOnVersion(['0.1.0'])).toEqual({
+      outcome: 'unsupported',
+      supportedVersions: SUPPORTED_PROTOCOL_VERSIONS,
+    });
   });
 
   it('says which versions would do when nothing fits', () => {
-    expect(agreeOnVersion([])).toEqual({ outcome: 'unsupported', supportedVersions: SPOKEN });
+    expect(agreeOnVersion([])).toEqual({ outcome: 'unsupported', supportedVersions: SUPPORTED_PROTOCOL_VERSIONS });
   });
 
   it('[AHP-017] answers only with a string that was offered', () => {
@@ -57,10 +58,10 @@ describe('what an older client agrees on with the host', () => {
 });
 
 it('[AHP-199] advertises versions that are well formed, strictly descending, and begin with the current one', () => {
-  expect(SPOKEN[0]).toBe(AHP_1_VERSION);
-  for (const version of SPOKEN) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-  for (const [index, version] of SPOKEN.slice(1).entries())
-    expect(isIntroduced(SPOKEN[index] ?? '', version)).toBe(false);
+  expect(SUPPORTED_PROTOCOL_VERSIONS[0]).toBe(AHP_1_VERSION);
+  for (const version of SUPPORTED_PROTOCOL_VERSIONS) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const [index, version] of SUPPORTED_PROTOCOL_VERSIONS.slice(1).entries())
+    expect(isIntroduced(SUPPORTED_PROTOCOL_VERSIONS[index] ?? '', version)).toBe(false);
 });
 
 describe('isIntroduced', () => {
