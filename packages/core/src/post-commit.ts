@@ -22,7 +22,7 @@ export interface PostCommitOptions {
   };
   readonly subscriptions: Subscriptions;
   readonly compaction: Compaction;
-  readonly sessions: Pick<Sessions, 'has' | 'inMemory' | 'ownerOf'>;
+  readonly sessions: Pick<Sessions, 'has' | 'inMemory' | 'sessionUriOf'>;
   readonly idle: IdleUnloader;
   readonly root: RootChannel;
   readonly clients: Clients;
@@ -60,7 +60,7 @@ export class PostCommit {
   /** Sessions that did something and do nothing now may leave memory after a while. */
   #mayRest({ steps }: CommittedBatch): void {
     const { sessions, idle } = this.#options;
-    for (const uri of new Set(steps.map(({ channel }) => sessions.ownerOf(channel.uri)))) {
+    for (const uri of new Set(steps.map(({ channel }) => sessions.sessionUriOf(channel.uri)))) {
       if (sessions.has(uri) && !sessions.inMemory.get(uri)?.isAtWork) idle.used(uri);
     }
   }
@@ -72,10 +72,14 @@ export class PostCommit {
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
       if (origin)
-        this.#askAgain(origin, reason, sessions.inMemory.get(sessions.ownerOf(channel))?.isDeferring(origin) ?? false);
+        this.#askAgain(
+          origin,
+          reason,
+          sessions.inMemory.get(sessions.sessionUriOf(channel))?.isDeferring(origin) ?? false,
+        );
     }
     for (const notice of notices) notice.lost(reason);
-    for (const [uri, lost] of ownActions(steps, (channel) => sessions.ownerOf(channel))) {
+    for (const [uri, lost] of ownActions(steps, (channel) => sessions.sessionUriOf(channel))) {
       const session = sessions.inMemory.get(uri);
       if (session) session.afterLoss(lost);
       else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.tell());
@@ -93,14 +97,14 @@ export class PostCommit {
 }
 
 /** The host's own actions, by the session or other channel that they belong to. */
-function ownActions(steps: readonly PendingStep[], ownerOf: (uri: string) => string): Map<string, StateAction[]> {
+function ownActions(steps: readonly PendingStep[], sessionUriOf: (uri: string) => string): Map<string, StateAction[]> {
   const actions = new Map<string, StateAction[]>();
   for (const { channel, action, origin } of steps) {
     if (origin) continue;
-    const owner = ownerOf(channel.uri);
-    const known = actions.get(owner);
+    const session = sessionUriOf(channel.uri);
+    const known = actions.get(session);
     if (known) known.push(action);
-    else actions.set(owner, [action]);
+    else actions.set(session, [action]);
   }
   return actions;
 }

@@ -103,11 +103,11 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     providerOf: (session) => catalogue.providerOf(session),
     namesakeOf: (rest) => catalogue.namesakeOf(rest),
     hasProvider: (provider) => agents.some(({ info }) => info.provider === provider),
-    ownerOf: (chat) => catalogue.chats.ownerOf(chat),
+    sessionUriOf: (chat) => catalogue.chats.sessionUriOf(chat),
     defaultChatOf: (session) => (catalogue.providerOf(session) === undefined ? undefined : defaultChatUri(session)),
     summaryOf: (session) => catalogue.find(session)?.summary,
     sessionOf: (session) => sessions.inMemory.get(session)?.committed,
-    chatOf: (chat) => sessions.inMemory.get(sessions.ownerOf(chat))?.chatAt(chat)?.committed,
+    chatOf: (chat) => sessions.inMemory.get(sessions.sessionUriOf(chat))?.chatAt(chat)?.committed,
     memoryOf: (group) => subscriptions.memoryOf(group),
     referTo: inputs.referTo,
   };
@@ -126,7 +126,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     settled: () => writer.settled(),
     shown: () => delivery.shown,
     unsubscribed: (uri) => {
-      idle.used(sessions.ownerOf(uri));
+      idle.used(sessions.sessionUriOf(uri));
       if (!subscriptions.isWatched(uri)) serviceOf(services, uri)?.unwatched?.(uri);
     },
     roleEnded: (uri, clientId) => {

@@ -13,7 +13,7 @@ export interface Delivery {
 }
 
 export interface DirectDeliveryOptions {
-  /** Everything up to this number was shown by an earlier run of the host. */
+  /** Where the log ended when the host started. Whether or not an earlier run showed all of it, snapshots have it. */
   readonly shown: number;
   readonly logger: Logger;
   /** Shows a tick to all subscribers. */

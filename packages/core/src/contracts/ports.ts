@@ -44,7 +44,7 @@ export interface Watchers {
 
 /** Remembers that a client's action waits for the end of a turn, so that a resend is not applied a second time. */
 export interface Deferrals {
-  held(origin: EntryOrigin): void;
+  deferred(origin: EntryOrigin): void;
 }
 
 /** The client that sent a request. Handlers may use it as a key for what lasts as long as its connection. */

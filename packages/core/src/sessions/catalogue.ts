@@ -435,7 +435,7 @@ async function restoreArchives(options: ListRecoveryOptions, uri: string): Promi
   const entry = catalogue.current(uri);
   if (!entry) return;
   for (const { resource } of entry.summary.chats ?? []) {
-    if (catalogue.chats.ownerOf(resource) === undefined) catalogue.chats.set(resource, uri);
+    if (catalogue.chats.sessionUriOf(resource) === undefined) catalogue.chats.set(resource, uri);
   }
   const others = await restoredOthers(options, uri);
   const chat = await restoredChat(options, firstChat(uri, entry.summary.modifiedAt));

@@ -80,7 +80,7 @@ export class ChatCreation {
   /** Whether the same request was carried out before. */
   #isRepeated({ channel, chat }: CreateChatParams, request: string): boolean {
     const { chats } = this.#options.catalogue;
-    const owner = chats.ownerOf(chat);
+    const owner = chats.sessionUriOf(chat);
     if (owner === undefined && !chats.isTakenFrom(chat, channel)) return false;
     if (owner === channel && chats.requestOf(chat) === request) return true;
     throw new RequestError(ErrorCode.AlreadyExists, `${chat} is in use: choose another URI`);
@@ -199,7 +199,7 @@ export class ChatCreation {
   async dispose(uri: string): Promise<void> {
     while (this.#reserved.has(uri)) await this.#reserved.settled(uri);
     const { catalogue, memory } = this.#options;
-    const owner = catalogue.chats.ownerOf(uri);
+    const owner = catalogue.chats.sessionUriOf(uri);
     const session = owner === undefined ? undefined : await memory.open(owner);
     const chat = session?.chatAt(uri);
     if (!session || !chat) throw new RequestError(ErrorCode.NotFound, `there is no chat ${uri}`);

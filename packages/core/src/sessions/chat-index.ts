@@ -30,7 +30,7 @@ export class ChatIndex {
   }
 
   /** The session that lists a chat; undefined when none does. */
-  ownerOf(chat: string): string | undefined {
+  sessionUriOf(chat: string): string | undefined {
     const session = sessionOfDefaultChat(chat);
     if (session !== undefined) return session;
     const known = this.#chats.get(chat);

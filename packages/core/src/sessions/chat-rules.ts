@@ -131,7 +131,7 @@ const toolCallRules: Rules = {
   'chat/toolCallConfirmed': (action, { state, clientId }) => {
     const call = findCall(state, action);
     // A client must deny a call of a tool that it does not know, and its calls run at once. The host then ends the call.
-    if (call?.status === 'running' && ownerOf(call) === clientId && !action.approved) return undefined;
+    if (call?.status === 'running' && sessionUriOf(call) === clientId && !action.approved) return undefined;
     if (call?.status !== 'pending-confirmation') return notWaiting(action, call);
     if (action.approved && action.editedToolInput !== undefined && !call.editable) return 'its input cannot be edited';
     if (!action.selectedOptionId) return undefined;
@@ -153,7 +153,7 @@ const toolCallRules: Rules = {
 };
 
 /** The client whose tool a call uses. */
-export function ownerOf({ contributor }: Pick<ToolCallState, 'contributor'>): string | undefined {
+export function sessionUriOf({ contributor }: Pick<ToolCallState, 'contributor'>): string | undefined {
   return contributor?.kind === 'client' ? contributor.clientId : undefined;
 }
 
@@ -169,7 +169,7 @@ function notWaiting({ toolCallId }: Target, call: ToolCallState | undefined): st
 function notOwner(target: Target, { state, clientId }: ChatFacts): string | undefined {
   const call = findCall(state, target);
   if (!call) return `no call ${target.toolCallId} is running`;
-  const owner = ownerOf(call);
+  const owner = sessionUriOf(call);
   if (owner === undefined) return `call ${target.toolCallId} is run by the host`;
   return owner === clientId ? undefined : `call ${target.toolCallId} belongs to another client`;
 }

@@ -30,9 +30,9 @@ export class DeferredActions {
     return this.#deferred.some((deferred) => isSame(deferred.origin, origin));
   }
 
-  hold(action: SelectionChangedAction, origin: EntryOrigin, asker: ActionSender): void {
+  defer(action: SelectionChangedAction, origin: EntryOrigin, asker: ActionSender): void {
     if (!this.has(origin)) this.#set([...this.#deferred, { action, origin }]);
-    this.options.deferrals.held(origin);
+    this.options.deferrals.deferred(origin);
     asker.deferred(origin);
   }
 

@@ -11,7 +11,7 @@ import { STORE_RETRY_MS } from '../channels/limits.js';
 import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
 import type { Chat } from './chat.js';
-import { ownerOf } from './chat-rules.js';
+import { sessionUriOf } from './chat-rules.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
 import type { Session, SessionOptions } from './session.js';
 
@@ -90,7 +90,7 @@ export function abandonCalls(session: Session, clientId: string): void {
 function abandonCallsIn(chat: Chat, clientId: string): void {
   const { activeTurn } = chat.state;
   for (const part of activeTurn?.responseParts ?? []) {
-    if (!activeTurn || part.kind !== 'toolCall' || ownerOf(part.toolCall) !== clientId) continue;
+    if (!activeTurn || part.kind !== 'toolCall' || sessionUriOf(part.toolCall) !== clientId) continue;
     const { status, toolCallId, displayName } = part.toolCall;
     if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
     if (status === 'streaming') {
@@ -186,7 +186,7 @@ function rest(call: Running, command: InterruptedCommand | undefined): string {
   if (command?.processes === 'ended') return 'Processes of it were still running and have been ended.';
   if (command?.processes === 'gone') return 'No process of it is running any more.';
   if (command) return 'Processes that it started may still be running.';
-  const client = ownerOf(call);
+  const client = sessionUriOf(call);
   if (client !== undefined) return `The client ${client} was running it and may have gone on.`;
   return 'Whatever was running it may have gone on for a while.';
 }

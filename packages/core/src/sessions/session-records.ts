@@ -10,7 +10,8 @@ import type { DeferredAction } from './deferred-actions.js';
 /** Sessions that were at work. What is found under it at the start was cut off by a crash. */
 const ACTIVE = 'active:';
 /** Actions that wait for the end of a session's turn. */
-const HELD = 'held:';
+/** The key is in data folders of every version. */
+const DEFERRED = 'held:';
 /** Tools that a person allowed for the rest of a session. */
 const ALLOWED = 'allowed:';
 /** Sessions whose title is a person's. */
@@ -22,7 +23,7 @@ const MODEL_BEFORE = 'model-before:';
 /** URIs that turns are stored under already, of a session that is not on the list yet; with when that began. */
 const UNFINISHED = 'unfinished:';
 
-const ALL = [ACTIVE, HELD, ALLOWED, NAMED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
+const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
 
 export class SessionRecords {
   constructor(
@@ -41,12 +42,12 @@ export class SessionRecords {
   }
 
   /** Notes which actions wait for the end of a session's turn. */
-  setDeferred(uri: string, held: readonly DeferredAction[]): void {
-    this.#note(HELD + uri, held.length > 0 ? JSON.stringify(held) : undefined);
+  setDeferred(uri: string, deferred: readonly DeferredAction[]): void {
+    this.#note(DEFERRED + uri, deferred.length > 0 ? JSON.stringify(deferred) : undefined);
   }
 
-  async held(uri: string): Promise<DeferredAction[]> {
-    return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
+  async deferred(uri: string): Promise<DeferredAction[]> {
+    return JSON.parse((await this.log.record(DEFERRED + uri)) ?? '[]');
   }
 
   /** Notes which tools a person allowed for the rest of a session. */

@@ -474,7 +474,7 @@ export class Session implements OpenChannel {
     if (reason) return asker.reject(origin, reason);
     if (!isSelection) return this.write(action as SessionAction, origin);
     if (!mustWait(action) || !this.chat.state.activeTurn) return this.#select(action, origin);
-    if (!this.#deferred.isFull) return this.#deferred.hold(action, origin, asker);
+    if (!this.#deferred.isFull) return this.#deferred.defer(action, origin, asker);
     return asker.reject(origin, 'too many changes wait for the end of the turn');
   }
 

@@ -139,9 +139,9 @@ export class Sessions {
 
   /** The chat with this URI, brought into memory with its session; undefined when there is none. */
   async openChat(uri: string): Promise<Chat | undefined> {
-    const owner = this.#options.catalogue.chats.ownerOf(uri);
-    const session = owner === undefined ? undefined : await this.open(owner);
-    // A chat that is being stored has no owner yet.
+    const sessionUri = this.#options.catalogue.chats.sessionUriOf(uri);
+    const session = sessionUri === undefined ? undefined : await this.open(sessionUri);
+    // While a chat is being stored the index has it already, its session not yet.
     const isThere = session?.committed.chats.some(({ resource }) => resource === uri);
     return isThere ? session?.chatAt(uri) : undefined;
   }
@@ -153,8 +153,8 @@ export class Sessions {
   }
 
   /** The session that a channel belongs to: its own, that of one of its chats, or that of its annotations. */
-  ownerOf(uri: string): string {
-    return this.#options.catalogue.chats.ownerOf(uri) ?? sessionOfAnnotations(uri) ?? uri;
+  sessionUriOf(uri: string): string {
+    return this.#options.catalogue.chats.sessionUriOf(uri) ?? sessionOfAnnotations(uri) ?? uri;
   }
 
   /** All chats of a session that is stored, the default one first. */
@@ -212,16 +212,16 @@ export class Sessions {
 
   async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
     const { records } = this.#options;
-    const held = await records.held(uri);
+    const deferred = await records.deferred(uri);
     const session = await this.open(uri);
     if (!session) return records.setActive(uri, false);
-    session.restoreDeferred(held);
+    session.restoreDeferred(deferred);
     session.afterCrash(commands);
   }
 
   /** Stores the session that a channel belongs to as it is now; false when there is none. */
   async archive(uri: string): Promise<boolean> {
-    const session = await this.open(this.ownerOf(uri));
+    const session = await this.open(this.sessionUriOf(uri));
     if (session) await this.#memory.archive(session);
     return session !== undefined;
   }
@@ -304,7 +304,7 @@ export class SessionsInMemory {
     if (this.#isClosed) return undefined;
     for (const { resource } of session.state.chats) {
       // The record was damaged.
-      if (catalogue.chats.ownerOf(resource) === undefined) catalogue.chats.set(resource, uri);
+      if (catalogue.chats.sessionUriOf(resource) === undefined) catalogue.chats.set(resource, uri);
     }
     const opened = this.#adopt(uri, session, { chats, annotations });
     opened.dropAbsentClients();

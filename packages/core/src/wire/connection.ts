@@ -24,13 +24,13 @@ import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, type Params, paramsOf } from './inbound.js';
 import {
-  FRAME_MAX_BYTES,
+  CLIENT_FRAME_MAX_BYTES,
   HANDSHAKE_TIMEOUT_MS,
   REJECTION_MAX_CHARACTERS,
   REQUESTS_BEFORE_HANDSHAKE_MAX,
   TEXT_HELD_MAX_MS,
 } from './limits.js';
-import { Outbox, Replies } from './outbox.js';
+import { Outbox, Responder } from './outbox.js';
 import type { Answer } from './received-actions.js';
 import { ClientNotice } from './subscriptions.js';
 import { CloseCode, type Transport } from './transport.js';
@@ -48,7 +48,7 @@ export class Connection implements Caller {
   readonly #context: WireContext;
   readonly #transport: Transport;
   readonly #outbox: Outbox;
-  readonly #replies: Replies;
+  readonly #responder: Responder;
   readonly #lanes: Lanes;
   readonly #hostRequests: HostRequestQueue;
   readonly #cancelHandshakeTimer: () => void;
@@ -73,7 +73,7 @@ export class Connection implements Caller {
       onBroken: (error) => this.#brokenOff(error),
     });
     const { logger, view } = context;
-    this.#replies = new Replies({ outbox: this.#outbox, logger, view, dialect: () => this.#dialect });
+    this.#responder = new Responder({ outbox: this.#outbox, logger, view, dialect: () => this.#dialect });
     this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
     this.#hostRequests = new HostRequestQueue(context.clock, (message) => this.#outbox.push(outgoing(message)));
     this.#cancelHandshakeTimer = context.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
@@ -124,7 +124,7 @@ export class Connection implements Caller {
 
   /** Sends messages in one write. The list may be shared between connections. */
   sendAll(messages: readonly Outgoing[]): void {
-    this.#replies.send(messages);
+    this.#responder.send(messages);
   }
 
   /** How long text may be held back on one of its subscriptions. The most impatient one counts for all. */
@@ -143,7 +143,7 @@ export class Connection implements Caller {
 
   /** From here on everything waits until the request under way has been answered. */
   holdForAnswer(): void {
-    this.#replies.hold();
+    this.#responder.beginAnswer();
   }
 
   /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
@@ -186,7 +186,7 @@ export class Connection implements Caller {
     const { identity } = this;
     this.#state = { at: 'closed' };
     this.#outbox.close();
-    this.#replies.close();
+    this.#responder.close();
     this.#cancelHandshakeTimer();
     this.#hostRequests.abandon();
     this.#context.connections.left(this, identity);
@@ -195,12 +195,12 @@ export class Connection implements Caller {
   #receive(text: string): void {
     if (this.#state.at === 'closed') return;
     if (isTooLong(text)) {
-      const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
-      return this.#replies.errorAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
+      const message = `a frame may have ${CLIENT_FRAME_MAX_BYTES} bytes`;
+      return this.#responder.errorAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
     }
     const frame = readFrame(text);
     if (frame.kind === 'invalid')
-      return this.#replies.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
+      return this.#responder.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
     if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame), 'main', text.length);
@@ -213,7 +213,7 @@ export class Connection implements Caller {
     const call = this.dialect.request(given, this.#callContext);
     const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
     if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
-    else this.#replies.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
+    else this.#responder.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
   }
 
   async #request(frame: RequestFrame, lane: Lane): Promise<void> {
@@ -247,7 +247,7 @@ export class Connection implements Caller {
     this.#context.connections.arrived(this, identity);
     const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
     if (this.identity) this.#state = { at: 'open', identity, ready: true };
-    void this.#replies.result(id, result);
+    void this.#responder.result(id, result);
   }
 
   /** Half a handshake is none: the client is told, and starts over on a new connection. */
@@ -262,7 +262,7 @@ export class Connection implements Caller {
     this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await this.#perform(call.method, call.params);
-    const sent = this.#replies.result(id, call.encodeResult(result, view), lane);
+    const sent = this.#responder.result(id, call.encodeResult(result, view), lane);
     // Nothing else holds what was read from a file: the next one is read when the client has taken this one.
     if (lane === 'aside') await sent;
   }
@@ -344,7 +344,7 @@ export class Connection implements Caller {
   }
 
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {
-    const { code } = this.#replies.error(id, error, lane);
+    const { code } = this.#responder.error(id, error, lane);
     if (code === ErrorCode.UnsupportedProtocolVersion) this.close(CloseCode.UnsupportedVersion, 'no common version');
   }
 }

@@ -8,8 +8,8 @@ import type { Lane } from '../sessions/service.js';
 import type { Clock } from '../util/clock.js';
 import { pluginsOnly } from './dialects/dialects.js';
 import {
+  CLIENT_FRAME_MAX_BYTES,
   FIRST_HOST_REQUEST_ID,
-  FRAME_MAX_BYTES,
   HOST_REQUEST_TIMEOUT_MS,
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
@@ -31,8 +31,8 @@ export function checkedParams(method: string, params: Params): Params {
 
 /** A character is at most three bytes, so that most texts need not be counted. */
 export function isTooLong(text: string): boolean {
-  if (text.length * 3 <= FRAME_MAX_BYTES) return false;
-  return text.length > FRAME_MAX_BYTES || Buffer.byteLength(text) > FRAME_MAX_BYTES;
+  if (text.length * 3 <= CLIENT_FRAME_MAX_BYTES) return false;
+  return text.length > CLIENT_FRAME_MAX_BYTES || Buffer.byteLength(text) > CLIENT_FRAME_MAX_BYTES;
 }
 
 /** The id of a request that is too long to be read whole; it stands at one of the ends of what clients write. */

@@ -19,7 +19,7 @@ export const MERGED_OUTPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 export const OUTBOX_MERGE_BYTES = 64 * 2 ** 10;
 
 /** The largest frame that is answered; a larger one gets an error. */
-export const FRAME_MAX_BYTES = 2 * 10 ** 6;
+export const CLIENT_FRAME_MAX_BYTES = 2 * 10 ** 6;
 /** The largest frame that is read at all; a larger one closes the connection. */
 export const PAYLOAD_MAX_BYTES = 8 * 2 ** 20;
 

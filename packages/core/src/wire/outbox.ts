@@ -15,7 +15,7 @@ import type { Transport } from './transport.js';
 /** For a client whose request could not be stored. */
 export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
 
-export interface RepliesOptions {
+export interface ResponderOptions {
   readonly outbox: Outbox;
   readonly logger: Logger;
   /** In whose words errors are told. */
@@ -24,16 +24,16 @@ export interface RepliesOptions {
 }
 
 /**
- * What one client is sent: the answers to its requests, and everything else. A subscription starts behind its snapshot, so
- * what follows an answer waits while that is being made.
+ * Answers the requests of one client, and sends it everything else in the right order: a subscription starts behind its
+ * snapshot, so other messages wait while an answer is being made.
  */
-export class Replies {
-  readonly #options: RepliesOptions;
+export class Responder {
+  readonly #options: ResponderOptions;
   /** What must not overtake the answer that is being made. */
   #behindAnswer: Outgoing[] | undefined;
   #isClosed = false;
 
-  constructor(options: RepliesOptions) {
+  constructor(options: ResponderOptions) {
     this.#options = options;
   }
 
@@ -45,7 +45,7 @@ export class Replies {
   }
 
   /** From here on everything waits until the request under way has been answered. */
-  hold(): void {
+  beginAnswer(): void {
     this.#behindAnswer ??= [];
   }
 

@@ -42,7 +42,7 @@ interface Slot {
   readonly epoch: number;
   readonly digest: string;
   readonly answer?: Answer | undefined;
-  /** It waits for the end of a turn. */
+  /** It is deferred to the end of a turn. Slots are stored as they are, so the name of this member stays. */
   readonly isHeld?: boolean;
   /** On which connection it came; undefined when this was before the host started. */
   readonly by?: Identity | undefined;
@@ -157,8 +157,8 @@ export class ReceivedActions {
     return { kind: 'new', origin: { clientId, epoch, clientSeq, sent: { start, digest } } };
   }
 
-  /** An action waits for the end of a turn. This is stored with the note that it waits. */
-  held(origin: EntryOrigin): void {
+  /** An action is deferred to the end of a turn. This is stored with the action. */
+  deferred(origin: EntryOrigin): void {
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(origin.clientSeq);
     if (slot?.epoch === origin.epoch) numbers?.slots.set(origin.clientSeq, { ...slot, isHeld: true });
@@ -187,13 +187,13 @@ export class ReceivedActions {
     if (slot?.answer && slot.epoch === origin.epoch) slot.answer.serverSeq = serverSeq;
   }
 
-  /** It came to nothing: the client may send it again. One that is held still waits. */
-  release(origin: EntryOrigin, isHeld = false): void {
+  /** It came to nothing: the client may send it again. A deferred one still waits. */
+  release(origin: EntryOrigin, isDeferred = false): void {
     const numbers = this.#present(origin);
     const slot = numbers?.slots.get(origin.clientSeq);
     if (!numbers || slot?.epoch !== origin.epoch) return;
-    if (isHeld) {
-      numbers.slots.set(origin.clientSeq, { ...slot, answer: undefined, isHeld });
+    if (isDeferred) {
+      numbers.slots.set(origin.clientSeq, { ...slot, answer: undefined, isHeld: true });
       return;
     }
     if (slot.previous) numbers.slots.set(origin.clientSeq, slot.previous);
@@ -201,7 +201,7 @@ export class ReceivedActions {
     if (numbers.epoch === origin.epoch) numbers.used.delete(origin.clientSeq);
   }
 
-  /** A new action is being decided. What is then neither taken, nor turned down, nor held, may be sent again. */
+  /** A new action is being decided. What is then neither taken, nor turned down, nor deferred, may be sent again. */
   async deciding(origin: EntryOrigin, decision: Promise<void>): Promise<void> {
     const name = nameOf(origin);
     const done = decision.finally(() => {

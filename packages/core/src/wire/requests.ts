@@ -135,7 +135,7 @@ export class Requests {
       const page = (params as { readonly [PRIVATE]?: TurnsRequest })[PRIVATE];
       const chat = await sessions.openChat(channel);
       // Older wires know sessions only, and get the turns in the answer.
-      if (!chat) throw unknownChannel(page ? sessions.ownerOf(channel) : channel);
+      if (!chat) throw unknownChannel(page ? sessions.sessionUriOf(channel) : channel);
       if (page) return chat.fetchTurns(page) as never;
       await this.#loadTurns(connection, chat, cursor);
       return {};

@@ -94,7 +94,7 @@ const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
 
 /** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
 export function groupOf(uri: string, view: DialectView): string {
-  return view.ownerOf(uri) ?? uri;
+  return view.sessionUriOf(uri) ?? uri;
 }
 
 /** A wire channel that a client asks for, with the internal channels behind it. */

@@ -58,32 +58,32 @@ function recorded() {
 describe('actions that wait for the end of a turn', () => {
   function deferred() {
     const failures: (() => void)[] = [];
-    const calls = { held: vi.fn(), setDeferred: vi.fn() };
+    const calls = { noted: vi.fn(), setDeferred: vi.fn() };
     const actions = new DeferredActions({
-      ...{ deferrals: { held: calls.held }, records: { setDeferred: calls.setDeferred }, channel: { uri: 's' } },
+      ...{ deferrals: { deferred: calls.noted }, records: { setDeferred: calls.setDeferred }, channel: { uri: 's' } },
       writer: { afterFailure: (run: () => void) => failures.push(run) },
     } as never);
     const asker = { reject: vi.fn(), deferred: vi.fn() };
-    const hold = (seq: number, more: object = {}) =>
-      actions.hold({ type: SELECTION_CHANGED, seq } as never, origin(seq, more), asker);
+    const defer = (seq: number, more: object = {}) =>
+      actions.defer({ type: SELECTION_CHANGED, seq } as never, origin(seq, more), asker);
     const released = () => {
       const applied: unknown[] = [];
       actions.release((action) => applied.push((action as unknown as { seq: number }).seq));
       return applied;
     };
-    return { actions, asker, hold, released, failures, ...calls };
+    return { actions, asker, defer, released, failures, ...calls };
   }
 
   it('are stored once each, and applied in order', () => {
-    const { actions, hold, released, setDeferred, held, asker } = deferred();
+    const { actions, defer, released, setDeferred, noted, asker } = deferred();
     expect([actions.isEmpty, actions.isFull, released()]).toEqual([true, false, []]);
     expect(setDeferred).not.toHaveBeenCalled();
-    for (const seq of [1, 2, 1]) hold(seq);
+    for (const seq of [1, 2, 1]) defer(seq);
     expect(setDeferred.mock.calls.map(([uri, list]) => [uri, list.length])).toEqual([
       ['s', 1],
       ['s', 2],
     ]);
-    expect([held.mock.calls.length, asker.deferred.mock.calls.length]).toEqual([3, 3]);
+    expect([noted.mock.calls.length, asker.deferred.mock.calls.length]).toEqual([3, 3]);
     expect([actions.isEmpty, actions.has(origin(2)), actions.has(origin(3))]).toEqual([false, true, false]);
     expect(actions.has(origin(2, { epoch: 2 })) || actions.has(origin(2, { clientId: 'd' }))).toBe(false);
     expect(released()).toEqual([1, 2]);
@@ -91,21 +91,21 @@ describe('actions that wait for the end of a turn', () => {
   });
 
   it('wait again, before what came since, when their end could not be stored', () => {
-    const { hold, released, failures } = deferred();
-    hold(1);
-    hold(2);
+    const { defer, released, failures } = deferred();
+    defer(1);
+    defer(2);
     released();
-    hold(3);
-    hold(2);
+    defer(3);
+    defer(2);
     failures[0]?.();
     expect(released()).toEqual([1, 2, 3]);
   });
 
   it(`[REL-057] are ${DEFERRED_ACTIONS_MAX} at most`, () => {
-    const { actions, hold } = deferred();
-    for (let seq = 1; seq < DEFERRED_ACTIONS_MAX; seq += 1) hold(seq);
+    const { actions, defer } = deferred();
+    for (let seq = 1; seq < DEFERRED_ACTIONS_MAX; seq += 1) defer(seq);
     expect(actions.isFull).toBe(false);
-    hold(DEFERRED_ACTIONS_MAX);
+    defer(DEFERRED_ACTIONS_MAX);
     expect(actions.isFull).toBe(true);
   });
 });
@@ -138,9 +138,9 @@ describe('those who wait for an action', () => {
 describe('facts beside a session', () => {
   it('are kept apart, and go with it', async () => {
     const { log, writer, records } = recorded();
-    const held = [{ action: { type: SELECTION_CHANGED }, origin: origin(1) }] as never;
+    const deferred = [{ action: { type: SELECTION_CHANGED }, origin: origin(1) }] as never;
     records.setActive('s', true);
-    records.setDeferred('s', held);
+    records.setDeferred('s', deferred);
     records.setAllowed('s', ['tool']);
     records.setNamed('s');
     records.setAgentMemory('s', 'memory');
@@ -149,7 +149,7 @@ describe('facts beside a session', () => {
     records.setActive('other', true);
     await writer.settled();
     expect(await records.interrupted()).toEqual(['other', 's']);
-    expect([await records.held('s'), await records.held('t')]).toEqual([held, []]);
+    expect([await records.deferred('s'), await records.deferred('t')]).toEqual([deferred, []]);
     expect([await records.allowed('s'), await records.allowed('t')]).toEqual([['tool'], []]);
     expect([await records.isNamed('s'), await records.isNamed('t')]).toEqual([true, false]);
     expect([await records.agentMemory('s'), await records.modelBefore('s')]).toEqual(['memory', 'model']);
@@ -158,7 +158,11 @@ describe('facts beside a session', () => {
     records.setActive('other', false);
     records.setUnfinished('s', undefined);
     await writer.settled();
-    expect([await records.held('s'), await records.interrupted(), await records.unfinished()]).toEqual([[], ['s'], []]);
+    expect([await records.deferred('s'), await records.interrupted(), await records.unfinished()]).toEqual([
+      [],
+      ['s'],
+      [],
+    ]);
     records.forget('s');
     await writer.settled();
     expect(await log.records('')).toEqual([]);

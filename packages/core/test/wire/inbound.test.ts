@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RequestError } from '../../src/contracts/request-error.js';
 import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, paramsOf } from '../../src/wire/inbound.js';
 import {
+  CLIENT_FRAME_MAX_BYTES,
   FIRST_HOST_REQUEST_ID,
-  FRAME_MAX_BYTES,
   HOST_REQUEST_TIMEOUT_MS,
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
@@ -57,11 +57,11 @@ describe('the parameters of a request', () => {
 
 describe('a frame', () => {
   it('[AHP-003] may have so many bytes, not characters', () => {
-    expect(isTooLong('a'.repeat(FRAME_MAX_BYTES))).toBe(false);
-    expect(isTooLong('a'.repeat(FRAME_MAX_BYTES + 1))).toBe(true);
+    expect(isTooLong('a'.repeat(CLIENT_FRAME_MAX_BYTES))).toBe(false);
+    expect(isTooLong('a'.repeat(CLIENT_FRAME_MAX_BYTES + 1))).toBe(true);
     expect(isTooLong('short')).toBe(false);
-    expect(isTooLong('ü'.repeat(FRAME_MAX_BYTES / 2))).toBe(false);
-    expect(isTooLong(`${'ü'.repeat(FRAME_MAX_BYTES / 2)}a`)).toBe(true);
+    expect(isTooLong('ü'.repeat(CLIENT_FRAME_MAX_BYTES / 2))).toBe(false);
+    expect(isTooLong(`${'ü'.repeat(CLIENT_FRAME_MAX_BYTES / 2)}a`)).toBe(true);
   });
 
   it('that is too long is answered under its id, which stands at one of its ends', () => {

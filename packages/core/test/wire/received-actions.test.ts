@@ -201,11 +201,11 @@ describe('an action that is not answered yet', () => {
     expect(await mine.sent.decided(origin)).toBe(false);
   });
 
-  it('stays while it is held for the end of a turn, also in the log', async () => {
+  it('stays while it is deferred to the end of a turn, also in the log', async () => {
     const mine = host();
     const identity = await connected(mine);
     const { origin } = await take(mine, identity, title('a'));
-    await mine.sent.deciding(origin, Promise.resolve(mine.sent.held(origin)));
+    await mine.sent.deciding(origin, Promise.resolve(mine.sent.deferred(origin)));
     await mine.writer.settled();
     expect(await take(mine, identity, title('a'))).toMatchObject({ kind: 'resend', answer: undefined });
     mine.sent.release(origin, true);
@@ -294,7 +294,7 @@ describe('what is kept of a client', () => {
     const identity = await connected(mine);
     const original = { channel: CHANNEL, action: title('a') } as never;
     const { origin } = await mine.sent.take(identity, { clientSeq: 1, type: 'session/titleChanged', original });
-    mine.sent.held(origin);
+    mine.sent.deferred(origin);
     await mine.writer.settled();
     const stored = async () => (await mine.log.records('sent:')).map(({ value }) => JSON.parse(value));
     expect(await stored()).toContainEqual(expect.objectContaining({ isHeld: true }));

@@ -32,7 +32,7 @@ function setUp(unasked: readonly Connection[] = []) {
   const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn() };
   const subscriptions = new Subscriptions({
     connections: { of: () => undefined, toldUnasked: () => unasked },
-    view: { ownerOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
+    view: { sessionUriOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
     windows: new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } }),

@@ -44,7 +44,7 @@ const PAGE_ENTRIES = 500;
 const PAGE_BYTES = 2 ** 20;
 
 const SESSION = 'session:';
-const HELD = 'held:';
+const DEFERRED = 'held:';
 const UNFINISHED = 'unfinished:';
 
 /** A file in the data folder says how far the host is; `atrium start` waits longer while it is there. */
@@ -170,7 +170,7 @@ class Upcast {
       this.#progress.step();
     }
     this.#root();
-    for (const { key, value } of this.#records.list(HELD)) {
+    for (const { key, value } of this.#records.list(DEFERRED)) {
       this.#records.put(key, this.#understood(key, () => upcastDeferred(value)) ?? null);
     }
     this.#mend();

@@ -23,7 +23,7 @@ describe('the pages', () => {
     expect(text).toContain(`a token of ${TOKEN_BYTES} random bytes`);
     expect(text).toContain(`| Clients at once | ${limits.CLIENTS_MAX}; one more gets 503 |`);
     expect(text).toContain(`not been let in yet | ${limits.UNAUTHENTICATED_MAX}; the oldest has to go, with a 503 |`);
-    expect(text).toContain(`| Message | ${limits.FRAME_MAX_BYTES / 10 ** 6} MB; a larger one gets an error`);
+    expect(text).toContain(`| Message | ${limits.CLIENT_FRAME_MAX_BYTES / 10 ** 6} MB; a larger one gets an error`);
     expect(text).toContain(`one above ${limits.PAYLOAD_MAX_BYTES / MIB} MiB ends the connection (1009)`);
     expect(text).toContain(`one peer | ${budget.CONTROL_FRAMES_MAX.toLocaleString('en')} between two of ours`);
     expect(text).toContain(`Pieces of one message | ${budget.FRAGMENTS_MAX.toLocaleString('en')} |`);

@@ -13,7 +13,7 @@ const queued = (id: string): StateAction => ({
 });
 
 describe('changing the model or the agent during a turn', () => {
-  it('[AHP-129] [AHP-153] is held: nobody sees it, and the turn keeps its model', async () => {
+  it('[AHP-129] [AHP-153] is deferred: nobody sees it, and the turn keeps its model', async () => {
     const { client, uri, puppet } = await openPuppetFixture({ session: { model: { id: 'old' } } });
     client.dispatch(uri, model('new'));
     client.dispatch(uri, agentOf('file:///a.md'));
@@ -76,15 +76,15 @@ describe('changing the model or the agent during a turn', () => {
   it('[AHP-155] is echoed to everyone with its origin, behind later actions of the same client', async () => {
     const { client, uri, puppet, join } = await openPuppetFixture();
     const phone = await join('phone');
-    const held = client.dispatch(uri, model('new'));
+    const deferred = client.dispatch(uri, model('new'));
     const later = client.dispatch(uri, { type: 'session/titleChanged', title: 'later' });
     const first = await answerTo(client, uri, later);
     puppet.finish();
-    const second = await answerTo(client, uri, held);
-    expect(second.origin).toEqual({ clientId: 'desk', clientSeq: held });
+    const second = await answerTo(client, uri, deferred);
+    expect(second.origin).toEqual({ clientId: 'desk', clientSeq: deferred });
     expect(second.serverSeq).toBeGreaterThan(first.serverSeq);
     const seen = await phone.action(uri, 'session/modelChanged');
-    expect(seen.origin).toEqual({ clientId: 'desk', clientSeq: held });
+    expect(seen.origin).toEqual({ clientId: 'desk', clientSeq: deferred });
   });
 
   it('[AHP-156] several times: all are applied and echoed, in the order they came', async () => {
@@ -113,7 +113,7 @@ describe('changing the model or the agent during a turn', () => {
 
   it('[AHP-155] is echoed once, also when the client sends it again after a reconnect', async () => {
     const { client, uri, puppet, host } = await openPuppetFixture();
-    const held = client.dispatch(uri, model('new'));
+    const deferred = client.dispatch(uri, model('new'));
     await settle();
     client.disconnect();
     const again = host.connect();
@@ -123,12 +123,12 @@ describe('changing the model or the agent during a turn', () => {
       clientId: 'desk',
       lastSeenServerSeq: host.log.head,
       subscriptions: [uri],
-      pending: [held],
+      pending: [deferred],
     });
-    again.dispatch(uri, model('new'), held);
+    again.dispatch(uri, model('new'), deferred);
     await settle();
     puppet.finish();
-    await answerTo(again, uri, held);
+    await answerTo(again, uri, deferred);
     await settle();
     expect(again.types(uri).filter((type) => type === 'session/modelChanged')).toHaveLength(1);
   });

@@ -65,7 +65,7 @@ const NATIVE: FuzzWire = withChats(reducers as unknown as Reducers, (state) => s
 /** A host that knows nothing but how default chats are named. */
 const VIEW: ModelView = {
   providerOf: () => 'mock',
-  ownerOf: sessionOfDefaultChat,
+  sessionUriOf: sessionOfDefaultChat,
   defaultChatOf: defaultChatUri,
   summaryOf: () => undefined,
   sessionOf: () => undefined,

@@ -1,4 +1,4 @@
-import { FRAME_MAX_BYTES } from '@atrium/core/wire/limits.js';
+import { CLIENT_FRAME_MAX_BYTES } from '@atrium/core/wire/limits.js';
 import { FRAME_MAX_DEPTH } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
 import { startHost } from '../support/session-fixture.js';
@@ -35,7 +35,7 @@ describe('a frame that is no message', () => {
     ['an empty frame', ''],
     ['two values', '{"jsonrpc":"2.0","method":"a"}{"jsonrpc":"2.0","method":"b"}'],
     ['a byte order mark', '\uFEFF{"jsonrpc":"2.0","id":1,"method":"ping"}'],
-    ['nothing but brackets, as many as fit', '['.repeat(FRAME_MAX_BYTES)],
+    ['nothing but brackets, as many as fit', '['.repeat(CLIENT_FRAME_MAX_BYTES)],
   ])('[AHP-003][AHP-089][REL-008] %s gets one parse error without an id', async (_name, text) => {
     expect(await answerTo(await anyone(), text)).toMatchObject(parseError);
   });
@@ -85,9 +85,9 @@ describe('a frame that means harm', () => {
       const head = `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"channel":"${ROOT}","x":"`;
       return `${head}${'x'.repeat(length - head.length - 3)}"}}`;
     };
-    expect(frame(FRAME_MAX_BYTES)).toHaveLength(FRAME_MAX_BYTES);
-    expect(await answerTo(client, frame(FRAME_MAX_BYTES))).toMatchObject({ id: 5, result: null });
-    expect(await answerTo(client, frame(FRAME_MAX_BYTES + 1))).toMatchObject({ ...invalid, id: 5 });
+    expect(frame(CLIENT_FRAME_MAX_BYTES)).toHaveLength(CLIENT_FRAME_MAX_BYTES);
+    expect(await answerTo(client, frame(CLIENT_FRAME_MAX_BYTES))).toMatchObject({ id: 5, result: null });
+    expect(await answerTo(client, frame(CLIENT_FRAME_MAX_BYTES + 1))).toMatchObject({ ...invalid, id: 5 });
   });
 
   it('[REL-007] of duplicate keys the last counts, and nothing else happens', async () => {

@@ -48,7 +48,7 @@ export interface ModelView {
   /** Whether the host has this agent. */
   hasProvider?(provider: string): boolean;
   /** The session that a chat belongs to. */
-  ownerOf(chat: string): string | undefined;
+  sessionUriOf(chat: string): string | undefined;
   /** The chat that a session shows to wires without chats. */
   defaultChatOf(session: string): string | undefined;
   /** The entry of a session in the catalogue: only there stands when it was created. */

@@ -30,7 +30,7 @@ function viewOf(sessions: Readonly<Record<string, string>>, chats: Readonly<Reco
       const found = [...providers.keys()].filter((uri) => isForeign(uri) && uri.slice(uri.indexOf(':') + 1) === rest);
       return found.length === 1 ? found[0] : undefined;
     },
-    ownerOf: (chat) => chats[chat] ?? [...providers.keys()].find((session) => defaultChatUri(session) === chat),
+    sessionUriOf: (chat) => chats[chat] ?? [...providers.keys()].find((session) => defaultChatUri(session) === chat),
     defaultChatOf: (session) => (providers.has(session) ? defaultChatUri(session) : undefined),
     summaryOf: () => undefined,
     sessionOf: () => undefined,

@@ -83,7 +83,8 @@ export class ModelHost {
   get view(): ModelView {
     return {
       providerOf: (session) => (session === this.resource ? this.session.provider : undefined),
-      ownerOf: (chat) => (this.session.chats.some(({ resource }) => resource === chat) ? this.resource : undefined),
+      sessionUriOf: (chat) =>
+        this.session.chats.some(({ resource }) => resource === chat) ? this.resource : undefined,
       defaultChatOf: (session) => (session === this.resource ? this.session.defaultChat : undefined),
       summaryOf: (session) => (session === this.resource ? this.summary : undefined),
       sessionOf: (session) => (session === this.resource ? this.session : undefined),

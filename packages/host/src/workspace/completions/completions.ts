@@ -32,7 +32,7 @@ interface CompletionsHost {
   readonly sessions: {
     open(uri: string): Promise<{ readonly state: SessionState } | undefined>;
     /** The session that a channel belongs to: its own, or that of one of its chats. */
-    ownerOf(uri: string): string;
+    sessionUriOf(uri: string): string;
   };
   unknownChannel(uri: string): RequestError;
 }
@@ -53,7 +53,7 @@ export class Completions implements Service {
   async #complete({ channel, text, offset }: CompletionsParams): Promise<{ items: CompletionItem[] }> {
     const { sessions } = this.#host;
     // Some clients send the URI of the session instead of the chat's.
-    const session = await sessions.open(sessions.ownerOf(channel));
+    const session = await sessions.open(sessions.sessionUriOf(channel));
     if (!session) throw this.#host.unknownChannel(channel);
     if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
       throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);

@@ -32,7 +32,7 @@ export function inBackground({ session, chat }: TerminalSessionClaim): TerminalS
 export interface ClaimedSessions {
   has(uri: string): boolean;
   /** The session that a channel belongs to: its own, or that of one of its chats. */
-  ownerOf(channel: string): string;
+  sessionUriOf(channel: string): string;
 }
 
 interface ClaimChange {
@@ -62,7 +62,7 @@ export function unfit(claim: TerminalClaim, sessions: ClaimedSessions): string |
   const { session, chat, turnId, toolCallId } = claim;
   if (turnId !== undefined || toolCallId !== undefined) return 'only the host uses a terminal for a call of a tool';
   if (!sessions.has(session)) return `there is no session ${session}`;
-  return chat !== session && sessions.ownerOf(chat) === session ? undefined : `${chat} is no chat of that session`;
+  return chat !== session && sessions.sessionUriOf(chat) === session ? undefined : `${chat} is no chat of that session`;
 }
 
 /** What clients may do with a terminal. */

@@ -137,7 +137,7 @@ export class NameReader {
   /** A chat of its own may have such a name; then it is that chat. */
   #sessionOfPlainChat(chat: string): string | undefined {
     const isPlainChat = chat.startsWith(PLAIN_CHAT) && !chat.startsWith(NAMED_CHATS);
-    if (!isPlainChat || this.view.ownerOf(chat) !== undefined) return undefined;
+    if (!isPlainChat || this.view.sessionUriOf(chat) !== undefined) return undefined;
     return sessionNamed(sessionOfPlainChat(chat), this.view);
   }
 
@@ -239,7 +239,7 @@ export class NameWriter {
     const { session } = parts;
     if (chat.startsWith(DEFAULT_CHAT) && this.#calledOf(session)?.hasPlainChat) {
       const plain = PLAIN_CHAT + split(session).rest.replace(/^\//, '');
-      if (this.view.ownerOf(plain) === undefined && sessionNamed(sessionOfPlainChat(plain), this.view) === session)
+      if (this.view.sessionUriOf(plain) === undefined && sessionNamed(sessionOfPlainChat(plain), this.view) === session)
         return plain;
     }
     const name = this.#writeSession(session);

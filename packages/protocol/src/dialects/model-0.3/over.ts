@@ -80,7 +80,7 @@ function wireChannels(dialect: Dialect03, channel: string, view: ModelView): rea
 }
 
 function sessionShowing(chat: string, view: ModelView): string | undefined {
-  const session = view.ownerOf(chat);
+  const session = view.sessionUriOf(chat);
   return session !== undefined && view.defaultChatOf(session) === chat ? session : undefined;
 }
 

@@ -160,7 +160,7 @@ function notification(codec: VersionCodec | undefined, call: Call, context: Call
 function targetOf(type: string, channel: string, view: ModelView): string | undefined {
   const kind = channelKind(channel);
   if (actionKind(type) === kind) return channel;
-  return type === 'session/titleChanged' && kind === 'chat' ? view.ownerOf(channel) : undefined;
+  return type === 'session/titleChanged' && kind === 'chat' ? view.sessionUriOf(channel) : undefined;
 }
 
 function isTyped(action: unknown): action is { readonly type: string } {

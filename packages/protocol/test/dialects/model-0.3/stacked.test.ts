@@ -91,7 +91,7 @@ const host = new ModelHost(
 const other = 'ahp-chat:/other';
 const view: ModelView = {
   ...host.view,
-  ownerOf: (chat) => (chat === CHAT || chat === other ? host.resource : undefined),
+  sessionUriOf: (chat) => (chat === CHAT || chat === other ? host.resource : undefined),
 };
 const context = { connection: {}, clientId: 'desk', view };
 const dialect = over03(ahp03);

@@ -5,7 +5,7 @@ import { LogWriteError } from '../../src/log/log.js';
 import { PART_CHARACTERS } from '../../src/util/json-parts.js';
 import type { Dialect, DialectView } from '../../src/wire/dialects/dialects.js';
 import { outgoing } from '../../src/wire/frames.js';
-import { DISK_FULL, Outbox, Replies } from '../../src/wire/outbox.js';
+import { DISK_FULL, Outbox, Responder } from '../../src/wire/outbox.js';
 import type { MessagePart } from '../../src/wire/transport.js';
 
 function client() {
@@ -19,17 +19,17 @@ function client() {
   const logger = { log: vi.fn() };
   const dialect = { encodeError: (error: object) => ({ ...error, translated: true }) } as unknown as Dialect;
   const outbox = new Outbox({ transport, onTooSlow: () => {} });
-  const replies = new Replies({ outbox, logger, view: {} as DialectView, dialect: () => dialect });
+  const responder = new Responder({ outbox, logger, view: {} as DialectView, dialect: () => dialect });
   const sent = () => writes.map((texts) => texts.map((text) => JSON.parse(text)));
-  return { replies, sent, parts, logger };
+  return { responder, sent, parts, logger };
 }
 const note = (text: string) => outgoing({ text });
 
 describe('the answers of a client', () => {
   it('[AHP-006] go out at once, under their ids', () => {
-    const { replies, sent } = client();
-    expect(replies.result(7, { a: 1 })).toBeUndefined();
-    replies.errorAtOnce(null, new RequestError(ErrorCode.NotFound, 'no', { why: 'because' }));
+    const { responder, sent } = client();
+    expect(responder.result(7, { a: 1 })).toBeUndefined();
+    responder.errorAtOnce(null, new RequestError(ErrorCode.NotFound, 'no', { why: 'because' }));
     expect(sent()).toEqual([
       [{ jsonrpc: '2.0', id: 7, result: { a: 1 } }],
       [
@@ -43,16 +43,16 @@ describe('the answers of a client', () => {
   });
 
   it('[AHP-006] come before everything that waits for them, in one write', () => {
-    const { replies, sent } = client();
-    replies.send([note('before')]);
-    replies.hold();
-    replies.send([note('one')]);
-    replies.hold();
-    replies.send([note('two')]);
-    replies.result(1, null, 'aside');
-    replies.errorAtOnce(2, new RequestError(ErrorCode.NotFound, 'no'));
-    replies.result(3, null);
-    replies.send([note('after')]);
+    const { responder, sent } = client();
+    responder.send([note('before')]);
+    responder.beginAnswer();
+    responder.send([note('one')]);
+    responder.beginAnswer();
+    responder.send([note('two')]);
+    responder.result(1, null, 'aside');
+    responder.errorAtOnce(2, new RequestError(ErrorCode.NotFound, 'no'));
+    responder.result(3, null);
+    responder.send([note('after')]);
     expect(sent().map((write) => write.map(({ id, text }) => id ?? text))).toEqual([
       ...[['before'], [1], [2], [3, 'one', 'two'], ['after']],
     ]);
@@ -60,11 +60,11 @@ describe('the answers of a client', () => {
   });
 
   it('[REL-058] that are long go out in parts, and are waited for; what follows waits behind them', async () => {
-    const { replies, sent, parts } = client();
-    replies.hold();
-    replies.send([note('behind')]);
+    const { responder, sent, parts } = client();
+    responder.beginAnswer();
+    responder.send([note('behind')]);
     const text = 'x'.repeat(2 * PART_CHARACTERS);
-    await replies.result(9, [text, text]);
+    await responder.result(9, [text, text]);
     expect(parts.length).toBeGreaterThan(1);
     expect(JSON.parse(parts.map((part) => part.text).join(''))).toEqual({
       jsonrpc: '2.0',
@@ -77,29 +77,29 @@ describe('the answers of a client', () => {
   });
 
   it('are none once it has gone', () => {
-    const { replies, sent } = client();
-    replies.hold();
-    replies.send([note('held')]);
-    replies.close();
-    replies.send([note('late')]);
-    expect(replies.result(1, null)).toBeUndefined();
-    replies.error(2, new Error('late'));
+    const { responder, sent } = client();
+    responder.beginAnswer();
+    responder.send([note('held')]);
+    responder.close();
+    responder.send([note('late')]);
+    expect(responder.result(1, null)).toBeUndefined();
+    responder.error(2, new Error('late'));
     expect(sent()).toEqual([]);
   });
 });
 
 describe('an error', () => {
   it('[AHP-006] that is meant for the client is told as it is', () => {
-    const { replies, sent, logger } = client();
+    const { responder, sent, logger } = client();
     const error = new RequestError(ErrorCode.NotFound, 'no');
-    expect(replies.error(1, error)).toBe(error);
+    expect(responder.error(1, error)).toBe(error);
     expect(sent()).toMatchObject([[{ id: 1, error: { code: ErrorCode.NotFound, message: 'no' } }]]);
     expect(logger.log).not.toHaveBeenCalled();
   });
 
   it('[REL-033] of a full disk says what to do', () => {
-    const { replies, sent, logger } = client();
-    replies.error(1, new LogWriteError('disk-full', 'ENOSPC in /secret'));
+    const { responder, sent, logger } = client();
+    responder.error(1, new LogWriteError('disk-full', 'ENOSPC in /secret'));
     expect(sent()).toMatchObject([[{ error: { code: ErrorCode.InternalError, message: DISK_FULL } }]]);
     expect(DISK_FULL).toMatch(/make room, then try again/);
     expect(logger.log).not.toHaveBeenCalled();
@@ -108,8 +108,8 @@ describe('an error', () => {
   it.each([new Error('/secret'), new LogWriteError('failed', '/secret'), 'text'])(
     '[REL-033] of the host is told without its words, which go to the log: %s',
     (error) => {
-      const { replies, sent, logger } = client();
-      replies.error(1, error, 'aside');
+      const { responder, sent, logger } = client();
+      responder.error(1, error, 'aside');
       expect(sent()).toMatchObject([
         [{ error: { code: ErrorCode.InternalError, message: 'the host failed; see its log' } }],
       ]);
