@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { archiveLines } from '../src/sessions/transfer.js';
+import { exportLines } from '../src/sessions/transfer.js';
 import { isBuilt, newFolder, sharedHost, startHost, type TestHost } from './support/host.js';
 import { jsonLines } from './support/run-cli.js';
 
@@ -236,7 +236,7 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const subscribe = vi.spyOn(client, 'subscribe');
     const readings = () => subscribe.mock.calls.filter(([uri]) => uri === second).length;
     const counts: number[] = [];
-    for await (const _line of archiveLines(client, summary)) counts.push(readings());
+    for await (const _line of exportLines(client, summary)) counts.push(readings());
     // Once to count its turns, before the first line, and once for its own.
     expect(counts).toEqual([1, 1, 2]);
   });
@@ -343,7 +343,7 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect((await host.run(['sessions', 'import', '-', '--agent', 'mock'], foreign)).code).toBe(0);
   });
 
-  it('leaves the archive out of the list, says how many are in it, and marks them where they are shown', async () => {
+  it('leaves archived sessions out of the list, says how many there are, and marks them where they are shown', async () => {
     const host = await startHost();
     await host.run(['run', 'hello']);
     const [old] = JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout);
@@ -354,7 +354,7 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const list = await host.run(['sessions', 'list']);
     expect(list.stdout.trim().split('\n')).toHaveLength(2);
     expect(list.stdout).not.toContain('A first hello');
-    expect(list.stderr).toBe('1 in the archive is not shown: atrium sessions list --archived\n');
+    expect(list.stderr).toBe('1 archived session is not shown: atrium sessions list --archived\n');
     const all = await host.run(['sessions', 'list', '--archived']);
     expect(all.stdout).toMatch(/^[\da-f]{8} +archived +\d+s ago +mock +A first hello/m);
     expect(all.stderr).toBe('');

@@ -30,7 +30,7 @@ describe('words', () => {
     expect(sessionRow(branched, Date.parse(NOON)).at(-1)).toBe('app · fix-login');
   });
 
-  it('of a session in the archive say so', () => {
+  it('of an archived session say so', () => {
     const archived = SessionStatus.IsArchived;
     expect(stateOf(summary)).toBe('idle');
     expect(stateOf({ ...summary, status: SessionStatus.Idle | archived })).toBe('archived');

@@ -282,7 +282,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   // After a commit, and the requests of clients.
   const compaction = new Compaction({
     ...{ log, logger, keep: REPLAY_MAX_ENVELOPES },
-    archive: (uri) => serviceOf(services, uri)?.archive?.(uri) ?? sessions.archive(uri),
+    storeArchive: (uri) => serviceOf(services, uri)?.storeArchive?.(uri) ?? sessions.storeArchive(uri),
   });
   const postCommit = new PostCommit({
     ...{ clock, metrics: telemetry, subscriptions, compaction, sessions, idle, root, clients, connections },

@@ -87,7 +87,7 @@ describeInBrowser('the list of sessions', (open) => {
     expect(await list(page).locator('.unread').count()).toBe(0);
   });
 
-  it('marks what is in the archive wherever it is listed', async () => {
+  it('marks archived sessions wherever they are listed', async () => {
     const { link } = await startPageHost(PROMPTS);
     const page = await open(link);
     await withTwoSessions(page);

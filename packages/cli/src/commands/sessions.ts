@@ -55,7 +55,7 @@ export function sessionsCommand(): Command {
 function list(): Command {
   const command = new Command('list')
     .description('All sessions, the newest first')
-    .option('--archived', 'also those in the archive')
+    .option('--archived', 'also archived ones')
     .option('--removed', 'those that were removed and can be restored')
     .addOption(jsonOption());
   return command.action(async () => {
@@ -73,7 +73,9 @@ function list(): Command {
     if (rows.length > 0) print(table([head, ...rows], io().stdout.columns));
     const hidden = items.length - shown.length;
     if (hidden > 0)
-      tell(`${hidden} in the archive ${hidden === 1 ? 'is' : 'are'} not shown: atrium sessions list --archived`);
+      tell(
+        `${hidden} archived ${hidden === 1 ? 'session is' : 'sessions are'} not shown: atrium sessions list --archived`,
+      );
   });
 }
 

@@ -21,7 +21,7 @@ export function isArchived({ status }: WithStatus): boolean {
   return (status & SessionStatus.IsArchived) !== 0;
 }
 
-/** What it does; of one in the archive, that it is there, unless it does something. */
+/** What it does; of an archived one, that it is archived, and what it does if that is something. */
 export function stateOf(summary: WithStatus): string {
   const activity = activityOf(summary);
   if (!isArchived(summary)) return activity;

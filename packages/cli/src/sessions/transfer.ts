@@ -42,7 +42,7 @@ const FILE_MAX_BYTES = 400 * 2 ** 20;
 export async function exportTo(client: Client, name: string, file: string | undefined): Promise<void> {
   const summary = findSession(await client.listSessions(), name);
   const { resource } = summary;
-  const lines = archiveLines(client, summary);
+  const lines = exportLines(client, summary);
   if (file === undefined) {
     for await (const line of lines) await written(line);
     return;
@@ -52,7 +52,7 @@ export async function exportTo(client: Client, name: string, file: string | unde
 }
 
 /** One chat at a time is in memory: the first line tells how many turns of each follow, and these are written then. */
-export async function* archiveLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
+export async function* exportLines(client: Client, summary: SessionSummary): AsyncGenerator<string, void, undefined> {
   const state = await readState(client, summary.resource);
   const [first, ...others] = chatsOf(state);
   const contexts = await contextCounts(client, summary.resource, others);
@@ -203,28 +203,28 @@ interface ImportCommandOptions {
 }
 
 export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
-  const archive = parseArchive(await readText(file));
-  const total = archive.turns.length + archive.chatTurns.length;
+  const exported = parseExport(await readText(file));
+  const total = exported.turns.length + exported.chatTurns.length;
   let done = 0;
   const onProgress = (count: number) => {
     done += count;
     if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
   };
-  const uri = await importSession(client, archive, { ...options, onProgress });
-  await tellWhatTheFileChose(client, uri, archive);
+  const uri = await importSession(client, exported, { ...options, onProgress });
+  await tellWhatTheFileChose(client, uri, exported);
   if (options.json) return printJson({ session: uri, turns: total });
   print(`Imported ${total} ${total === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`);
 }
 
 /** The author of the file chose where agents work, and what some of them know that people do not see. */
-async function tellWhatTheFileChose(client: Client, uri: string, archive: SessionArchive): Promise<void> {
+async function tellWhatTheFileChose(client: Client, uri: string, exported: SessionExport): Promise<void> {
   const { workingDirectories = [] } = await readState(client, uri);
   if (workingDirectories.length > 0)
     tell(`Its agents work in ${workingDirectories.map(folderText).join(', ')}, as the file says.`);
   const shown = new Set(
-    [...archive.turns, ...archive.chatTurns.map(({ turn }) => turn)].map((turn) => JSON.stringify(turn)),
+    [...exported.turns, ...exported.chatTurns.map(({ turn }) => turn)].map((turn) => JSON.stringify(turn)),
   );
-  const hidden = archive.contextTurns.filter(({ turn }) => !shown.has(JSON.stringify(turn))).length;
+  const hidden = exported.contextTurns.filter(({ turn }) => !shown.has(JSON.stringify(turn))).length;
   if (hidden > 0)
     tell(
       `Agents of its side chats know ${hidden} ${hidden === 1 ? 'turn' : 'turns'} that no chat shows: look at the file.`,
@@ -252,7 +252,7 @@ const FORMAT_VERSION = 4;
 const VERSION_WITHOUT_CONTEXTS = 3;
 
 /** Versions 1 and 2 hold the shapes of protocol 0.3.0, which the importing host knows, too. */
-interface ArchiveHeader {
+interface ExportHeader {
   readonly format: typeof FORMAT;
   readonly version: number;
   readonly exportedAt: string;
@@ -268,26 +268,26 @@ interface ArchiveHeader {
   readonly annotations?: unknown;
 }
 
-interface ArchivedContent {
+interface ExportedContent {
   /** The name by which turns know it. */
   readonly content: string;
   readonly encoding: 'utf-8' | 'base64';
   readonly data: string;
 }
 
-interface SessionArchive {
-  readonly header: ArchiveHeader;
+interface SessionExport {
+  readonly header: ExportHeader;
   /** Of the default chat. */
   readonly turns: readonly Turn[];
   /** Of the others. */
   readonly chatTurns: readonly ChatTurn[];
   /** What the agents of side chats know beforehand. */
   readonly contextTurns: readonly ContextTurn[];
-  readonly contents: readonly ArchivedContent[];
+  readonly contents: readonly ExportedContent[];
 }
 
 /** The importing host validates the turns. */
-function parseArchive(text: string): SessionArchive {
+function parseExport(text: string): SessionExport {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [header, ...rest] = lines.map((line, index) => parsedLine(line, index + 1));
   if (!isHeader(header)) throw new Error('line 1 is no header: this is not a file of "atrium sessions export"');
@@ -315,15 +315,15 @@ function parsedLine(line: string, number: number): unknown {
   }
 }
 
-function isContent(value: unknown): value is ArchivedContent {
+function isContent(value: unknown): value is ExportedContent {
   if (typeof value !== 'object' || value === null) return false;
-  const { content, encoding, data } = value as Record<keyof ArchivedContent, unknown>;
+  const { content, encoding, data } = value as Record<keyof ExportedContent, unknown>;
   return typeof content === 'string' && (encoding === 'utf-8' || encoding === 'base64') && typeof data === 'string';
 }
 
-function isHeader(value: unknown): value is ArchiveHeader {
+function isHeader(value: unknown): value is ExportHeader {
   if (typeof value !== 'object' || value === null) return false;
-  const { format, version, turns, state } = value as Record<keyof ArchiveHeader, unknown>;
+  const { format, version, turns, state } = value as Record<keyof ExportHeader, unknown>;
   const isOurs = format === FORMAT && typeof version === 'number' && typeof turns === 'number';
   const { chats = [] } = value as { readonly chats?: unknown };
   if (!Array.isArray(chats) || chats.some((chat) => typeof chat !== 'object' || chat === null)) return false;
@@ -379,7 +379,7 @@ function namedContents(text: string, known: Set<string>): string[] {
 }
 
 /** Text stays readable in the file. */
-async function readContent(client: Client, uri: string): Promise<ArchivedContent> {
+async function readContent(client: Client, uri: string): Promise<ExportedContent> {
   const pieces: Buffer[] = [];
   for (let start = 0, size = 1; start < size; start += PIECE_BYTES) {
     const range = { start, end: start + PIECE_BYTES };
@@ -411,7 +411,7 @@ interface ImportOptions {
 }
 
 /** Resolves with the URI of the new session. */
-async function importSession(client: Client, given: SessionArchive, options: ImportOptions): Promise<string> {
+async function importSession(client: Client, given: SessionExport, options: ImportOptions): Promise<string> {
   const channel = `ahp-session:/${randomUUID()}`;
   const { header, turns, chatTurns, contextTurns } = given;
   const { summary: past = header.state.summary, chats = [] } = header;
@@ -465,7 +465,7 @@ async function sendPieces(client: Client, place: Conversation & { start: number 
   for (const piece of piecesOf(json)) await callExtension(client, METHOD, { ...place, piece });
 }
 
-async function sendContent(client: Client, { content: uri, encoding, data }: ArchivedContent): Promise<void> {
+async function sendContent(client: Client, { content: uri, encoding, data }: ExportedContent): Promise<void> {
   const base64 = encoding === 'base64' ? data : Buffer.from(data).toString('base64');
   for (const piece of piecesOf(base64))
     await callExtension(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });

@@ -38,7 +38,7 @@ describe('the list of sessions', () => {
     expect(picker.lines('goes back', view(40))[1]).toContain('idle');
   });
 
-  it('leaves the archive out, says how many are in it, and finds them', () => {
+  it('leaves archived sessions out, says how many there are, and finds them', () => {
     const archived = { ...session('a', 'Old one'), status: SessionStatus.Idle | SessionStatus.IsArchived };
     const picker = sessionPicker([archived, session('b', 'New one')]);
     const text = () => picker.lines('leaves', view(80)).join('\n');

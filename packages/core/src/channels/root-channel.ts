@@ -147,7 +147,7 @@ export class RootChannel implements OpenChannel {
 
   #write(action: StateAction, origin?: EntryOrigin): void {
     this.writer.write({ channel: this.#channel, action, origin });
-    this.writer.archive(ROOT_CHANNEL, () => ({
+    this.writer.storeArchive(ROOT_CHANNEL, () => ({
       channel: ROOT_CHANNEL,
       head: JSON.stringify(this.#channel.live),
       turns: { start: 0, items: [] },

@@ -148,7 +148,7 @@ export class Writer {
   }
 
   /** Archives a channel with this tick; the archive is made when all its actions are in. */
-  archive(channel: string, make: () => NewArchive): void {
+  storeArchive(channel: string, make: () => NewArchive): void {
     this.#batch.archives.set(channel, make);
     this.#schedule();
   }

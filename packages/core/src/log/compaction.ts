@@ -18,7 +18,7 @@ export interface CompactionOptions {
   /** The newest entries that stay, because returning clients are replayed them. */
   readonly keep: number;
   /** Archives a session as it is now; false when it cannot be opened. */
-  archive(uri: string): Promise<boolean>;
+  storeArchive(uri: string): Promise<boolean>;
 }
 
 export class Compaction {
@@ -46,13 +46,13 @@ export class Compaction {
   }
 
   async #compact(): Promise<void> {
-    const { log, keep, archive } = this.#options;
+    const { log, keep, storeArchive } = this.#options;
     const last = log.head - keep;
     await log.compact({ upTo: last, keep });
     for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {
       // The first that is left, which after a repair may be below the oldest that clients are told of.
       const [needed] = await log.read({ after: 0, limit: 1 });
-      if (!needed || !(await archive(needed.channel))) return;
+      if (!needed || !(await storeArchive(needed.channel))) return;
       await log.compact({ upTo: last, keep });
     }
   }

@@ -130,10 +130,10 @@ export class Annotations implements OpenChannel {
   }
 
   /** Stores the state as it is at the end of this tick. Most sessions have none, and store nothing. */
-  archive(): void {
+  storeArchive(): void {
     if (!this.#isUsed) return;
     const { uri } = this;
-    this.#options.writer.archive(uri, () => ({
+    this.#options.writer.storeArchive(uri, () => ({
       channel: uri,
       head: JSON.stringify(this.state),
       turns: { start: 0, items: [] },

@@ -440,14 +440,14 @@ async function restoreArchives(options: ListRecoveryOptions, uri: string): Promi
   const others = await restoredOthers(options, uri);
   const chat = await restoredChat(options, firstChat(uri, entry.summary.modifiedAt));
   for (const restored of [chat, ...others]) {
-    if (restored) writer.archive(restored.state.resource, () => restored.archive);
+    if (restored) writer.storeArchive(restored.state.resource, () => restored.archive);
   }
   if (!(await log.archiveHead(uri))) {
     const entries = (await log.read({ after: 0, channel: uri })).filter(({ isDamaged }) => !isDamaged);
     const listed = stateOf(entry);
     const known = chat ? { ...listed, chats: [chatSummaryOf(chat.state), ...listed.chats.slice(1)] } : listed;
     const state = entries.reduce((current, { action }) => sessionReducer(current, JSON.parse(action)), known);
-    writer.archive(uri, () => ({ channel: uri, head: JSON.stringify(state), turns: { start: 0, items: [] } }));
+    writer.storeArchive(uri, () => ({ channel: uri, head: JSON.stringify(state), turns: { start: 0, items: [] } }));
   }
   if (chat && chat.archive.turns.items.length > 0) {
     catalogue.set(uri, { ...entry, summary: { ...entry.summary, modifiedAt: chat.state.modifiedAt } });

@@ -152,7 +152,7 @@ export class ChatCreation {
     const to = source?.kind === 'fork' ? uri : sideContextUri(uri);
     catalogue.chats.reserve(uri, channel);
     // Only what is archived can be copied.
-    from.session.archive([from]);
+    from.session.storeArchive([from]);
     await writer.settled();
     await copyHistory(log, { from: from.uri, to, end: turnCount });
     const turnId = source?.turnId ?? '';
@@ -162,7 +162,7 @@ export class ChatCreation {
       throw new RequestError(ErrorCode.NotFound, `/source/turnId: turn ${turnId} was cut off meanwhile`);
     if (source?.kind === 'fork') return;
     const items = running ? [{ id: running.id, json: JSON.stringify(running) }] : [];
-    writer.archive(to, () => ({ channel: to, head: '{}', turns: { start: turnCount, items } }));
+    writer.storeArchive(to, () => ({ channel: to, head: '{}', turns: { start: turnCount, items } }));
     await writer.settled();
   }
 

@@ -247,7 +247,7 @@ export type ChatReaction =
   /** The agent's own history is cut too. */
   | { readonly kind: 'truncate-agent'; readonly turnId: string | undefined }
   /** The state is archived with this tick. */
-  | { readonly kind: 'archive' };
+  | { readonly kind: 'store-archive' };
 
 export function reactionsTo(
   action: ChatAction,
@@ -257,7 +257,7 @@ export function reactionsTo(
     before.activeTurn && before.activeTurn !== after.activeTurn && before.activeTurn.id !== after.activeTurn?.id;
   const reactions: ChatReaction[] = [];
   if (before.activeTurn && ended) reactions.push({ kind: 'stop-turn', turnId: before.activeTurn.id });
-  if (ended || before.turns !== after.turns) reactions.push({ kind: 'archive' });
+  if (ended || before.turns !== after.turns) reactions.push({ kind: 'store-archive' });
   if (action.type === 'chat/truncated' && before !== after) {
     reactions.push({ kind: 'truncate-agent', turnId: action.turnId });
   }

@@ -357,8 +357,8 @@ export class Chat implements OpenChannel {
         return writer.afterCommit(() => this.stopAgent(reaction.turnId));
       case 'truncate-agent':
         return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
-      case 'archive':
-        return this.session.archive([this]);
+      case 'store-archive':
+        return this.session.storeArchive([this]);
     }
   }
 
@@ -373,8 +373,8 @@ export class Chat implements OpenChannel {
   }
 
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
-  archive(): void {
-    this.#history.archive();
+  storeArchive(): void {
+    this.#history.storeArchive();
   }
 
   /** Writes what the agent has said so far. */

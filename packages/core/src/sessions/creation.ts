@@ -107,7 +107,7 @@ export class Creation {
       if (annotations) {
         const uri = annotationsChannel(channel);
         const head = JSON.stringify(annotations);
-        this.#options.writer.archive(uri, () => ({ channel: uri, head, turns: { start: 0, items: [] } }));
+        this.#options.writer.storeArchive(uri, () => ({ channel: uri, head, turns: { start: 0, items: [] } }));
       }
       const past = withPast(state, summary);
       const counts = annotationsSummary(channel, annotations ?? NO_ANNOTATIONS);
@@ -158,7 +158,7 @@ export class Creation {
     for (const summary of chats) {
       const { resource: channel } = summary;
       const turns = { start: counts.get(channel) ?? 0, items: [] };
-      writer.archive(channel, () => ({ channel, head: headText(listedChat(summary)), turns }));
+      writer.storeArchive(channel, () => ({ channel, head: headText(listedChat(summary)), turns }));
       catalogue.chats.set(channel, session);
     }
     const state = { ...first.session, chats: [...first.session.chats, ...chats] };
@@ -188,7 +188,7 @@ export class Creation {
       if ((await log.findTurn(chat, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
     }
     if (turns.length === 0) return;
-    writer.archive(chat, () => ({ channel: chat, head: '{}', turns: { start, items: turns } }));
+    writer.storeArchive(chat, () => ({ channel: chat, head: '{}', turns: { start, items: turns } }));
     await writer.settled();
   }
 
@@ -203,7 +203,7 @@ export class Creation {
     await this.#makeRoom(to);
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
-    await memory.archive(source);
+    await memory.storeArchive(source);
     const index = await source.chat.indexOfTurn(turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
@@ -233,8 +233,8 @@ export class Creation {
   async #store({ session, chat, summary }: FirstState, turnCount: number): Promise<void> {
     const { writer, catalogue, records } = this.#options;
     const uri = summary.resource;
-    writer.archive(uri, () => ({ channel: uri, head: JSON.stringify(session), turns: { start: 0, items: [] } }));
-    writer.archive(chat.resource, () => ({
+    writer.storeArchive(uri, () => ({ channel: uri, head: JSON.stringify(session), turns: { start: 0, items: [] } }));
+    writer.storeArchive(chat.resource, () => ({
       channel: chat.resource,
       head: headText(chat),
       turns: { start: turnCount, items: [] },

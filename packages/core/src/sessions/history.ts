@@ -136,11 +136,11 @@ export class History {
   }
 
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
-  archive(): void {
+  storeArchive(): void {
     const writer = this.#writer;
     let start: number | undefined;
-    writer.archive(this.#channel.uri, () => {
-      const archive = this.#pages.archive(this.#channel.live);
+    writer.storeArchive(this.#channel.uri, () => {
+      const archive = this.#pages.archiveOf(this.#channel.live);
       start = archive.turns.start;
       return archive;
     });
@@ -291,7 +291,7 @@ export class TurnPages {
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
-  archive(state: ChatState): NewArchive {
+  archiveOf(state: ChatState): NewArchive {
     const start = Math.min(this.#archived, this.total(state));
     this.#archived = this.total(state);
     const items = state.turns.slice(start - this.#base).map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));

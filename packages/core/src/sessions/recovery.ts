@@ -53,7 +53,7 @@ export function afterDamage(session: Session): void {
     if (activeTurn) fail(chat, activeTurn.id, DAMAGED, false);
   }
   session.relist();
-  session.archive();
+  session.storeArchive();
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */

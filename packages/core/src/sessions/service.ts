@@ -45,7 +45,7 @@ export interface Service {
   /** The channel with this URI; undefined when there is none. Only asked for URIs of its scheme. */
   open?(uri: string): OpenChannel | undefined | Promise<OpenChannel | undefined>;
   /** Archives a channel of its scheme as it is now, so that the log need not keep its entries; false when there is none. */
-  archive?(uri: string): Promise<boolean>;
+  storeArchive?(uri: string): Promise<boolean>;
   /** The last one who watched a channel of this scheme has gone. */
   unwatched?(uri: string): void;
   /** A connection has closed, for whatever reason. */

@@ -133,7 +133,11 @@ async function copyChat(options: ForkOptions, { uri, state }: Chat, names: NewNa
   const [from, context] = [sideContextUri(uri), sideContextUri(to)];
   const { turnCount = 0 } = (await log.archiveHead(from)) ?? {};
   await copyHistory(log, { from, to: context, end: turnCount });
-  options.writer.archive(context, () => ({ channel: context, head: '{}', turns: { start: turnCount, items: [] } }));
+  options.writer.storeArchive(context, () => ({
+    channel: context,
+    head: '{}',
+    turns: { start: turnCount, items: [] },
+  }));
   await options.writer.settled();
 }
 
@@ -151,7 +155,7 @@ async function copyTurns({ log, writer }: ForkOptions, copied: Copied, names: Ne
     const page = await log.archivedTurns(from, { start, end, maxBytes: COPY_BYTES });
     if (page.length === 0) return;
     const turns = { start, items: page.map((turn) => withNewNames(turn, names)) };
-    writer.archive(to, () => ({ channel: to, head: '{}', turns }));
+    writer.storeArchive(to, () => ({ channel: to, head: '{}', turns }));
     await writer.settled();
     start += page.length;
     await nextSlice();

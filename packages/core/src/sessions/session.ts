@@ -196,7 +196,7 @@ export class Session implements OpenChannel {
       void chat.close();
     });
     this.write({ type: 'session/chatAdded', summary: chatSummaryOf(chat.state) });
-    this.archive([chat]);
+    this.storeArchive([chat]);
     return chat;
   }
 
@@ -214,7 +214,7 @@ export class Session implements OpenChannel {
     });
     this.write({ type: 'session/chatRemoved', chat: chat.uri });
     // What is archived must not list it: when the entry of its removal is damaged, nothing else says that it is gone.
-    this.archive([]);
+    this.storeArchive([]);
   }
 
   get uri(): string {
@@ -496,15 +496,15 @@ export class Session implements OpenChannel {
   }
 
   /** Stores its state and those of chats as they are at the end of this tick, so that opening them needs no replay. */
-  archive(chats: readonly Chat[] = this.chats): void {
+  storeArchive(chats: readonly Chat[] = this.chats): void {
     const { writer, channel } = this.#options;
-    writer.archive(channel.uri, () => ({
+    writer.storeArchive(channel.uri, () => ({
       channel: channel.uri,
       head: JSON.stringify(channel.live),
       turns: { start: 0, items: [] },
     }));
-    for (const chat of chats) chat.archive();
-    this.annotations.archive();
+    for (const chat of chats) chat.storeArchive();
+    this.annotations.storeArchive();
   }
 
   /** Starts the agent of a new session. The outcome shows in the state. */
@@ -543,7 +543,7 @@ export class Session implements OpenChannel {
       const { activeTurn } = chat.state;
       if (activeTurn) chat.write({ type: 'chat/turnCancelled', turnId: activeTurn.id, duration: 0 });
     }
-    this.archive();
+    this.storeArchive();
     records.setActive(this.uri, false);
     this.#list(undefined, clock.now());
     this.extensions.close();

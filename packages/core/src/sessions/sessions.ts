@@ -220,9 +220,9 @@ export class Sessions {
   }
 
   /** Stores the session that a channel belongs to as it is now; false when there is none. */
-  async archive(uri: string): Promise<boolean> {
+  async storeArchive(uri: string): Promise<boolean> {
     const session = await this.open(this.sessionUriOf(uri));
-    if (session) await this.#memory.archive(session);
+    if (session) await this.#memory.storeArchive(session);
     return session !== undefined;
   }
 
@@ -360,8 +360,8 @@ export class SessionsInMemory {
   }
 
   /** Stores a session as it is now, so that opening it needs nothing but its archive. */
-  async archive(session: Session): Promise<void> {
-    session.archive();
+  async storeArchive(session: Session): Promise<void> {
+    session.storeArchive();
     await this.#options.writer.settled();
   }
 
@@ -369,7 +369,7 @@ export class SessionsInMemory {
   async putAway(uri: string): Promise<void> {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
-    await this.archive(session);
+    await this.storeArchive(session);
     const isWatched = [uri, session.annotations.uri, ...session.chats.map((chat) => chat.uri)].some((channel) =>
       this.#options.watchers.isWatched(channel),
     );

@@ -89,7 +89,11 @@ describe('a tick', () => {
 
   it('stores an archive as it is when all actions are in', async () => {
     const { log, writer, channel, write } = setUp();
-    writer.archive('ahp:/s', () => ({ channel: 'ahp:/s', head: String(channel.live), turns: { start: 0, items: [] } }));
+    writer.storeArchive('ahp:/s', () => ({
+      channel: 'ahp:/s',
+      head: String(channel.live),
+      turns: { start: 0, items: [] },
+    }));
     write('chat/delta');
     await writer.settled();
     expect(await log.archiveHead('ahp:/s')).toMatchObject({ head: '1' });
@@ -291,7 +295,7 @@ describe('what is told of a tick', () => {
     const archive = (head: string) => () => ({ channel: 's', head, turns: { start: 0, items: [] } });
     for (const value of ['"old"', '"new"']) {
       writer.record({ key: 'k', value });
-      writer.archive('s', archive(value));
+      writer.storeArchive('s', archive(value));
     }
     await writer.settled();
     expect(log.commits).toMatchObject([{ records: [{ key: 'k', value: '"new"' }], archives: [{ head: '"new"' }] }]);

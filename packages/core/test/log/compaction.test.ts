@@ -22,7 +22,7 @@ function setUp({ canArchive = true } = {}) {
     await compact(options);
   };
   const logger: Logger = { log: (level, message) => void (level === 'warn' && warnings.push(message)) };
-  const archive = async (channel: string) => {
+  const storeArchive = async (channel: string) => {
     archived.push(channel);
     if (!canArchive) return false;
     const archives = [{ channel, head: '{}', turns: { start: 0, items: [] } }];
@@ -33,7 +33,7 @@ function setUp({ canArchive = true } = {}) {
     const entries = Array.from({ length: count }, (_, index) => ({ channel: channel(index), time: 0, action: '{}' }));
     return log.append({ entries, durability: 'normal' });
   };
-  const compaction = new Compaction({ log, logger, keep: KEEP, archive });
+  const compaction = new Compaction({ log, logger, keep: KEEP, storeArchive });
   return { log, archived, warnings, compacted, append, compaction };
 }
 

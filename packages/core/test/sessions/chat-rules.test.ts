@@ -355,7 +355,7 @@ describe('what follows from an action', () => {
     const after = { turns: [{}] };
     expect(kinds({ type: 'chat/turnComplete' }, before, after)).toEqual([
       { kind: 'stop-turn', turnId: 't' },
-      { kind: 'archive' },
+      { kind: 'store-archive' },
       { kind: 'turn-ended' },
       { kind: 'start-queued' },
     ]);
@@ -363,13 +363,13 @@ describe('what follows from an action', () => {
     expect(kinds({ type: 'chat/delta' }, before, { turns, activeTurn: { id: 't' } })).toEqual([]);
     expect(kinds({ type: 'chat/delta' }, before, before)).toEqual([]);
     const other = kinds({ type: 'chat/x' }, before, { turns, activeTurn: { id: 'u' } });
-    expect(other.map(({ kind }) => kind)).toEqual(['stop-turn', 'archive', 'turn-ended']);
+    expect(other.map(({ kind }) => kind)).toEqual(['stop-turn', 'store-archive', 'turn-ended']);
   });
 
   it('is that a history that was cut is archived, and cut in the agent', () => {
     const truncated = { type: 'chat/truncated', turnId: 't' };
     expect(kinds(truncated, { turns: [{}] }, { turns })).toEqual([
-      { kind: 'archive' },
+      { kind: 'store-archive' },
       { kind: 'truncate-agent', turnId: 't' },
     ]);
     const same = { turns };

@@ -26,7 +26,7 @@ function sessionWith(
 ) {
   const calls = {
     create: vi.fn(),
-    archive: vi.fn(),
+    storeArchive: vi.fn(),
     relist: vi.fn(),
     stopAgent: vi.fn(),
     dropAbsentClients: vi.fn(),
@@ -119,13 +119,13 @@ describe('a turn of an agent that can go on in the middle', () => {
 
 describe('a session that was damaged on disk', () => {
   it('[REL-064] says so in the turn that misses something, and is stored anew', () => {
-    const { session, written, archive, relist } = sessionWith({}, { activeTurn: turn() });
+    const { session, written, storeArchive, relist } = sessionWith({}, { activeTurn: turn() });
     afterDamage(session);
     expect(written).toEqual([failed('damaged', AGAIN)]);
-    expect([archive.mock.calls.length, relist.mock.calls.length]).toEqual([1, 1]);
+    expect([storeArchive.mock.calls.length, relist.mock.calls.length]).toEqual([1, 1]);
     const idle = sessionWith({}, {});
     afterDamage(idle.session);
-    expect([idle.written, idle.archive.mock.calls.length]).toEqual([[], 1]);
+    expect([idle.written, idle.storeArchive.mock.calls.length]).toEqual([[], 1]);
   });
 });
 

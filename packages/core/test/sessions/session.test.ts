@@ -169,7 +169,7 @@ describe('the stored turns of a chat', () => {
     ({ id, message, responseParts: [], state: 'complete', startedAt: '', duration: 0, ...more }) as unknown as Turn;
   async function stored(turns: Turn[], actions: object[]) {
     const { session, chat, refusal, writer, log } = sessionWith({ chat: { turns }, abilities: { resume: true } });
-    session.archive();
+    session.storeArchive();
     await writer.settled();
     for (const action of actions) expect(await refusal(action)).toBeUndefined();
     await writer.settled();
@@ -196,7 +196,7 @@ describe('the stored turns of a chat', () => {
 
   it('[REL-033] are stored with the next archive when one could not be stored', async () => {
     const { session, chat, refusal, writer, log } = sessionWith({ chat: { turns: [ended('a')] } });
-    session.archive();
+    session.storeArchive();
     await writer.settled();
     vi.spyOn(log, 'append').mockRejectedValueOnce(new LogWriteError('disk-full', 'full'));
     await refusal(started);

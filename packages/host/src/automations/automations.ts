@@ -157,14 +157,14 @@ export class Automations implements Service {
   }
 
   /** Records hold what is needed; an archive only lets the log drop the entries. */
-  async archive(uri: string): Promise<boolean> {
+  async storeArchive(uri: string): Promise<boolean> {
     const { writer, log } = this.#host;
     const open = this.open(uri);
     if (!open) {
       await log.forget(uri);
       return true;
     }
-    writer.archive(uri, () => ({
+    writer.storeArchive(uri, () => ({
       channel: uri,
       head: JSON.stringify(open.channel.live),
       turns: { start: 0, items: [] },

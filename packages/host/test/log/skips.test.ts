@@ -36,7 +36,7 @@ describe.each(drivers)('a log that gave up numbers after a damage ($name)', (dri
       log,
       logger: silentLogger,
       keep: REPLAY_MAX_ENVELOPES,
-      archive: (channel) => {
+      storeArchive: (channel) => {
         archived.push(channel);
         return archive(log, channel);
       },
