@@ -3,8 +3,8 @@ import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from './limits.js';
 import type { LogEntry, NewEntry, ReplayLimits, Stored } from './log.js';
 
 export class RecentEntries {
-  /** The first has the number `#first`, and there are no gaps. */
-  #kept: NewEntry[] = [];
+  /** By their numbers, from `#first` on and without gaps: the oldest leaves at every commit, and moves no other. */
+  #kept = new Map<number, NewEntry>();
   #first: number;
   #bytes = 0;
   readonly #limits: ReplayLimits;
@@ -18,17 +18,16 @@ export class RecentEntries {
   }
 
   /** Takes the entries of a commit with the numbers that it got. */
-  add(entries: readonly NewEntry[], { last }: Stored): void {
+  add(entries: readonly NewEntry[], { first }: Stored): void {
+    let seq = first;
     for (const entry of entries) {
-      this.#kept.push(entry);
+      this.#kept.set(seq++, entry);
       this.#bytes += entry.action.length;
     }
-    let dropped = 0;
-    while (this.#kept.length - dropped > this.#limits.entries || this.#bytes > this.#limits.bytes) {
-      this.#bytes -= this.#kept[dropped++]?.action.length ?? 0;
+    while (this.#kept.size > this.#limits.entries || this.#bytes > this.#limits.bytes) {
+      this.#bytes -= this.#kept.get(this.#first)?.action.length ?? 0;
+      this.#kept.delete(this.#first++);
     }
-    if (dropped > 0) this.#kept.splice(0, dropped);
-    this.#first = last + 1 - this.#kept.length;
   }
 
   /**
@@ -40,15 +39,14 @@ export class RecentEntries {
     older: (range: { readonly after: number; readonly limit: number }) => readonly LogEntry[],
   ): readonly LogEntry[] | undefined {
     const { after, channels, limits } = request;
-    const head = this.#first + this.#kept.length - 1;
+    const head = this.#first + this.#kept.size - 1;
     if (after < 0 || after > head || head - after > limits.entries) return undefined;
     const stored = after < this.#before ? this.#stored(after, older) : [];
     if (!stored || after < this.#first - 1 - stored.length) return undefined;
-    const recent = this.#kept.slice(Math.max(0, after + 1 - this.#first));
-    const bytes = [...stored, ...recent].reduce((sum, { action }) => sum + action.length, 0);
+    const all = [...stored];
+    for (const [seq, entry] of this.#kept) if (seq > after) all.push(withNumber(entry, seq));
+    const bytes = all.reduce((sum, { action }) => sum + action.length, 0);
     if (bytes > limits.bytes) return undefined;
-    const start = head + 1 - recent.length;
-    const all = [...stored, ...recent.map((entry, index) => withNumber(entry, start + index))];
     const wanted = new Set(channels);
     return all.filter(({ channel }) => wanted.has(channel));
   }
@@ -66,15 +64,18 @@ export class RecentEntries {
 
   /** A channel is forgotten: its numbers stay. */
   blank(channel: string): void {
-    this.#kept = this.#kept.map((entry) => (entry.channel === channel ? { ...entry, channel: '', action: '' } : entry));
-    this.#bytes = this.#kept.reduce((sum, { action }) => sum + action.length, 0);
+    for (const [seq, entry] of this.#kept) {
+      if (entry.channel !== channel) continue;
+      this.#bytes -= entry.action.length;
+      this.#kept.set(seq, { ...entry, channel: '', action: '' });
+    }
   }
 
   /** A client is forgotten: what it asked for stays. */
   disown(clientId: string): void {
-    this.#kept = this.#kept.map((entry) =>
-      entry.origin?.clientId === clientId ? { ...entry, origin: undefined } : entry,
-    );
+    for (const [seq, entry] of this.#kept) {
+      if (entry.origin?.clientId === clientId) this.#kept.set(seq, { ...entry, origin: undefined });
+    }
   }
 }
 

@@ -407,7 +407,8 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
   for (const uri of lost) catalogue.set(uri, await entryFrom(options, uri));
   for (const uri of [...catalogue.stored(), ...lost]) await restoreArchives(options, uri);
-  writer.record({ key: REBUILT_RECORD, value: null });
+  // Synced, together with the list: until then, the next start makes it anew.
+  writer.record({ key: REBUILT_RECORD, value: null }, 'full');
   await writer.settled();
   const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
   // A record of its own was damaged, and nothing else: there are no counts.

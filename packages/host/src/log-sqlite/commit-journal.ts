@@ -2,6 +2,10 @@
  * The commit journal: a file beside the database that takes small commits of durability `normal`, one line each, because
  * a line costs a tenth of a transaction. The log folds the lines into the database in groups, and empties the file.
  *
+ * A line is a checksum, the number of the commit's first entry, and three fields for each entry and each record: the time,
+ * the channel and the action, where the epoch, the number and the id of a client follow the time of what a client asked
+ * for; or `=`, the key and the value; or `-` and the key of a record that is removed.
+ *
  * A salt ties the file to its database. The database holds the salt of the lines that are still to come, and of those
  * that it took last; a fold changes both in the transaction that takes the lines. So after a crash the lines are either
  * new, or known, or of another database: see `takeJournal` in `open.ts`, and decision 0060.
@@ -9,25 +13,32 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { Commit, LogEntry, NewEntry, ReadRange } from '@atrium/core/log/log.js';
+import { recordText } from '@atrium/core/log/check-commit.js';
+import type { Commit, EntryOrigin, LogEntry, NewEntry, ReadRange } from '@atrium/core/log/log.js';
 
 export const JOURNAL_FILE = 'atrium.journal';
 /** What the journal holds at most before the log folds it. */
-export const JOURNAL_MAX_ENTRIES = 256;
-export const JOURNAL_MAX_CHARACTERS = 256 * 1_024;
-/** A commit of more entries is worth a transaction of its own. */
+export const JOURNAL_MAX_ENTRIES = 1_024;
+export const JOURNAL_MAX_RECORDS = 1_024;
+export const JOURNAL_MAX_CHARACTERS = 2 ** 20;
+/** A commit of more entries or records is worth a transaction of its own. */
 export const JOURNAL_COMMIT_MAX_ENTRIES = 16;
 /** The log folds after this long at the latest, so that other readers of the database file are not far behind. */
-export const FOLD_AFTER_MS = 250;
+export const FOLD_AFTER_MS = 1_000;
 
 const FORMAT = 'atrium-journal-1';
 const SEPARATOR = '\t';
+const RECORD = '=';
+const REMOVED = '-';
 /** JSON made by `JSON.stringify` has none of these. What has one does not go into the journal. */
 const UNFIT = /[\0\t\n]/;
 const SUM_DIGITS = 8;
 const NEWLINE = 10;
 
-export type JournalEntry = Pick<LogEntry, 'seq' | 'channel' | 'time' | 'action'>;
+export type JournalEntry = Omit<LogEntry, 'isDamaged'>;
+
+/** Records by their keys; null for one that is removed. */
+export type JournalRecords = ReadonlyMap<string, string | null>;
 
 export function newSalt(): string {
   return randomBytes(8).toString('hex');
@@ -40,6 +51,9 @@ export class CommitJournal {
   #file: number | undefined;
   #position = 0;
   #entries: NewEntry[] = [];
+  #records = new Map<string, string | null>();
+  /** The greatest number of each client and epoch: a line has only numbers above all before. */
+  #greatest = new Map<string, number>();
   /** The number of the first entry. */
   #first = 0;
   #characters = 0;
@@ -53,9 +67,19 @@ export class CommitJournal {
     this.#saltSum = crc32(salt);
   }
 
+  /** Whether the database has everything. */
+  get isEmpty(): boolean {
+    return this.#position === 0;
+  }
+
   /** What the database does not have yet: entries that follow each other, the first with the number `first`. */
   get entries(): readonly NewEntry[] {
     return this.#entries;
+  }
+
+  /** What the database does not have yet, or has with another value. */
+  get records(): JournalRecords {
+    return this.#records;
   }
 
   get first(): number {
@@ -71,33 +95,45 @@ export class CommitJournal {
     return this.#salt;
   }
 
-  /** Whether there is room for a commit, and it is one for the journal: small, and nothing but actions of the host. */
-  takes({ entries, archives, records, durability }: Commit): boolean {
-    if (durability === 'full' || archives?.length || records?.length || this.#isBroken) return false;
-    if (entries.length === 0 || entries.length > JOURNAL_COMMIT_MAX_ENTRIES) return false;
+  /** Whether a commit is one for the journal, small and without archives, and there is room for it. */
+  takes({ entries, archives, records = [], durability }: Commit): boolean {
+    if (durability === 'full' || archives?.length || this.#isBroken) return false;
+    if (entries.length + records.length === 0) return false;
+    if (Math.max(entries.length, records.length) > JOURNAL_COMMIT_MAX_ENTRIES) return false;
     if (this.#entries.length + entries.length > JOURNAL_MAX_ENTRIES) return false;
+    if (this.#records.size + records.length > JOURNAL_MAX_RECORDS) return false;
     let characters = this.#characters;
     for (const { channel, action, origin } of entries) {
-      if (origin !== undefined || UNFIT.test(channel) || UNFIT.test(action)) return false;
+      if (UNFIT.test(channel) || UNFIT.test(action) || (origin && UNFIT.test(origin.clientId))) return false;
       characters += channel.length + action.length;
+    }
+    for (const { key, value } of records) {
+      const text = value === null ? '' : recordText(value, 0);
+      if (UNFIT.test(key) || UNFIT.test(text)) return false;
+      characters += key.length + text.length;
     }
     return characters <= JOURNAL_MAX_CHARACTERS;
   }
 
   /** Writes a commit that it takes. False when it could not be written: nothing of it is in the file then. */
-  write(entries: readonly NewEntry[], first: number): boolean {
+  write({ entries, records = [] }: Pick<Commit, 'entries' | 'records'>, first: number): boolean {
     let text = String(first);
-    let characters = 0;
     for (const entry of entries) {
       const { channel, action } = toStore(entry);
-      text += `\t${entry.time}\t${channel}\t${action}`;
-      characters += channel.length + action.length;
+      text += `\t${whenAndWho(entry)}\t${channel}\t${action}`;
+    }
+    for (const { key, value } of records) {
+      text += value === null ? `\t${REMOVED}\t${key}\t` : `\t${RECORD}\t${key}\t${recordText(value, first)}`;
     }
     const line = lineOf(text, this.#saltSum);
     if (!this.#append(this.#position === 0 ? headerOf(this.#salt) + line : line)) return false;
     if (this.#entries.length === 0) this.#first = first;
-    this.#entries.push(...entries);
-    this.#characters += characters;
+    for (const entry of entries) {
+      this.#entries.push(entry);
+      if (entry.origin) this.#greatest.set(nameOf(entry.origin), entry.origin.clientSeq);
+    }
+    for (const { key, value } of records) this.#records.set(key, value && recordText(value, first));
+    this.#characters += text.length;
     return true;
   }
 
@@ -117,6 +153,8 @@ export class CommitJournal {
   /** The database has taken all entries, and holds this salt for those to come. */
   emptied(salt: string): void {
     this.#entries = [];
+    this.#records = new Map();
+    this.#greatest = new Map();
     this.#characters = 0;
     this.#position = 0;
     this.#salt = salt;
@@ -140,9 +178,22 @@ export class CommitJournal {
       if (entry === undefined) break;
       const kept = toStore(entry);
       if (channel !== undefined && kept.channel !== channel) continue;
-      stored.push({ seq: this.#first + at, channel: kept.channel, time: entry.time, action: kept.action });
+      const origin = entry.origin && { origin: originOf(entry.origin) };
+      stored.push({ seq: this.#first + at, channel: kept.channel, time: entry.time, action: kept.action, ...origin });
     }
     return stored;
+  }
+
+  /** The greatest number that a client has used in an epoch; undefined when only the database can tell. */
+  greatest(origin: Pick<EntryOrigin, 'clientId' | 'epoch'>): number | undefined {
+    return this.#greatest.get(nameOf(origin));
+  }
+
+  /** The numbers of a client in an epoch that the database does not have yet. */
+  clientSeqs(clientId: string, epoch: number, from: number): number[] {
+    return this.#entries.flatMap(({ origin }) =>
+      origin?.clientId === clientId && origin.epoch === epoch && origin.clientSeq >= from ? [origin.clientSeq] : [],
+    );
   }
 
   /** Removes the file when it is empty. */
@@ -150,7 +201,7 @@ export class CommitJournal {
     if (this.#file === undefined) return;
     closeSync(this.#file);
     this.#file = undefined;
-    if (this.#entries.length === 0) rmSync(this.#path, { force: true });
+    if (this.isEmpty) rmSync(this.#path, { force: true });
   }
 }
 
@@ -160,6 +211,19 @@ const NOTHING = { channel: '', action: '' } as const;
 /** Of what ends with the host, the log keeps the number only. */
 export function toStore(entry: NewEntry): Pick<NewEntry, 'channel' | 'action'> {
   return entry.isEphemeral ? NOTHING : entry;
+}
+
+/** What a log keeps of an origin. */
+function originOf({ clientId, epoch, clientSeq }: EntryOrigin): EntryOrigin {
+  return { clientId, epoch, clientSeq };
+}
+
+function nameOf({ clientId, epoch }: Pick<EntryOrigin, 'clientId' | 'epoch'>): string {
+  return `${epoch} ${clientId}`;
+}
+
+function whenAndWho({ time, origin }: NewEntry): string {
+  return origin ? `${time} ${origin.epoch} ${origin.clientSeq} ${origin.clientId}` : String(time);
 }
 
 function headerOf(salt: string): string {
@@ -181,6 +245,9 @@ export interface FoundJournal {
   readonly salt: string | undefined;
   /** Of whole lines, up to the first that is not. */
   readonly entries: readonly JournalEntry[];
+  readonly records: JournalRecords;
+  /** The number that follows the database, as the first line says; undefined without a whole line. */
+  readonly first: number | undefined;
   /**
    * `unfinished`: the last line was cut off, so its commit was never acknowledged. `damaged`: a line was whole once, and
    * cannot be read any more.
@@ -198,22 +265,28 @@ export function readJournal(path: string): FoundJournal | undefined {
   const header = lineAt(bytes, 0, FORMAT);
   const [format, salt] = header.text?.split(SEPARATOR) ?? [];
   if (header.text === undefined || format !== FORMAT || salt === undefined) {
-    return { salt: undefined, entries: [], end: header.end ?? 'damaged', bytes: 0 };
+    const nothing = { entries: [], records: new Map<string, string>(), first: undefined };
+    return { salt: undefined, ...nothing, end: header.end ?? 'damaged', bytes: 0 };
   }
   return readLines(bytes, header.next, salt);
 }
 
 function readLines(bytes: Buffer, start: number, salt: string): FoundJournal {
   const entries: JournalEntry[] = [];
+  const records = new Map<string, string | null>();
+  let first: number | undefined;
   let at = start;
   while (at < bytes.length) {
     const { text, next, end } = lineAt(bytes, at, salt);
-    const commit = text === undefined ? undefined : parseCommit(text, entries.at(-1)?.seq);
-    if (commit === undefined) return { salt, entries, end: end ?? 'damaged', bytes: at };
-    entries.push(...commit);
+    const commit = text === undefined ? undefined : parseCommit(text);
+    const isNext = commit && commit.first === (first ?? commit.first) + entries.length;
+    if (!isNext) return { salt, entries, records, first, end: end ?? 'damaged', bytes: at };
+    first ??= commit.first;
+    entries.push(...commit.entries);
+    for (const [key, value] of commit.records) records.set(key, value);
     at = next;
   }
-  return { salt, entries, end: 'whole', bytes: at };
+  return { salt, entries, records, first, end: 'whole', bytes: at };
 }
 
 interface Line {
@@ -239,13 +312,32 @@ function fitsSum(line: Buffer, salt: string): boolean {
   return sum === `${sumText(line.subarray(SUM_DIGITS + 1), crc32(salt))} `;
 }
 
-/** Undefined when the commit does not follow the one before. */
-function parseCommit(text: string, last: number | undefined): JournalEntry[] | undefined {
-  const [first = '', ...fields] = text.split(SEPARATOR);
+interface JournalCommit {
+  readonly first: number;
+  readonly entries: readonly JournalEntry[];
+  readonly records: readonly (readonly [key: string, value: string | null])[];
+}
+
+function parseCommit(text: string): JournalCommit {
+  const [number = '', ...fields] = text.split(SEPARATOR);
+  const first = Number(number);
   const entries: JournalEntry[] = [];
+  const records: [string, string | null][] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [time = '', channel = '', action = ''] = fields.slice(at, at + 3);
-    entries.push({ seq: Number(first) + entries.length, time: Number(time), channel, action });
+    const [kind = '', place = '', value = ''] = fields.slice(at, at + 3);
+    if (kind === RECORD) records.push([place, value]);
+    else if (kind === REMOVED) records.push([place, null]);
+    else entries.push({ seq: first + entries.length, ...parseWhenAndWho(kind), channel: place, action: value });
   }
-  return last === undefined || Number(first) === last + 1 ? entries : undefined;
+  return { first, entries, records };
+}
+
+/** An id of a client may have spaces. */
+function parseWhenAndWho(text: string): Pick<JournalEntry, 'time' | 'origin'> {
+  const [time, epoch, clientSeq, ...clientId] = text.split(' ');
+  if (epoch === undefined) return { time: Number(time) };
+  return {
+    time: Number(time),
+    origin: { clientId: clientId.join(' '), epoch: Number(epoch), clientSeq: Number(clientSeq) },
+  };
 }

@@ -101,21 +101,28 @@ export class EntryTable {
     }
   }
 
-  /** Adds entries without origins, which follow each other: half the cost of adding them one by one. */
+  /** Adds entries that follow each other. Those of the host are added in groups: half the cost of adding them one by one. */
   addAll(first: number, entries: readonly NewEntry[]): void {
-    let at = 0;
-    for (; at + GROUP_ROWS <= entries.length; at += GROUP_ROWS) {
+    const ofHost: number[] = [];
+    for (const [at, entry] of entries.entries()) {
+      if (entry.origin) this.add(first + at, entry);
+      else ofHost.push(at);
+    }
+    const grouped = ofHost.length - (ofHost.length % GROUP_ROWS);
+    for (let at = 0; at < grouped; at += GROUP_ROWS) {
       const values: SqlValue[] = [];
-      for (const [index, entry] of entries.slice(at, at + GROUP_ROWS).entries()) {
-        const seq = first + at + index;
+      for (const index of ofHost.slice(at, at + GROUP_ROWS)) {
+        const entry = entries[index];
+        if (!entry) continue;
+        const seq = first + index;
         const { channel, action } = toStore(entry);
         values.push(seq, channel, entry.time, action, entrySum(seq, channel, action));
       }
       this.#insertGroup.run(...values);
     }
-    for (; at < entries.length; at++) {
-      const entry = entries[at];
-      if (entry) this.add(first + at, entry);
+    for (const index of ofHost.slice(grouped)) {
+      const entry = entries[index];
+      if (entry) this.add(first + index, entry);
     }
   }
 

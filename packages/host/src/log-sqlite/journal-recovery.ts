@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { LogRepair } from '@atrium/core/log/log.js';
 import { type FoundJournal, readJournal } from './commit-journal.js';
+import { sumOf } from './damage.js';
 import type { Database } from './driver.js';
 import { entrySum } from './entries.js';
 import { copyFrom, nameAside } from './repair.js';
@@ -62,7 +63,10 @@ interface TakeOptions {
 
 function takeLines({ db, path, now, found }: TakeOptions): LogRepair | undefined {
   const verdict = judge(db, found);
-  if (verdict === 'continues') insertEntries(db, found);
+  if (verdict === 'continues') {
+    insertEntries(db, found);
+    putRecords(db, found);
+  }
   if (mayHaveLost(found, verdict)) skipNumbers(db, now);
   return keepRest({ path, now, found, verdict });
 }
@@ -73,7 +77,7 @@ function mayHaveLost({ end }: FoundJournal, verdict: Verdict): boolean {
   return verdict === 'gap' || verdict === 'foreign';
 }
 
-function judge(db: Database, { salt, entries, end }: FoundJournal): Verdict {
+function judge(db: Database, { salt, first, end }: FoundJournal): Verdict {
   // A first line that was cut off belongs to a commit that was never acknowledged.
   if (salt === undefined) return end === 'unfinished' ? 'continues' : 'foreign';
   const row = (column: string) => `${db.text(column)} AS ${column}`;
@@ -82,7 +86,6 @@ function judge(db: Database, { salt, entries, end }: FoundJournal): Verdict {
     .get();
   if (salt === known?.folded) return 'known';
   if (salt !== known?.salt) return 'foreign';
-  const first = entries[0]?.seq;
   return first === undefined || first === endOf(db).last + 1 ? 'continues' : 'gap';
 }
 
@@ -106,12 +109,22 @@ function endOf(db: Database): End {
 /** Numbers that this opening has given up, because the machine stopped or the database was rebuilt, follow the lines. */
 function insertEntries(db: Database, { entries }: FoundJournal): void {
   const { last, skipped } = endOf(db);
-  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, NULL, NULL, NULL, ?)');
-  for (const { seq, channel, time, action } of entries) {
-    insert.run(seq, channel, time, action, entrySum(seq, channel, action));
+  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const { seq, channel, time, action, origin } of entries) {
+    const client = [origin?.clientId ?? null, origin?.epoch ?? null, origin?.clientSeq ?? null];
+    insert.run(seq, channel, time, action, ...client, entrySum(seq, channel, action));
   }
   const end = entries.at(-1)?.seq ?? last;
   if (end > last && end < skipped) db.prepare('UPDATE skips SET after = ? WHERE upto = ?').run(end, skipped);
+}
+
+function putRecords(db: Database, { records }: FoundJournal): void {
+  const put = db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)');
+  const remove = db.prepare('DELETE FROM records WHERE key = ?');
+  for (const [key, value] of records) {
+    if (value === null) remove.run(key);
+    else put.run(key, value, sumOf(key, value));
+  }
 }
 
 interface KeepOptions {

@@ -1,11 +1,14 @@
 /** The records: small facts by key, listed by prefix. */
 
 import { REBUILT_RECORD, type StoredRecord } from '@atrium/core/log/log.js';
+import type { JournalRecords } from './commit-journal.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
 /** Rows per query: the driver's objects take several times the size of a row. */
 const PAGE_ROWS = 500;
+
+const NONE: JournalRecords = new Map();
 
 interface SummedRow extends StoredRecord {
   readonly sum: number | null;
@@ -43,13 +46,31 @@ export class RecordTable {
     return fits(row.sum, key, row.value) ? row.value : this.#damaged(key);
   }
 
-  list(prefix: string): StoredRecord[] {
+  list(prefix: string, waiting: JournalRecords = NONE): StoredRecord[] {
     const records: StoredRecord[] = [];
-    this.each(prefix, (record) => records.push(record));
+    this.each(prefix, (record) => records.push(record), waiting);
     return records;
   }
 
-  each(prefix: string, visit: (record: StoredRecord) => void): void {
+  /** In the order of their keys. Some may wait to be put here, or to be removed. */
+  each(prefix: string, visit: (record: StoredRecord) => void, waiting: JournalRecords = NONE): void {
+    const keys = [...waiting.keys()].filter((key) => key.startsWith(prefix)).sort(byBytes);
+    if (keys.length === 0) return this.#each(prefix, visit);
+    const visitWaiting = (isDue: (key: string) => boolean) => {
+      while (keys[0] !== undefined && isDue(keys[0])) {
+        const key = keys.shift() ?? '';
+        const value = waiting.get(key);
+        if (typeof value === 'string') visit({ key, value });
+      }
+    };
+    this.#each(prefix, (record) => {
+      visitWaiting((key) => byBytes(key, record.key) <= 0);
+      if (!waiting.has(record.key)) visit(record);
+    });
+    visitWaiting(() => true);
+  }
+
+  #each(prefix: string, visit: (record: StoredRecord) => void): void {
     let page: SummedRow[];
     let last = '';
     do {
@@ -71,4 +92,9 @@ export class RecordTable {
       if (this.get(REBUILT_RECORD) === undefined) this.put(REBUILT_RECORD, '{}');
     });
   }
+}
+
+/** The order of SQLite. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -10,10 +10,10 @@ export const APPLICATION_ID = 0x4174726d;
 export const SCHEMA_VERSION = 3;
 /**
  * What a file says while a host has it open, or has died with it: a journal may stand beside it. A host that does not know
- * the journal takes it for a file of a later version, and leaves it alone. A file that was closed in order says
- * `SCHEMA_VERSION` again.
+ * the journal takes it for a file of a later version, and leaves it alone. So does one that knows the journal of version 4
+ * only, which had neither records nor what clients asked for. A file that was closed in order says `SCHEMA_VERSION` again.
  */
-export const IN_USE_VERSION = 4;
+export const IN_USE_VERSION = 5;
 /** The last version with the 0.3.0 model. */
 export const MODEL_03_VERSION = 2;
 /**

@@ -147,10 +147,27 @@ export class SqliteLog implements Log {
 
   /** False when the commit is not one for the journal, or the journal cannot be written. */
   #writeLine(commit: Commit, first: number): boolean {
-    if (!this.#journal.takes(commit)) return false;
-    if (this.#journal.entries.length === 0 && !this.#canBeginJournal()) return false;
-    if (!this.#journal.write(commit.entries, first)) return false;
+    if (!this.#journal.takes(commit) || !this.#isSurelyNew(commit)) return false;
+    if (this.#journal.isEmpty && !this.#canBeginJournal()) return false;
+    if (!this.#journal.write(commit, first)) return false;
     this.#cancelFold ??= this.#clock.after(FOLD_AFTER_MS, () => this.#fold());
+    return true;
+  }
+
+  /**
+   * Whether no client has used its number before, because all that it has used are smaller. Clients count up, so nearly
+   * always it is so; otherwise, and where clients asked for several entries, the index decides in a transaction.
+   */
+  #isSurelyNew({ entries }: Commit): boolean {
+    let isFirst = true;
+    for (const { origin } of entries) {
+      if (!origin) continue;
+      const { clientId, epoch, clientSeq } = origin;
+      const greatest =
+        this.#journal.greatest(origin) ?? this.#entries.clientSeqs(clientId, epoch, clientSeq).at(-1) ?? -1;
+      if (!isFirst || clientSeq <= greatest) return false;
+      isFirst = false;
+    }
     return true;
   }
 
@@ -226,24 +243,29 @@ export class SqliteLog implements Log {
 
   async record(key: string): Promise<string | undefined> {
     this.#checkOpen();
-    return this.#records.get(key);
+    return this.#record(key);
+  }
+
+  #record(key: string): string | undefined {
+    const waiting = this.#journal.records.get(key);
+    return waiting === undefined ? this.#records.get(key) : (waiting ?? undefined);
   }
 
   async records(prefix: string): Promise<StoredRecord[]> {
     this.#checkOpen();
-    return this.#records.list(prefix);
+    return this.#records.list(prefix, this.#journal.records);
   }
 
   async eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
     this.#checkOpen();
-    this.#records.each(prefix, visit);
+    this.#records.each(prefix, visit, this.#journal.records);
   }
 
   async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {
     this.#checkOpen();
     const stored = {
-      epoch: this.#records.get(epochKey(clientId)),
-      answers: this.#records.list(answersPrefix(clientId)),
+      epoch: this.#record(epochKey(clientId)),
+      answers: this.#records.list(answersPrefix(clientId), this.#journal.records),
     };
     const { epoch, commit } = beginning(clientId, stored, facts);
     await this.append(commit);
@@ -252,7 +274,8 @@ export class SqliteLog implements Log {
 
   async clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]> {
     this.#checkOpen();
-    return this.#entries.clientSeqs(clientId, epoch, from);
+    const stored = this.#entries.clientSeqs(clientId, epoch, from);
+    return [...stored, ...this.#journal.clientSeqs(clientId, epoch, from)];
   }
 
   async compact({ upTo, keep }: { readonly upTo: number; readonly keep: number }): Promise<void> {
@@ -290,7 +313,7 @@ export class SqliteLog implements Log {
     this.#closed = true;
     this.#checkpoints.stop();
     this.#journal.close();
-    this.#file.close({ journal: this.#journal.entries.length > 0 });
+    this.#file.close({ journal: !this.#journal.isEmpty });
   }
 
   /** libsql's statements keep working after their database is closed: this check stops them. */
@@ -327,22 +350,23 @@ export class SqliteLog implements Log {
   /** A transaction, which also takes what is in the journal. */
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
     const { db, path } = this.#file;
-    const { first, entries, characters } = this.#journal;
-    if (entries.length === 0) return writeDurably({ db, path, durability }, work);
+    const { first, entries, records, characters, isEmpty } = this.#journal;
+    if (isEmpty) return writeDurably({ db, path, durability }, work);
     const salt = newSalt();
     writeDurably({ db, path, durability }, () => {
       this.#entries.addAll(first, entries);
+      for (const [key, value] of records) this.#records.put(key, value);
       this.#setSalts.run(salt, this.#journal.salt);
       work();
     });
     this.#journal.emptied(salt);
     this.#cancelFold?.();
     this.#cancelFold = undefined;
-    this.#checkpoints.wrote(entries.length, characters);
+    this.#checkpoints.wrote(entries.length + records.size, characters);
   }
 
   #emptyJournal(): void {
-    if (this.#journal.entries.length > 0) this.#write(() => {});
+    if (!this.#journal.isEmpty) this.#write(() => {});
   }
 
   /** What is in the journal is stored: a fold that fails, on a full disk say, costs nothing, and is tried again. */

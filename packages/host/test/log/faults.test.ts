@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { JOURNAL_MAX_CHARACTERS } from '../../src/log-sqlite/commit-journal.js';
 import type { Database } from '../../src/log-sqlite/driver.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { closedFolder, databaseOf, ENTRIES, overwrite, zeros } from '../support/log-damage.js';
@@ -16,7 +17,7 @@ describe.each(drivers)('a full disk ($name)', (driver) => {
     await appendSamples(log, 10);
     db?.exec('PRAGMA max_page_count = 1');
 
-    const large = { ...sampleEntry(11), action: JSON.stringify('x'.repeat(200_000)) };
+    const large = { ...sampleEntry(11), action: JSON.stringify('x'.repeat(JOURNAL_MAX_CHARACTERS)) };
     const commit = { entries: [large], records: [{ key: 'k', value: '1' }] };
     for (const durability of ['normal', 'full'] as const) {
       const refused = log.append({ ...commit, durability });

@@ -1,7 +1,7 @@
 /** The commit journal: what a line is worth, what becomes of it after a kill, and what is never taken for one. */
 import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Commit } from '@atrium/core/log/log.js';
+import type { Commit, Log } from '@atrium/core/log/log.js';
 import { describe, expect, it } from 'vitest';
 import {
   CommitJournal,
@@ -9,6 +9,7 @@ import {
   JOURNAL_COMMIT_MAX_ENTRIES,
   JOURNAL_MAX_CHARACTERS,
   JOURNAL_MAX_ENTRIES,
+  JOURNAL_MAX_RECORDS,
   readJournal,
 } from '../../src/log-sqlite/commit-journal.js';
 import type { Database } from '../../src/log-sqlite/driver.js';
@@ -32,7 +33,83 @@ async function killed(lines: number): Promise<string> {
   return copyOf(dataDir);
 }
 
+const SENDER = { clientId: 'a client', epoch: 2 };
+
+/** The same, where the journal has what a client asked for, too: entries 6 and 8, each with records. */
+async function killedWithRecords(): Promise<string> {
+  const dataDir = dataFolder();
+  const log = await openLog(dataDir);
+  await log.append({ entries: sampleEntries(1, 5), records: [{ key: 'r:gone', value: '0' }], durability: 'full' });
+  await log.append({ entries: [asked(6)], records: [numbered('r:b')], durability: 'normal' });
+  await appendSamples(log, 1);
+  const records = [numbered('r:a'), { key: 'r:gone', value: null }, { key: 's', value: '{"ü":1}' }];
+  await log.append({ entries: [asked(8)], records, durability: 'normal' });
+  await log.append({ entries: [], records: [{ key: 'r:c', value: '3' }], durability: 'normal' });
+  await expectRecords(log);
+  return copyOf(dataDir);
+}
+
+const asked = (seq: number) => ({ ...sampleEntry(seq), origin: { ...SENDER, clientSeq: 10 * seq } });
+const numbered = (key: string) => ({ key, value: { before: '{"at":', entry: 0, after: '}' } });
+
+async function expectRecords(log: Log): Promise<void> {
+  expect(await log.read({ after: 5 })).toEqual([asked(6), sampleEntry(7), asked(8)]);
+  expect(await log.clientSeqs(SENDER.clientId, SENDER.epoch, 0)).toEqual([60, 80]);
+  expect([await log.record('r:a'), await log.record('r:gone'), await log.record('s')]).toEqual([
+    '{"at":8}',
+    undefined,
+    '{"ü":1}',
+  ]);
+  const keys: string[] = [];
+  await log.eachRecord('r:', ({ key }) => keys.push(key));
+  expect(keys).toEqual(['r:a', 'r:b', 'r:c']);
+  expect(await log.records('r:')).toEqual([
+    { key: 'r:a', value: '{"at":8}' },
+    { key: 'r:b', value: '{"at":6}' },
+    { key: 'r:c', value: '3' },
+  ]);
+}
+
 describe('the journal of a log', () => {
+  it('[REL-031] has records and what clients asked for, and the next opening takes them', async () => {
+    const dataDir = await killedWithRecords();
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+    const log = await openLog(dataDir);
+    expect([log.head, log.repairs]).toEqual([8, []]);
+    await expectRecords(log);
+    // Those that wait stand between those that are stored, and in their place.
+    const records = ['r:0', 'r:b', 'r:bb', 'r:d'].map((key) => ({ key, value: '1' }));
+    await log.append({ entries: [], records, durability: 'normal' });
+    expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
+    const listed = ['r:0', 'r:a', 'r:b', 'r:bb', 'r:c', 'r:d'];
+    expect((await log.records('r:')).map(({ key }) => key)).toEqual(listed);
+    expect((await log.records('r:')).filter(({ value }) => value === '1')).toEqual(records);
+    await appendSamples(log, 1, 'full');
+    expect(sizeOf(journalOf(dataDir))).toBe(0);
+    expect((await log.records('r:')).map(({ key }) => key)).toEqual(listed);
+  });
+
+  it('[REL-013] takes no number of a client twice, whether the journal or the database has it', async () => {
+    const log = await openLog(dataFolder());
+    const append = (clientSeq: number, epoch = 1, durability: Commit['durability'] = 'normal') =>
+      log.append({ entries: [{ ...sampleEntry(1), origin: { clientId: 'c', epoch, clientSeq } }], durability });
+    const twice = { reason: 'duplicate-origin' };
+    await append(3);
+    await expect(append(3)).rejects.toMatchObject(twice);
+    await append(7);
+    await expect(append(3)).rejects.toMatchObject(twice);
+    await append(5);
+    await append(5, 2);
+    await expect(append(5)).rejects.toMatchObject(twice);
+    await append(8, 1, 'full');
+    await expect(append(8)).rejects.toMatchObject(twice);
+    await append(9);
+    await expect(append(5, 2)).rejects.toMatchObject(twice);
+    const both = [10, 10].map((clientSeq) => ({ ...sampleEntry(1), origin: { clientId: 'c', epoch: 1, clientSeq } }));
+    await expect(log.append({ entries: both, durability: 'normal' })).rejects.toMatchObject(twice);
+    expect([await log.clientSeqs('c', 1, 0), await log.clientSeqs('c', 2, 0)]).toEqual([[3, 5, 7, 8, 9], [5]]);
+  });
+
   it('[REL-031] has what was acknowledged, and the next opening takes it without a word', async () => {
     const dataDir = await killed(4);
     expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);
@@ -81,30 +158,48 @@ describe('the journal of a log', () => {
     expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, log.head));
   });
 
-  it('takes small commits of the host only, up to its limits', () => {
+  it('takes small commits without archives, up to its limits', () => {
     const journal = new CommitJournal(journalOf(dataFolder()), 'salt');
     const entry = { channel: 'c', time: 1, action: '{}' };
     const takes = (commit: Partial<Commit>) => journal.takes({ entries: [entry], durability: 'normal', ...commit });
     expect([takes({}), takes({ durability: 'full' }), takes({ entries: [] })]).toEqual([true, false, false]);
-    expect(takes({ records: [{ key: 'k', value: '1' }] })).toBe(false);
+    expect(takes({ entries: [], records: [{ key: 'k', value: '1' }] })).toBe(true);
+    for (const record of [
+      { key: 'a\tb', value: null },
+      { key: 'k', value: '"\n"' },
+    ])
+      expect(takes({ records: [record] })).toBe(false);
     expect(takes({ archives: [{ channel: 'c', head: '{}', turns: { start: 0, items: [] } }] })).toBe(false);
-    expect(takes({ entries: [{ ...entry, origin: { clientId: 'a', epoch: 1, clientSeq: 1 } }] })).toBe(false);
+    for (const [clientId, fits] of [
+      ['a b', true],
+      ['a\nb', false],
+    ] as const)
+      expect(takes({ entries: [{ ...entry, origin: { clientId, epoch: 1, clientSeq: 1 } }] })).toBe(fits);
     expect([takes({ entries: Array(JOURNAL_COMMIT_MAX_ENTRIES).fill(entry) })]).toEqual([true]);
     expect(takes({ entries: Array(JOURNAL_COMMIT_MAX_ENTRIES + 1).fill(entry) })).toBe(false);
+    expect(takes({ records: Array(JOURNAL_COMMIT_MAX_ENTRIES + 1).fill({ key: 'k', value: '1' }) })).toBe(false);
     for (const action of ['{\n}', '{\t}', '"\0"']) expect(takes({ entries: [{ ...entry, action }] })).toBe(false);
     expect(takes({ entries: [{ ...entry, channel: 'a\nb' }] })).toBe(false);
     const long = 'x'.repeat(JOURNAL_MAX_CHARACTERS - 1);
     expect(takes({ entries: [{ ...entry, action: long }] })).toBe(true);
     expect(takes({ entries: [{ ...entry, action: `${long}x` }] })).toBe(false);
-    for (let count = 0; count < JOURNAL_MAX_ENTRIES; count++) expect(journal.write([entry], count + 1)).toBe(true);
+    for (let count = 0; count < JOURNAL_MAX_ENTRIES; count++)
+      expect(journal.write({ entries: [entry] }, count + 1)).toBe(true);
     expect(takes({})).toBe(false);
+    journal.emptied('other salt');
+    for (let count = 0; count < JOURNAL_MAX_RECORDS; count++) {
+      const records = [{ key: `k${count}`, value: '1' }];
+      expect(takes({ entries: [], records })).toBe(true);
+      journal.write({ entries: [], records }, 1);
+    }
+    expect([takes({}), takes({ records: [{ key: 'k', value: '1' }] })]).toEqual([true, false]);
     journal.close();
   });
 
   it('[REL-033] that cannot be written leaves the commit to the database', async () => {
     const journal = new CommitJournal(path.join(dataFolder(), 'no', 'folder'), 'salt');
-    expect(journal.write([{ channel: 'c', time: 1, action: '{}' }], 1)).toBe(false);
-    expect(journal.entries).toEqual([]);
+    expect(journal.write({ entries: [{ channel: 'c', time: 1, action: '{}' }] }, 1)).toBe(false);
+    expect([journal.entries, journal.isEmpty]).toEqual([[], true]);
     const dataDir = dataFolder();
     const log = await openLog(dataDir);
     // Nothing follows a link that somebody puts into its place.
@@ -178,10 +273,11 @@ describe('a journal that was cut or damaged', () => {
   });
 
   it('[REL-032] [REL-064] is never read as what it was not, whichever byte was changed', async () => {
-    const dataDir = await killed(3);
-    const file = journalOf(dataDir);
+    const file = journalOf(await killedWithRecords());
     const bytes = readFileSync(file);
-    const right = sampleEntries(6, 8);
+    const right = readJournal(file);
+    expect(right?.entries).toEqual([asked(6), sampleEntry(7), asked(8)]);
+    expect([...(right?.records ?? [])]).toHaveLength(5);
     for (const change of [1, 2, 32, 128]) {
       for (let at = 0; at < bytes.length; at++) {
         const wrong = Buffer.from(bytes);
@@ -189,7 +285,8 @@ describe('a journal that was cut or damaged', () => {
         writeFileSync(file, wrong);
         const found = readJournal(file);
         expect(found?.end, `byte ${at}`).toBe('damaged');
-        expect(found?.entries).toEqual(right.slice(0, found?.entries.length));
+        expect(found?.entries).toEqual(right?.entries.slice(0, found?.entries.length));
+        for (const [key, value] of found?.records ?? []) expect(value).toBe(right?.records.get(key));
       }
     }
   });
