@@ -218,6 +218,7 @@ export class ChatCreation {
     await writer.settled();
     for (const each of gone) {
       watchers.unsubscribeAll(each.uri);
+      each.gone();
       void each.close();
       await this.forgetStored(each.uri);
     }

@@ -407,6 +407,11 @@ export class Chat implements OpenChannel {
     return this.#agent.rest();
   }
 
+  /** It was disposed, and that is stored. */
+  gone(): void {
+    this.#options.pages.gone();
+  }
+
   close(): Promise<void> {
     for (const resolve of this.#awaited.values()) resolve(undefined);
     this.#awaited.clear();

@@ -209,6 +209,7 @@ export class TurnPages {
   #archived: number;
   #era: Era = {};
   #isClosed = false;
+  #isGone = false;
   /** What was read last. */
   #shared: readonly SharedPage[] = [];
 
@@ -252,8 +253,8 @@ export class TurnPages {
     let at = stored.start;
     while (at < past.end()) {
       await nextSlice();
-      if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
-      const page = await this.#page({ start: at, end: past.end() }, textMaxCharacters);
+      const page = await this.#pageUnlessGone({ start: at, end: past.end() }, textMaxCharacters);
+      if (!page) return;
       // Some may have been brought back, and cut off, while they were being read.
       const valid = page.slice(0, Math.max(0, past.end() - at));
       at += valid.length;
@@ -261,6 +262,18 @@ export class TurnPages {
     }
     yield past.turnsFrom(at);
     yield recent;
+  }
+
+  /** Undefined when the chat is gone: the log may have lost its turns, also while they were being read. */
+  async #pageUnlessGone(range: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[] | undefined> {
+    if (this.#isGone) return undefined;
+    if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
+    try {
+      return await this.#page(range, textMaxCharacters);
+    } catch (error) {
+      if (this.#isGone) return undefined;
+      throw error;
+    }
   }
 
   /** The first turns of a range. Those who are sent the same at about the same time share what is read. */
@@ -323,6 +336,14 @@ export class TurnPages {
     this.#shared = [];
   }
 
+  /**
+   * The chat was disposed, and its turns leave the log. What is still being sent of it ends where it is: closing the
+   * connection would end other sessions of the client, and its session says right behind that the chat is gone.
+   */
+  gone(): void {
+    this.#isGone = true;
+  }
+
   /** The session leaves memory: from now on this object does not see what happens to its turns. */
   close(): void {
     this.#isClosed = true;
@@ -343,6 +364,7 @@ export class TurnPages {
     const turns: Turn[] = [];
     for (const pages = list.pages(); ; ) {
       const { done, value } = await pages.next();
+      if (done && this.#isGone) throw new Error(`${this.channel} was disposed while its turns were being read`);
       if (done) return turns;
       for (const turn of value) turns.push(turn as Turn);
     }

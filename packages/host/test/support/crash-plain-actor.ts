@@ -1,4 +1,5 @@
 /** An actor that speaks the protocol by itself, over a WebSocket. */
+import { CloseCode } from '@atrium/core/wire/transport.js';
 import { ErrorCode } from '@atrium/protocol';
 import { WebSocket } from 'ws';
 import type { Actor } from './crash-actor.js';
@@ -14,6 +15,8 @@ export class PlainActor implements Actor {
   #socket: WebSocket | undefined;
   /** How the last connection ended. */
   lastClose = 'none';
+  /** Why a host that goes on has sent it away: for a snapshot, which a client asks for at once. */
+  readonly sentAway: string[] = [];
 
   constructor(clientId: string, protocolVersions: readonly string[]) {
     this.client = new FuzzClient(clientId, protocolVersions);
@@ -51,7 +54,7 @@ export class PlainActor implements Actor {
   }
 
   enter(port: number): void {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false }).setMaxListeners(0);
     this.#socket = socket;
     socket.on('open', () => {
       this.client.attach((text) => socket.send(text));
@@ -63,6 +66,9 @@ export class PlainActor implements Actor {
       if (socket !== this.#socket) return;
       this.lastClose = `${code} ${reason}`;
       this.client.detach();
+      if (code !== CloseCode.SnapshotNeeded) return;
+      this.sentAway.push(String(reason));
+      this.enter(port);
     });
     socket.on('error', () => {});
   }
@@ -99,8 +105,16 @@ export class PlainActor implements Actor {
     await Promise.all([...this.client.channels.keys()].map((uri) => this.#probeOne(uri)));
   }
 
+  /** Has an answer, or will have none. */
   #probeOne(uri: string): Promise<void> {
-    return new Promise((resolve) => this.client.probe(uri, resolve));
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      socket?.once('close', resolve);
+      this.client.probe(uri, () => {
+        socket?.off('close', resolve);
+        resolve();
+      });
+    });
   }
 
   close(): void {

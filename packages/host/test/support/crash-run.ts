@@ -51,6 +51,8 @@ export interface CrashFigures {
   readonly chats: number;
   readonly workers: number;
   readonly interruptedInChats: number;
+  /** How often a host that went on sent a client away for a snapshot. */
+  readonly sentAway: number;
 }
 
 export class CrashRun {
@@ -58,7 +60,8 @@ export class CrashRun {
   readonly #ledger = new Ledger();
   readonly #library = new LibraryActor('library');
   readonly #chats = new ChatActor('chats');
-  readonly #actors: readonly Actor[] = [this.#library, new PlainActor('plain', ['0.2.0']), this.#chats];
+  readonly #plain = new PlainActor('plain', ['0.2.0']);
+  readonly #actors: readonly Actor[] = [this.#library, this.#plain, this.#chats];
   readonly #confirmed = new Map<Actor, number>();
   readonly #calls = new SeenCalls();
   readonly #watcher = new TerminalWatcher(this.#calls);
@@ -283,6 +286,7 @@ export class CrashRun {
       chats: this.#chats.names.size,
       workers: [...this.#ledger.chats.values()].filter(({ origin }) => origin?.kind === 'tool').length,
       interruptedInChats: this.#ledger.interruptedInChats,
+      sentAway: this.#plain.sentAway.length + this.#chats.sentAway.length,
     };
   }
 
@@ -311,7 +315,9 @@ export class CrashRun {
   #inVain(what: string): Error {
     const open = this.#actors.map(({ clientId, isOpen, undecided }) => `${clientId}: ${isOpen}, ${undecided}`);
     const wrong = this.#actors.flatMap(({ violations }) => violations);
-    wrong.push(`the last connection of chats ended with ${this.#chats.lastClose}`, this.#host?.complaints ?? '');
+    for (const { clientId, lastClose } of [this.#plain, this.#chats])
+      wrong.push(`the last connection of ${clientId} ended with ${lastClose}`);
+    wrong.push(this.#host?.complaints ?? '');
     return new Error(
       `seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, this.#chats.waiting, ...wrong].join('; ')})`,
     );

@@ -6,6 +6,7 @@ import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '@atrium/core/wire/limits.j
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { stdioTransport } from '@atrium/core/wire/transports/stdio.js';
 import type { SessionState } from '@atrium/protocol';
+import { type ChatState, defaultChatUri } from '@atrium/protocol/ahp-1';
 import { DIALECTS_0_3 } from '@atrium/protocol/dialects';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
@@ -291,6 +292,27 @@ describe('[REL-058] a subscriber of a large session', () => {
     await desktop.request('disposeSession', { channel: LARGE });
     goOn(client);
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.SnapshotNeeded });
+  });
+
+  it('keeps its connection when a long chat is disposed, and forgotten, in the middle of it', async () => {
+    const { host } = await largeHost();
+    const chat = 'ahp-chat:/branch';
+    const desktop = PartClient.connected(host);
+    await desktop.initialize('desk', { protocolVersions: ['1.0.0'], initialSubscriptions: [LARGE] });
+    const source = { kind: 'fork', chat: defaultChatUri(LARGE), turnId: 't119' };
+    await desktop.request('createChat', { channel: LARGE, chat, source });
+    const client = PartClient.connected(host);
+    await client.initialize('reader', { protocolVersions: ['1.0.0'], initialSubscriptions: [LARGE] });
+    client.parts.splice(0);
+    client.onPart = () => stall(client);
+    client.send({ id: 500, method: 'subscribe', params: { channel: chat } });
+    await expect.poll(() => client.parts.length).toBe(1);
+    await desktop.request('disposeChat', { channel: chat });
+    goOn(client);
+    const { result } = await client.until(({ id }) => id === 500);
+    expect((result as { snapshot: { state: ChatState } }).snapshot.state.turns.length).toBeLessThan(120);
+    await client.action(LARGE, ({ type }) => type === 'session/chatRemoved');
+    expect(client.closed).toBeUndefined();
   });
 
   it('on standard input gets the whole of it before the end', async () => {
