@@ -203,6 +203,24 @@ describe.skipIf(!isBuilt)('the package (skipped: the page has not been built)', 
   });
 });
 
+describe('the packages for programs', () => {
+  const manifests = readdirSync(path.join(ROOT, 'packages')).map((name) =>
+    JSON.parse(readFileSync(path.join(ROOT, 'packages', name, 'package.json'), 'utf8')),
+  );
+
+  it('have one version, and ask for each other in exactly that', () => {
+    for (const { name, version, dependencies = {} } of manifests) {
+      expect(version, name).toBe(versionOf(ROOT));
+      const ours = Object.entries(dependencies).filter(([other]) => other.startsWith('@atrium/'));
+      expect(ours.filter(([, wanted]) => wanted !== version)).toEqual([]);
+    }
+  });
+
+  it('have nothing of the page to install: it is built', () => {
+    expect(manifests.find(({ name }) => name === '@atrium/web').dependencies).toBeUndefined();
+  });
+});
+
 describe('third parties', () => {
   it('that do not say their licence end the packing', () => {
     const manifest = { name: 'mine', version: '1.0.0', license: 'MIT' };

@@ -35,7 +35,7 @@ const NOTHING = Symbol('nothing yet');
 type End = { readonly error?: Error };
 
 /** Every value in order, kept until it is read. Reading too slowly ends it with an error instead of filling memory. */
-export class Queue<T> implements AsyncIterableIterator<T, void, undefined> {
+export class Queue<T> implements AsyncIterator<T, void, undefined>, AsyncIterable<T> {
   readonly #values: T[] = [];
   #end: End | undefined;
   #wake = () => {};

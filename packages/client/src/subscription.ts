@@ -97,7 +97,7 @@ export class Subscription<K extends ChannelKind = 'session'> implements AsyncIte
    * Every accepted action from now on, in order. After a long absence the host sends the state instead of the actions
    * that were missed; the loop then skips these.
    */
-  actions(): AsyncIterableIterator<ActionEnvelope, void, undefined> {
+  actions(): AsyncIterator<ActionEnvelope, void, undefined> & AsyncIterable<ActionEnvelope> {
     const queue = new Queue<ActionEnvelope>(() => stop());
     const offs = [this.#channel.acted.on((envelope) => queue.push(envelope)), this.#channel.gone.on(() => queue.end())];
     const off = () => {
