@@ -3,21 +3,14 @@
  * Claude runs its own tools and asks the host before each call.
  */
 import path from 'node:path';
-import {
-  AgentError,
-  type AgentRunCall,
-  type AgentTurn,
-  type BegunCall,
-  type Permit,
-  type ToolOutcome,
-} from '@atrium/core/contracts/agent.js';
-import { ALLOW_IN_SESSION, type ToolConfirmation, ToolFailure } from '@atrium/core/contracts/tool.js';
+import type { AgentRunCall, AgentTurn, BegunCall, Permit, ToolOutcome } from '@atrium/core/contracts/agent.js';
+import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
-import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { ToolDefinition, ToolResultContent } from '@atrium/protocol/ahp-1';
+import type { ToolDefinition } from '@atrium/protocol/ahp-1';
 import { type ToolTable, toolTable } from '../shared/tool-names.js';
 import { mcpResult } from '../shared/tool-results.js';
+import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
 import type { HostServer } from './sdk.js';
 
 /** A person may take long to answer; the SDK's own limits on callbacks are far shorter. */
@@ -32,14 +25,7 @@ export const ASK_TOOL = 'AskUserQuestion';
 
 type Entry =
   | { readonly kind: 'host'; readonly call: BegunCall }
-  | { readonly kind: 'own'; readonly call: AgentRunCall; readonly tool: string; input: unknown; worker?: Worker };
-
-/** The sub-agent that a call has started. */
-interface Worker {
-  readonly shown: ToolResultContent;
-  /** The call is over, and the sub-agent with it. */
-  end(failure: string | undefined): void;
-}
+  | { readonly kind: 'own'; readonly call: AgentRunCall; readonly tool: string; input: unknown; worker?: SubAgentChat };
 
 /** A call of one of Claude's own tools, as hooks and permission requests name it. */
 export interface OwnToolUse {
@@ -125,33 +111,11 @@ export class TurnCalls {
   openWorker(id: string): Promise<AgentTurn> | undefined {
     const entry = this.#entries.get(id);
     if (entry?.kind !== 'own' || entry.worker) return undefined;
-    const { title, prompt } = taskIn(entry.input, displayName(entry.tool));
-    let begin: (turn: AgentTurn) => void = () => {};
-    let fail: (reason: unknown) => void = () => {};
-    const begun = new Promise<AgentTurn>((resolve, reject) => {
-      begin = resolve;
-      fail = reject;
-    });
-    let end: Worker['end'] = () => {};
-    const over = new Promise<void>((resolve, reject) => {
-      end = (failure) => (failure === undefined ? resolve() : reject(new AgentError('sub-agent', failure)));
-    });
-    over.catch(() => {});
-    const run = async (turn: AgentTurn) => {
-      begin(turn);
-      await untilAborted(turn.signal, over);
-    };
-    try {
-      const { chat, ended } = this.turn.openWorker({ toolCallId: entry.call.id, title, prompt, run });
-      void ended.then(() => fail(new Error('the sub-agent is over')));
-      const shown = { type: 'subagent' as const, resource: chat, title };
-      entry.worker = { shown, end };
-      entry.call.progress([shown]);
-      return begun;
-    } catch (error) {
-      if (error instanceof ToolFailure) return undefined;
-      throw error;
-    }
+    const worker = openSubAgentChat(this.turn, entry.call.id, taskIn(entry.input, displayName(entry.tool)));
+    if (!worker) return undefined;
+    entry.worker = worker;
+    entry.call.progress([worker.shown]);
+    return worker.turn;
   }
 
   #begun(tool: string): Entry {
@@ -265,13 +229,6 @@ const WORDS: Readonly<Record<string, Words>> = {
   WebSearch: { now: 'Search the web for', done: 'Searched the web for', subject: 'query' },
   Write: { now: 'Write', done: 'Wrote', subject: 'file_path', isPath: true },
 };
-
-/** What a sub-agent is to do. */
-function taskIn(input: unknown, name: string): { readonly title: string; readonly prompt: string } {
-  const { description, prompt } = isRecord(input) ? input : {};
-  const title = typeof description === 'string' && description !== '' ? description : name;
-  return { title, prompt: typeof prompt === 'string' && prompt !== '' ? prompt : title };
-}
 
 /** `WebFetch` → `Web Fetch` */
 export function displayName(tool: string): string {

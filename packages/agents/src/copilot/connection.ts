@@ -17,8 +17,8 @@ import type { CopilotAgentOptions } from './backend.js';
 import { rejected } from './permission.js';
 import type { CopilotPrompt } from './prompt.js';
 import type { CopilotRuntime } from './runtime.js';
-import type { ModelFacts, SdkClient, SdkSession, SdkTool, SessionConfig } from './sdk.js';
-import { type HostTools, hostTools } from './tools.js';
+import type { HookInput, HookInvocation, ModelFacts, SdkClient, SdkSession, SdkTool, SessionConfig } from './sdk.js';
+import { denied, type HostTools, hostTools } from './tools.js';
 import type { CopilotTurn } from './turn.js';
 
 /** Between asking a command of a cancelled turn to end and killing it; the runtime has asked it before. */
@@ -264,7 +264,7 @@ export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig 
     // Also when there are none: without it, a resumed session may keep its earlier ones.
     additionalDirectories: further,
     streaming: true,
-    includeSubAgentStreamingEvents: false,
+    includeSubAgentStreamingEvents: true,
     enableSessionTelemetry: false,
     enableSessionStore: false,
     tools: [...tools].map(([name, definition]) => sdkTool(side, name, definition)),
@@ -272,20 +272,32 @@ export function sessionConfig(side: SessionSide, chosen: Chosen): SessionConfig 
     excludedTools: hidden.map((name) => `builtin:${name}`),
     systemMessage: { mode: 'customize', sections: side.prompt.overrides() },
     hooks: {
-      onPreToolUse: async (input) =>
-        side.turn()?.calls.check(input) ?? { permissionDecision: 'deny', permissionDecisionReason: NO_TURN },
-      onPostToolUse: async (input) =>
-        side.turn()?.toolDone(input, input.toolResult.resultType === 'success', input.toolResult.textResultForLlm),
-      onPostToolUseFailure: async (input) => side.turn()?.toolDone(input, false, input.error),
-      onUserPromptSubmitted: async () => side.turn()?.takeContext(),
+      onPreToolUse: async (input, invocation) =>
+        side.turn()?.check(input, subAgentIn(input, invocation)) ?? denied(NO_TURN),
+      onPostToolUse: async (input, invocation) => {
+        const { resultType, textResultForLlm: output } = input.toolResult;
+        return side
+          .turn()
+          ?.toolDone(input, subAgentIn(input, invocation), { success: resultType === 'success', output });
+      },
+      onPostToolUseFailure: async (input, invocation) =>
+        side.turn()?.toolDone(input, subAgentIn(input, invocation), { success: false, output: input.error }),
+      // What a sub-agent is told is no message of a person.
+      onUserPromptSubmitted: async (input, invocation) =>
+        subAgentIn(input, invocation) === undefined ? side.turn()?.takeContext() : undefined,
     },
     onUserInputRequest: async (question) => ({
       answer: (await side.turn()?.answerTo(question)) ?? NO_TURN,
       wasFreeform: true,
     }),
-    onPermissionRequest: async (request) => side.turn()?.calls.permit(request) ?? rejected(NO_TURN),
+    onPermissionRequest: async (request) => side.turn()?.permit(request) ?? rejected(NO_TURN),
     onEvent: (event) => side.turn()?.take(event),
   };
+}
+
+/** The sub-agent that a hook is about. */
+function subAgentIn({ sessionId }: HookInput, invocation: HookInvocation): string | undefined {
+  return sessionId === invocation.sessionId ? undefined : sessionId;
 }
 
 function sdkTool(side: SessionSide, name: string, definition: ToolDefinition): SdkTool {

@@ -83,7 +83,7 @@ export interface SessionConfig extends ModelFacts {
   /** Further folders, as whole paths. Those of an earlier connection do not count. */
   readonly additionalDirectories: readonly string[];
   readonly streaming: true;
-  readonly includeSubAgentStreamingEvents: false;
+  readonly includeSubAgentStreamingEvents: true;
   readonly enableSessionTelemetry: false;
   readonly enableSessionStore: false;
   readonly suppressResumeEvent?: boolean;
@@ -121,14 +121,29 @@ export interface SdkToolResult {
 }
 
 interface SessionHooks {
-  onPreToolUse(input: ToolHookInput): Promise<PreToolUseAnswer | undefined>;
-  onPostToolUse(input: ToolHookInput & { readonly toolResult: SdkToolResult }): Promise<HookContext | undefined>;
-  onPostToolUseFailure(input: ToolHookInput & { readonly error: string }): Promise<HookContext | undefined>;
-  onUserPromptSubmitted(): Promise<HookContext | undefined>;
+  onPreToolUse(input: ToolHookInput, invocation: HookInvocation): Promise<PreToolUseAnswer | undefined>;
+  onPostToolUse(
+    input: ToolHookInput & { readonly toolResult: SdkToolResult },
+    invocation: HookInvocation,
+  ): Promise<HookContext | undefined>;
+  onPostToolUseFailure(
+    input: ToolHookInput & { readonly error: string },
+    invocation: HookInvocation,
+  ): Promise<HookContext | undefined>;
+  onUserPromptSubmitted(input: HookInput, invocation: HookInvocation): Promise<HookContext | undefined>;
+}
+
+export interface HookInput {
+  /** The id of a sub-agent, or that of the session. */
+  readonly sessionId?: string;
+}
+
+export interface HookInvocation {
+  readonly sessionId: string;
 }
 
 /** Hooks are not told the id of the call. */
-export interface ToolHookInput {
+export interface ToolHookInput extends HookInput {
   readonly toolName: string;
   readonly toolArgs: unknown;
 }
@@ -188,7 +203,10 @@ interface EventHead {
 
 export type SdkEvent = EventHead &
   (
-    | { readonly type: 'user.message'; readonly data: { readonly messageId?: string } }
+    | { readonly type: 'user.message'; readonly data: { readonly messageId?: string; readonly content?: string } }
+    | { readonly type: 'subagent.started'; readonly data: SubAgentStart }
+    | { readonly type: 'subagent.completed'; readonly data: { readonly cancelled?: boolean } }
+    | { readonly type: 'subagent.failed'; readonly data: { readonly error?: string } }
     | {
         readonly type: 'assistant.message_delta' | 'assistant.reasoning_delta';
         readonly data: { deltaContent: string };
@@ -207,6 +225,16 @@ export type SdkEvent = EventHead &
     | { readonly type: 'session.error'; readonly data: SdkError }
     | { readonly type: 'session.idle'; readonly data: { readonly aborted?: boolean } }
   );
+
+export interface SubAgentStart {
+  /** The call that started it. */
+  readonly toolCallId: string;
+  /** The sub-agent whose call it is; undefined for Copilot itself. */
+  readonly parentId?: string;
+  readonly agentDisplayName: string;
+  /** What it does, in the words of the agent that started it. */
+  readonly agentDescription: string;
+}
 
 export interface ToolDelta {
   readonly toolCallId: string;

@@ -6,9 +6,10 @@
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { ToolDefinition } from '@atrium/protocol/ahp-1';
+import type { ToolDefinition, ToolResultContent } from '@atrium/protocol/ahp-1';
 import { toolTable, wireName } from '../shared/tool-names.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
+import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
 import { type AskingCall, decide, rejected, wordsFor } from './permission.js';
 import type {
   HookContext,
@@ -27,10 +28,12 @@ import type {
 const OUTPUT_MAX_CHARACTERS = 256 * 1024;
 
 export class TurnCalls {
+  readonly #turn: AgentTurn;
   readonly #own: OwnCalls;
   readonly #host: HostCalls;
 
   constructor(turn: AgentTurn, tools: HostTools) {
+    this.#turn = turn;
     this.#own = new OwnCalls(turn);
     this.#host = new HostCalls(turn, tools);
   }
@@ -38,7 +41,8 @@ export class TurnCalls {
   take(event: SdkEvent): void {
     if (event.type === 'assistant.tool_call_delta') this.#delta(event.data);
     else if (event.type === 'tool.execution_start') {
-      if (!this.#host.has(event.data.toolName)) this.#own.started(event.data);
+      if (this.#host.has(event.data.toolName)) this.#host.started(event.data);
+      else this.#own.started(event.data);
     } else if (event.type === 'tool.execution_partial_result') {
       this.#own.progress(event.data.toolCallId, event.data.partialOutput);
     } else if (event.type === 'tool.execution_complete') {
@@ -51,10 +55,21 @@ export class TurnCalls {
   async check(input: ToolHookInput): Promise<PreToolUseAnswer | undefined> {
     if (this.#host.has(input.toolName)) return undefined;
     try {
-      return await this.#own.check(input);
+      this.#turn.signal.throwIfAborted();
+      return await untilAborted(this.#turn.signal, this.#own.check(input));
     } catch (error) {
-      return { permissionDecision: 'deny', permissionDecisionReason: errorText(error) };
+      return denied(errorText(error));
     }
+  }
+
+  /** Whether a call of this id may ask for permission. */
+  asks({ toolCallId }: PermissionRequest): boolean {
+    return this.#own.asking(toolCallId) !== undefined;
+  }
+
+  /** Whether the input of that call says what is asked for. */
+  asksAbout(request: PermissionRequest): boolean {
+    return saysWhat(this.#own.asking(request.toolCallId)?.input, request);
   }
 
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
@@ -66,8 +81,23 @@ export class TurnCalls {
     return this.#host.has(input.toolName) ? undefined : this.#own.done(input, success, output);
   }
 
+  /** Whether a call of a host's tool was announced, and whether it is to be run yet. */
+  announced(call: ToolStart): 'new' | 'run' | undefined {
+    return this.#host.announced(call);
+  }
+
   runHostTool(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
     return this.#host.run(toolCallId, name, input);
+  }
+
+  /** The host's id of a call of one of Copilot's own tools. */
+  idOf(toolCallId: string): string | undefined {
+    return this.#own.asking(toolCallId)?.call.id;
+  }
+
+  /** Opens the chat of the sub-agent that a call has started; undefined when there can be none. */
+  openChat(toolCallId: string, title: string): SubAgentChat | undefined {
+    return this.#own.openChat(toolCallId, title);
   }
 
   #delta({ toolCallId, toolName, inputDelta }: ToolDelta): void {
@@ -98,11 +128,22 @@ export function hostTools(definitions: readonly ToolDefinition[], builtins: Read
   return new Map([...table].map(([name, tool]) => [name, originals.get(tool) ?? tool]));
 }
 
-/** The calls of the host's tools. */
+interface HostCall {
+  readonly call: BegunCall;
+  readonly tool: string;
+  /** The arguments as JSON, once they are known. */
+  input?: string;
+  result?: Promise<SdkToolResult>;
+}
+
+const ANSWERED: SdkToolResult = { textResultForLlm: 'This call has its answer.', resultType: 'failure' };
+
+/** The calls of the host's tools. A call runs once, also when the runtime hands it in again. */
 class HostCalls {
   readonly #turn: AgentTurn;
   readonly #tools: HostTools;
-  readonly #begun = new Map<string, BegunCall>();
+  /** By the id, which repeats from step to step. */
+  readonly #calls = new Map<string, HostCall>();
 
   constructor(turn: AgentTurn, tools: HostTools) {
     this.#turn = turn;
@@ -114,25 +155,43 @@ class HostCalls {
   }
 
   delta(toolCallId: string, name: string, text: string): void {
-    this.#call(toolCallId, name).delta(text);
+    this.#call(toolCallId, name).call.delta(text);
   }
 
-  async run(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
-    const call = this.#call(toolCallId, name);
-    this.#begun.delete(toolCallId);
-    return resultOf(await untilAborted(this.#turn.signal, call.run(input)));
+  started({ toolCallId, toolName, arguments: input }: ToolStart): void {
+    this.#call(toolCallId, toolName).input = JSON.stringify(input ?? {});
   }
 
-  /** Copilot could not make the call, because the input was no JSON for example. */
+  announced({ toolCallId, toolName, arguments: input }: ToolStart): 'new' | 'run' | undefined {
+    const call = this.#calls.get(toolCallId);
+    if (call?.tool !== toolName || call.input !== JSON.stringify(input ?? {})) return undefined;
+    return call.result ? 'run' : 'new';
+  }
+
+  run(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
+    const known = this.#calls.get(toolCallId);
+    if (known?.result && known.tool === name) return known.result;
+    const begun = this.#call(toolCallId, name);
+    begun.result = untilAborted(this.#turn.signal, begun.call.run(input)).then(resultOf);
+    return begun.result;
+  }
+
+  /** The model has its answer. Copilot could not make a call that did not run: its input was no JSON for example. */
   async ended(toolCallId: string, message: string): Promise<void> {
-    const call = this.#begun.get(toolCallId);
-    this.#begun.delete(toolCallId);
-    await call?.fail(message);
+    const call = this.#calls.get(toolCallId);
+    if (call?.result) call.result = Promise.resolve(ANSWERED);
+    else if (call) {
+      this.#calls.delete(toolCallId);
+      await call.call.fail(message);
+    }
   }
 
-  #call(toolCallId: string, name: string): BegunCall {
-    const begun = this.#begun.get(toolCallId) ?? this.#turn.beginCall({ name: this.#tools.get(name)?.name ?? name });
-    this.#begun.set(toolCallId, begun);
+  /** Begins a call, unless it has begun and was not run yet. */
+  #call(toolCallId: string, name: string): HostCall {
+    const known = this.#calls.get(toolCallId);
+    if (known && !known.result) return known;
+    const begun = { call: this.#turn.beginCall({ name: this.#tools.get(name)?.name ?? name }), tool: name };
+    this.#calls.set(toolCallId, begun);
     return begun;
   }
 }
@@ -160,6 +219,8 @@ interface Entry extends AskingCall {
   past: string;
   /** `checked` after the gates, `over` once people see its result. */
   stage: 'begun' | 'checked' | 'over';
+  /** The chat of the sub-agent that the call has started. */
+  chat?: SubAgentChat;
 }
 
 /**
@@ -200,7 +261,7 @@ class OwnCalls {
     const permit = await entry.call.check(toolArgs, invocation);
     if (permit.kind === 'granted') return permit.input === undefined ? undefined : this.#changed(entry, permit.input);
     entry.stage = 'over';
-    return { permissionDecision: 'deny', permissionDecisionReason: permit.reason };
+    return denied(permit.reason);
   }
 
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
@@ -211,9 +272,25 @@ class OwnCalls {
     return decision;
   }
 
-  progress(toolCallId: string, output: string): void {
+  /** The call of this id that is not over; undefined when there is none, or when no event has named it yet. */
+  asking(toolCallId = ''): Entry | undefined {
     const entry = this.#entries.get(toolCallId);
-    if (entry && entry.stage !== 'over') entry.call.progress(textContent(output));
+    return entry?.stage === 'over' ? undefined : entry;
+  }
+
+  openChat(toolCallId: string, title: string): SubAgentChat | undefined {
+    const entry = this.#entries.get(toolCallId);
+    if (!entry || entry.chat) return undefined;
+    const chat = openSubAgentChat(this.#turn, entry.call.id, taskIn(JSON.parse(entry.input ?? '{}'), title));
+    if (!chat) return undefined;
+    entry.chat = chat;
+    if (entry.stage !== 'over') entry.call.progress([chat.shown]);
+    return chat;
+  }
+
+  progress(toolCallId: string, output: string): void {
+    const entry = this.asking(toolCallId);
+    entry?.call.progress([...shownIn(entry), ...textContent(output)]);
   }
 
   /** Called before Copilot reads the result. Returns the notes of gates and hooks for the model. */
@@ -239,7 +316,7 @@ class OwnCalls {
     const outcome = await entry.call.complete({
       success,
       pastTenseMessage: success ? entry.past : `Could not use ${entry.tool}`,
-      content,
+      content: [...shownIn(entry), ...content],
       ...(!success && { error: { message: shown || 'It failed.' } }),
     });
     if (outcome.kind === 'denied' || !outcome.text.startsWith(shown)) return '';
@@ -273,6 +350,10 @@ class OwnCalls {
   }
 }
 
+export function denied(permissionDecisionReason: string): PreToolUseAnswer {
+  return { permissionDecision: 'deny', permissionDecisionReason };
+}
+
 /** Finds a call by tool and arguments. Of two equal calls, either will do. */
 function like(
   entries: Iterable<Entry>,
@@ -282,6 +363,23 @@ function like(
   const input = JSON.stringify(toolArgs ?? {});
   const isLike = (entry: Entry) => entry.tool === toolName && entry.input === input;
   return [...entries].find((entry) => isLike(entry) && (stage === undefined || entry.stage === stage));
+}
+
+function shownIn({ chat }: Entry): ToolResultContent[] {
+  return chat ? [chat.shown] : [];
+}
+
+/** Whether an input has the command, the path or the address that permission is asked for. */
+function saysWhat(input: string | undefined, request: PermissionRequest): boolean {
+  const { fullCommandText, path, fileName, url } = request;
+  const said = Object.values(JSON.parse(input ?? '{}')).filter((text) => typeof text === 'string' && text !== '');
+  const isSaid = (text: string) => said.includes(text);
+  // Arguments may name a file from the folder on, requests name all of its path.
+  const isFile = (file: string) => said.some((text) => file === text || file.endsWith(`/${text}`));
+  return (
+    [fullCommandText, url].some((text) => text !== undefined && isSaid(text)) ||
+    [path, fileName].some((file) => file !== undefined && isFile(file))
+  );
 }
 
 function textContent(text: string): { type: 'text'; text: string }[] {

@@ -3,21 +3,23 @@
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { askQuestion } from '@atrium/core/contracts/ask-question.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
-import type { UsageInfo } from '@atrium/protocol/ahp-1';
 import { messageText } from '../shared/messages.js';
 import type { ErrorPlace } from '../shared/model-errors.js';
 import { copilotError, failureError } from './errors.js';
 import type {
   HookContext,
   ModelFailure,
+  PermissionDecision,
+  PermissionRequest,
+  PreToolUseAnswer,
   SdkEvent,
   SdkSession,
   SdkToolResult,
-  SdkUsage,
   ToolHookInput,
   UserQuestion,
 } from './sdk.js';
-import { type HostTools, TurnCalls } from './tools.js';
+import { SubAgents } from './sub-agents.js';
+import { denied, type HostTools } from './tools.js';
 
 interface CopilotTurnOptions {
   readonly turn: AgentTurn;
@@ -34,8 +36,13 @@ interface CopilotTurnOptions {
   begun(eventId: string): void;
 }
 
+interface ToolDone {
+  readonly success: boolean;
+  readonly output: string;
+}
+
 export class CopilotTurn {
-  readonly calls: TurnCalls;
+  readonly #agents: SubAgents;
   readonly #options: CopilotTurnOptions;
   readonly #turn: AgentTurn;
   readonly #over = new Settled();
@@ -43,14 +50,16 @@ export class CopilotTurn {
   /** Whether Copilot has taken the message. Events before that belong to another turn. */
   #isHeard = false;
   #context: readonly string[];
-  #spent: SdkUsage | undefined;
   #failures = 0;
 
   constructor(options: CopilotTurnOptions) {
     this.#options = options;
     this.#turn = options.turn;
     this.#context = options.context;
-    this.calls = new TurnCalls(options.turn, options.tools);
+    const { turn, tools, session } = options;
+    // It may be over already, or its runtime gone.
+    const stop = (id: string) => void session.rpc.tasks.cancel({ id }).catch(() => {});
+    this.#agents = new SubAgents({ turn, tools, stop });
   }
 
   /** Settles when Copilot has nothing left to do, including commands in the background. */
@@ -64,21 +73,33 @@ export class CopilotTurn {
     return this.#silence.promise;
   }
 
-  /** Shows the calls of sub-agents, but not their text. */
   take(event: SdkEvent): void {
     if (event.agentId === undefined) this.#takeText(event);
-    if (event.type === 'assistant.usage') this.#use(event.data);
-    this.calls.take(event);
+    this.#agents.take(event);
   }
 
-  async toolDone(input: ToolHookInput, success: boolean, output: string): Promise<HookContext | undefined> {
-    const context = await this.calls.done(input, success, output);
+  async check(input: ToolHookInput, agentId: string | undefined): Promise<PreToolUseAnswer | undefined> {
+    const calls = await this.#agents.of(agentId).catch(() => undefined);
+    return calls ? calls.check(input) : denied('This sub-agent was stopped.');
+  }
+
+  permit(request: PermissionRequest): Promise<PermissionDecision> {
+    return this.#agents.permit(request);
+  }
+
+  async toolDone(
+    input: ToolHookInput,
+    agentId: string | undefined,
+    result: ToolDone,
+  ): Promise<HookContext | undefined> {
+    const calls = await this.#agents.of(agentId).catch(() => undefined);
+    const context = await calls?.done(input, result.success, result.output);
     await this.#steer('immediate');
     return context;
   }
 
   async callHostTool(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
-    const result = await this.calls.runHostTool(toolCallId, name, input);
+    const result = await this.#agents.runHostTool(toolCallId, name, input);
     await this.#steer('immediate');
     return result;
   }
@@ -100,13 +121,7 @@ export class CopilotTurn {
     else if (event.type === 'session.idle') this.#idle();
     else if (event.type === 'session.error') this.#over.reject(copilotError(event.data, this.#options.place));
     else if (event.type === 'model.call_failure') this.#failed(event.data);
-    else if (this.#isHeard) this.#say(event);
-  }
-
-  #say(event: SdkEvent): void {
-    if (event.type === 'assistant.message_delta') this.#turn.text(event.data.deltaContent);
-    else if (event.type === 'assistant.reasoning_delta') this.#turn.reasoning(event.data.deltaContent);
-    else if (event.type === 'assistant.intent') this.#turn.activity(event.data.intent);
+    else if (this.#isHeard) this.#agents.main.say(event);
   }
 
   #title(title: string): void {
@@ -121,26 +136,20 @@ export class CopilotTurn {
   /** Ends the turn, unless a person sent a message too late for the last step. */
   #idle(): void {
     if (!this.#isHeard) return;
-    this.#steer('enqueue').then(
-      (isSteered) => {
-        if (isSteered) return;
-        this.#silence.resolve();
-        this.#over.resolve();
-      },
-      (error) => this.#over.reject(error),
-    );
+    this.#finish().catch((error) => this.#over.reject(error));
+  }
+
+  async #finish(): Promise<void> {
+    if (await this.#steer('enqueue')) return;
+    this.#silence.resolve();
+    await this.#agents.endAll();
+    this.#over.resolve();
   }
 
   async #steer(mode: 'enqueue' | 'immediate'): Promise<boolean> {
     const message = this.#turn.takeSteering();
     if (message) await this.#options.session.send({ prompt: messageText(message), mode });
     return message !== undefined;
-  }
-
-  #use(usage: SdkUsage): void {
-    this.#spent = plusUsage(this.#spent, usage);
-    const info = usageInfo(this.#spent, usage);
-    if (info) this.#turn.usage(info);
   }
 
   #failed(failure: ModelFailure): void {
@@ -175,36 +184,4 @@ async function answerTo(turn: AgentTurn, { question, choices = [] }: UserQuestio
     if (turn.signal.aborted) return 'Cancelled before it was done.';
     throw error;
   }
-}
-
-function plusUsage(spent: SdkUsage | undefined, more: SdkUsage): SdkUsage {
-  return {
-    model: more.model,
-    inputTokens: sum(spent?.inputTokens, more.inputTokens),
-    outputTokens: sum(spent?.outputTokens, more.outputTokens),
-    cacheReadTokens: sum(spent?.cacheReadTokens, more.cacheReadTokens),
-    cacheWriteTokens: sum(spent?.cacheWriteTokens, more.cacheWriteTokens),
-    reasoningTokens: sum(spent?.reasoningTokens, more.reasoningTokens),
-  };
-}
-
-/**
- * The runtime says zero where the server counted nothing: then there is nothing to tell. Every request sends the whole
- * conversation, so the last one says how large it is.
- */
-function usageInfo(spent: SdkUsage, last: SdkUsage): UsageInfo | undefined {
-  const { model, inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = spent;
-  const { reasoningTokens = 0 } = spent;
-  if (inputTokens + outputTokens === 0) return undefined;
-  return {
-    inputTokens,
-    outputTokens,
-    cacheReadTokens,
-    model,
-    _meta: { cacheWriteTokens, reasoningTokens, contextTokens: sum(last.inputTokens, last.outputTokens) },
-  };
-}
-
-function sum(before = 0, more = 0): number {
-  return before + more;
 }

@@ -60,7 +60,7 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
     const deltas = fixture.client.envelopes(fixture.uri).flatMap(({ action }) => {
       return action.type === 'session/toolCallDelta' ? (action as unknown as { content: string }).content : [];
     });
-    expect(deltas.length).toBeGreaterThan(1);
+    expect(deltas.length).toBeGreaterThan(0);
     expect(JSON.parse(deltas.join(''))).toEqual(JSON.parse(String((callIn(turn) as { toolInput?: string }).toolInput)));
   });
 

@@ -89,7 +89,7 @@ describe('a session that Copilot does not know', () => {
   it('is told to it with the first message that it takes, and not with one that never reached it', async () => {
     const told: (string | undefined)[] = [];
     const takes: Hearing = async ({ hooks, emit }) => {
-      told.push((await hooks.onUserPromptSubmitted())?.additionalContext);
+      told.push((await hooks.onUserPromptSubmitted({}, { sessionId: 's' }))?.additionalContext);
       emit('user.message');
       emit('assistant.message_delta', { deltaContent: 'Yes.' });
       emit('session.idle');

@@ -97,7 +97,7 @@ describe('what nobody can answer for', () => {
       hidden: [],
       further: [],
     });
-    expect(await hooks.onPreToolUse(hook)).toEqual(denial);
+    expect(await hooks.onPreToolUse(hook, { sessionId: 's' })).toEqual(denial);
     expect(await onPermissionRequest(asked)).toMatchObject({ kind: 'reject' });
   });
 });

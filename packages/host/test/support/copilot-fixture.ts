@@ -159,6 +159,16 @@ export class CopilotFixture {
     await this.state();
   }
 
+  /** What is seen of the sessions when a host opens them after this one was killed. */
+  async crash(): Promise<RawClient> {
+    const next = await createHost({ log: this.#log, agents: [] });
+    onTestFinished(() => next.stop());
+    const client = new RawClient();
+    next.connect(client.transport);
+    await client.initialize('late', { protocolVersions: ['1.0.0'] });
+    return client;
+  }
+
   /** A host that knows nothing, and a session of the same name. */
   async startOver(): Promise<void> {
     await this.stop();

@@ -22,6 +22,8 @@ export interface ServedAnswer {
   readonly status?: number;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Only for a request in which the model reads this: of agents that work side by side, any may ask first. */
+  readonly to?: string;
   /** After what it said: nothing more, until the other side gives up; or the line is cut at once. */
   readonly ending?: 'hang' | 'cut';
 }
@@ -59,6 +61,11 @@ export class ModelServer {
     this.#answers.push(...answers);
   }
 
+  /** Leaves out the answers that nobody has asked for. */
+  forget(): void {
+    this.#answers = [];
+  }
+
   /** Everything that the model read in a request, by default the last. */
   heard(index = -1): string {
     return stringsIn(this.requests.at(index)?.body).join('\n');
@@ -78,12 +85,18 @@ export class ModelServer {
     response.on('close', () => {
       if (!response.writableEnded) this.aborted++;
     });
-    const answer = this.#answers.shift() ?? { status: 500, message: 'the test has no more answers' };
+    const answer = this.#next(body) ?? { status: 500, message: 'the test has no more answers' };
     const { status, message = '', headers = {} } = answer;
     const error = { type: 'error', error: { type: 'refused', message } };
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (status !== undefined) return sendJson(response, status, error);
     this.#stream(response, asksForUsage(path, body) ? answer : { ...answer, usage: undefined }, formatOf(path));
+  }
+
+  #next(body: unknown): ServedAnswer | undefined {
+    const heard = stringsIn(body).join('\n');
+    const index = this.#answers.findIndex(({ to = '' }) => heard.includes(to));
+    return index < 0 ? undefined : this.#answers.splice(index, 1)[0];
   }
 
   #stream(response: ServerResponse, answer: ServedAnswer, format: Format): void {

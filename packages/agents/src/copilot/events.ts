@@ -1,0 +1,78 @@
+/** Shows the events of one agent in one turn: those of Copilot itself, or those of a sub-agent in its chat. */
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
+import type { UsageInfo } from '@atrium/protocol/ahp-1';
+import type { SdkEvent, SdkUsage } from './sdk.js';
+import { type HostTools, TurnCalls } from './tools.js';
+
+export class AgentEvents {
+  readonly turn: AgentTurn;
+  readonly calls: TurnCalls;
+  readonly #usage: UsageCount;
+
+  /** The usage of a sub-agent without a chat counts as that of the agent that started it. */
+  constructor(turn: AgentTurn, tools: HostTools, starter?: AgentEvents) {
+    this.turn = turn;
+    this.calls = new TurnCalls(turn, tools);
+    this.#usage = starter ? starter.#usage : new UsageCount(turn);
+  }
+
+  /** Shows what the agent says. */
+  say(event: SdkEvent): void {
+    if (event.type === 'assistant.message_delta') this.turn.text(event.data.deltaContent);
+    else if (event.type === 'assistant.reasoning_delta') this.turn.reasoning(event.data.deltaContent);
+    else if (event.type === 'assistant.intent') this.turn.activity(event.data.intent);
+  }
+
+  /** Shows what the agent does. */
+  work(event: SdkEvent): void {
+    if (event.type === 'assistant.usage') this.#usage.add(event.data);
+    this.calls.take(event);
+  }
+}
+
+class UsageCount {
+  readonly #turn: AgentTurn;
+  #spent: SdkUsage | undefined;
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn;
+  }
+
+  add(usage: SdkUsage): void {
+    this.#spent = plusUsage(this.#spent, usage);
+    const info = usageInfo(this.#spent, usage);
+    if (info) this.#turn.usage(info);
+  }
+}
+
+function plusUsage(spent: SdkUsage | undefined, more: SdkUsage): SdkUsage {
+  return {
+    model: more.model,
+    inputTokens: sum(spent?.inputTokens, more.inputTokens),
+    outputTokens: sum(spent?.outputTokens, more.outputTokens),
+    cacheReadTokens: sum(spent?.cacheReadTokens, more.cacheReadTokens),
+    cacheWriteTokens: sum(spent?.cacheWriteTokens, more.cacheWriteTokens),
+    reasoningTokens: sum(spent?.reasoningTokens, more.reasoningTokens),
+  };
+}
+
+/**
+ * The runtime says zero where the server counted nothing: then there is nothing to tell. Every request sends the whole
+ * conversation, so the last one says how large it is.
+ */
+function usageInfo(spent: SdkUsage, last: SdkUsage): UsageInfo | undefined {
+  const { model, inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = spent;
+  const { reasoningTokens = 0 } = spent;
+  if (inputTokens + outputTokens === 0) return undefined;
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    model,
+    _meta: { cacheWriteTokens, reasoningTokens, contextTokens: sum(last.inputTokens, last.outputTokens) },
+  };
+}
+
+function sum(before = 0, more = 0): number {
+  return before + more;
+}
