@@ -145,6 +145,21 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await isClean(terminal);
     });
 
+    it('[UP-139] puts a command into the background, and lists it until it ends', async () => {
+      const { terminal, folder } = await chat('chat --config autoApprove=true');
+      await terminal.sees(PROMPT);
+      await say(terminal, '/background');
+      await terminal.sees(/※ Nothing runs in the background\. \/detach puts a running command there\./);
+      await say(terminal, 'until told');
+      await terminal.sees(/goes into its terminal/);
+      await say(terminal, '/detach');
+      await terminal.sees(/\n {2}1 in the background \(\/background\): until \[ -e go \]/);
+      await say(terminal, '/background');
+      await terminal.sees(/\n {2}\/terminal [\w-]{8} {2}\d+s ago {2}until \[ -e go \]; do sleep 0\.1; done\n/);
+      await writeFile(path.join(folder, 'go'), '');
+      await terminal.sees(/sleep 0\.1; done\n\n> write a message\n/);
+    });
+
     it('says in the terminal of a command that the host is gone', async () => {
       const host = await startHostProcess();
       const { terminal } = await openChat('chat --config autoApprove=true wait for a word', { host });

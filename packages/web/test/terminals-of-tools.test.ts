@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { screenOf } from './support/terminal-screen.js';
-import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
+import { complaintsOf, startWorkHost } from './support/work-host.js';
 
 const COUNT = 'for i in 1 2 3 4 5 6 7 8 9; do echo "tick $i"; sleep 0.5; done';
 const ASK = 'printf "name? "; read name; echo "hello $name"';
@@ -55,9 +55,9 @@ describeInBrowser('terminals of tools', (open) => {
     await expect.poll(screen.columns, POLL).toMatch(/Ended with exit code 0/);
   });
 
-  it('detaches a command, which then runs in the background', async () => {
+  it('[UP-139] detaches a command, which then runs in the background, and is listed until it ends', async () => {
     const { link } = await startWorkHost({ prompts: PROMPTS });
-    const page = await open(link);
+    const page = await open(link, PHONE);
     await begin(page, 'run');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const inline = page.getByRole('region', { name: /^Terminal: for i/ });
@@ -67,7 +67,12 @@ describeInBrowser('terminals of tools', (open) => {
       .getByText(/a person has put it into the background/)
       .first()
       .waitFor();
-    await openTab(page, 'Terminal');
-    expect(await screenOf(page).columns()).toMatch(/of this session/i);
+    await page.getByText('1 command in the background').click();
+    const work = page.getByRole('listitem').filter({ hasText: COUNT });
+    await work.getByRole('button', { name: /^Terminal for i/ }).click();
+    const screen = screenOf(page);
+    await expect.poll(screen.columns, POLL).toMatch(/of this session/i);
+    await expect.poll(screen.text, POLL).toContain('tick 9');
+    await expect.poll(() => page.getByText('in the background').filter({ visible: true }).count(), POLL).toBe(0);
   });
 });

@@ -72,7 +72,12 @@ export class ChatView {
     { prompt, connection, isAsking, isLeaving, model }: ChatFacts,
     view: ViewOptions,
   ): Frame {
-    const above = [...this.#transcript.live(state), ...waitingLines(state.chat, view), ...elsewhereLines(state, view)];
+    const above = [
+      ...this.#transcript.live(state),
+      ...backgroundLine(state.chat, view),
+      ...waitingLines(state.chat, view),
+      ...elsewhereLines(state, view),
+    ];
     const lead = above.length > 0 ? [...above, ''] : [];
     const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
     const status = statusLine({ state, connection, workingMs, isAsking, isLeaving, model }, view);
@@ -169,6 +174,13 @@ function elsewhereLines({ session, chat }: OpenSessionState, { style, columns }:
   });
   const hidden = asking.length - lines.length;
   return [...lines, ...(hidden > 0 ? [style.yellow(`  ! ${hidden} more chats wait: /chats`)] : [])];
+}
+
+/** What the chat runs in the background. */
+function backgroundLine({ backgroundWork = [] }: ChatState, { style, columns }: ViewOptions): string[] {
+  if (backgroundWork.length === 0) return [];
+  const names = backgroundWork.map(({ label }) => printable(label)).join(', ');
+  return [style.dim(cut(`  ${backgroundWork.length} in the background (/background): ${names}`, columns))];
 }
 
 /** Messages that wait. Behind a turn that was stopped nothing moves them but a person. */

@@ -3,7 +3,21 @@ import type { OpenSessionState } from '@atrium/client';
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
 import { anotherChat, aside, closeChat, fork } from './chat-tasks.js';
-import { changes, commit, diff, discard, files, open, revert, stage, type Task, terminal, undo } from './tasks.js';
+import {
+  background,
+  changes,
+  commit,
+  detach,
+  diff,
+  discard,
+  files,
+  open,
+  revert,
+  stage,
+  type Task,
+  terminal,
+  undo,
+} from './tasks.js';
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
@@ -94,6 +108,12 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     text: 'where its command runs; Ctrl+] comes back',
     run: (rest) => task(terminal(rest)),
   },
+  detach: {
+    usage: '/detach',
+    text: 'let the running command go on in the background',
+    run: () => task(detach),
+  },
+  background: { usage: '/background', text: 'what runs in the background', run: () => task(background) },
   resume: { usage: '/resume', text: 'go on where the last turn failed', run: resume },
   unqueue: { usage: '/unqueue', text: 'take back the message that waits last', run: unqueue },
   quit: { usage: '/quit', text: 'leave; the session stays', run: () => ({ kind: 'leave', to: 'shell' }) },

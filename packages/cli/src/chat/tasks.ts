@@ -1,6 +1,6 @@
 /**
  * Commands of the chat that take a moment: /changes, /diff, /revert, /discard, /stage, /commit, /undo, /files, /open,
- * /terminal.
+ * /terminal, /detach, /background.
  */
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
 import type { AgentInfo, ChatState } from '@atrium/protocol/ahp-1';
@@ -17,12 +17,12 @@ import {
 } from '../changes/changeset.js';
 import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
 import { fileAt, readBytes } from '../host-files.js';
-import { folderOf, folderText } from '../sessions/summary-text.js';
+import { ago, folderOf, folderText } from '../sessions/summary-text.js';
 import { callsIn } from '../sessions/turn-text.js';
 import { attachTo } from '../terminals/attach.js';
-import { findTerminal, terminalsOf } from '../terminals/host-terminals.js';
+import { findTerminal, shortId, terminalsOf } from '../terminals/host-terminals.js';
 import { printable, printableLines } from '../text/printable.js';
-import { inColumns } from '../text/table.js';
+import { inColumns, table } from '../text/table.js';
 import { cut, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import { terminalIn } from './live-terminals.js';
@@ -292,3 +292,31 @@ function runningTerminal({ activeTurn }: ChatState): string | undefined {
     .flatMap((call) => (call.status === 'running' ? (terminalIn(call) ?? []) : []))
     .at(-1);
 }
+
+/** Lets the command that the agent waits for go on in the background. */
+export const detach: Task = async ({ client, open: { state, session }, note: say }) => {
+  const uri = runningTerminal(state.chat);
+  if (uri === undefined) return say('No command is running that the agent waits for.');
+  const terminal = await client.subscribe(uri, { kind: 'terminal' });
+  try {
+    const claim = { kind: 'session' as const, session: session.uri, chat: state.chat.resource };
+    await terminal.dispatch({ type: 'terminal/claimed', claim });
+  } finally {
+    terminal.close();
+  }
+};
+
+/** What the chat runs in the background. */
+export const background: Task = async ({ open: { state }, view, show, note: say }) => {
+  const { backgroundWork = [] } = state.chat;
+  if (backgroundWork.length === 0) return say('Nothing runs in the background. /detach puts a running command there.');
+  const rows = backgroundWork.map((work) => {
+    const way = 'terminal' in work ? `/terminal ${shortId(String(work.terminal))}` : '/chats';
+    return [way, ago(work.startedAt, Date.now()), printable('command' in work ? String(work.command) : work.label)];
+  });
+  show(
+    table(rows, view().columns)
+      .split('\n')
+      .map((line) => `  ${line}`),
+  );
+};

@@ -48,7 +48,12 @@ export function findTerminal(terminals: readonly TerminalInfo[], reference: stri
 export function terminalRow({ resource, title, claim, lifecycle }: TerminalInfo): string[] {
   const owner = claim.kind === 'client' ? 'a person' : claim.toolCallId === undefined ? 'a session' : 'a tool';
   const state = lifecycle.status === 'exited' ? `ended${codeOf(lifecycle)}` : 'running';
-  return [idOf(resource).slice(0, SHORT_CHARACTERS), state, owner, printable(title)];
+  return [shortId(resource), state, owner, printable(title)];
+}
+
+/** By which people name it. */
+export function shortId(uri: string): string {
+  return idOf(uri).slice(0, SHORT_CHARACTERS);
 }
 
 function idOf(uri: string): string {

@@ -1,6 +1,7 @@
 /** One session: loading, gone, or there. */
 import { type ChatState, type SessionState, SessionStatus } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
+import { BackgroundList } from '../chats/background-work.js';
 import { openChat } from '../chats/chat-actions.js';
 import { ChatBar } from '../chats/chat-bar.js';
 import { ChatStrip } from '../chats/chat-strip.js';
@@ -69,6 +70,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
     <>
       <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
       <div className="dock">
+        <BackgroundList session={session} chat={chat} />
         <WaitingElsewhere session={session} state={state} />
         <Questions questions={openQuestions(state, chat)} />
         {isWritable(chat) ? (
