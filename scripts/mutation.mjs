@@ -10,6 +10,7 @@
 
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { bold, dim, duration, green, Problem, ROOT, readJson, red, say, tool, yellow } from './process.mjs';
@@ -42,10 +43,12 @@ const NEAR_TESTS_MOST_MS = 30_000;
 const OTHER_TESTS_MOST_MS = 10_000;
 /** Mutants are tested in so many processes at once; tests mostly wait. */
 const LANES = 2;
-/** A test may take this much longer than without the mutant, and four times as long. */
+/** On an idle machine, a test may take this much longer than without the mutant, and four times as long. */
 const PATIENCE_MS = 3_000;
-/** A worker that reports nothing for this long hangs in its mutant. */
+/** On an idle machine, a worker that reports nothing for this long hangs in its mutant. */
 const HANGS_AFTER_MS = 90_000;
+/** How much longer things take because other programs want the processors, too. */
+const slowdown = () => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 /** Of this run; another may be under way. */
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium', `mutation-${process.pid}`);
 const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
@@ -71,12 +74,17 @@ export async function proveByMutation({ files, area, seed, sample, tests }) {
   process.on('exit', () => rmSync(CACHE, { recursive: true, force: true }));
   const started = performance.now();
   const places = files.length > 0 ? { files: files.map(known) } : placesOf(area);
-  const groups = [];
-  for (const [name, sources] of Object.entries(places)) {
-    const { mutants, textsForPeople, refused } = await drawMutants(sources, { seed, sample });
-    say(dim(`  ${name}: left out ${textsForPeople} in texts for people, ${refused} that the compiler refuses`));
-    groups.push({ name, mutants });
-  }
+  const drawn = [];
+  for (const [name, sources] of Object.entries(places))
+    drawn.push({ name, ...(await drawMutants(sources, { seed, sample })) });
+  // One compilation for all areas: loading the types takes longer than checking the mutants.
+  const refused = await refusedByCompiler(drawn.flatMap((group) => group.mutants));
+  const groups = drawn.map(({ name, mutants, textsForPeople }) => {
+    const possible = mutants.filter((mutant) => !refused.has(identity(mutant)));
+    const left = mutants.length - possible.length;
+    say(dim(`  ${name}: left out ${textsForPeople} in texts for people, ${left} that the compiler refuses`));
+    return { name, mutants: possible.slice(0, sample) };
+  });
   const { mutants, code } = await changed(groups.flatMap((group) => group.mutants));
   console.log(`${mutants.length} mutants, seed ${seed}`);
   const outcomes = await runAll(mutants, code);
@@ -129,16 +137,13 @@ function filesIn(place) {
 }
 
 /**
- * All mutants of the sources, or as many as the sample wants, drawn by the seed.
+ * All mutants of the sources, or some that the seed draws: more than the sample wants, because the compiler refuses up to
+ * two thirds of them.
  * @param {readonly string[]} sources @param {{ seed: number, sample: number | undefined }} options
  */
 async function drawMutants(sources, { seed, sample }) {
   const { mutants, textsForPeople } = await instrument(sources.map((name) => ({ name, mutate: true })));
-  // The compiler refuses up to two thirds.
-  const drawn = sample === undefined ? mutants : draw(mutants, 4 * sample, seed);
-  const refused = await refusedByCompiler(drawn);
-  const possible = drawn.filter((mutant) => !refused.has(identity(mutant)));
-  return { mutants: possible.slice(0, sample), textsForPeople, refused: refused.size };
+  return { mutants: sample === undefined ? mutants : draw(mutants, 4 * sample, seed), textsForPeople };
 }
 
 /** The code with these mutants; all the others would slow it down. @param {readonly Mutant[]} drawn */
@@ -436,7 +441,7 @@ async function vitest({ sources, files, entries, control = false, lane = 'covera
   writeFileSync(output, '');
   /** @type {Plan} */
   const plan = {
-    ...{ root: ROOT, output, sources, control, patienceMs: PATIENCE_MS },
+    ...{ root: ROOT, output, sources, control, patienceMs: PATIENCE_MS * slowdown() },
     files: files ?? [`${folder}/*.test.ts`],
     ...(named && { entries: Object.fromEntries(named) }),
   };
@@ -452,7 +457,7 @@ async function vitest({ sources, files, entries, control = false, lane = 'covera
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
   const started = Date.now();
   const watch = setInterval(() => {
-    if (Date.now() - Math.max(started, statSync(output).mtimeMs) > HANGS_AFTER_MS) child.kill('SIGKILL');
+    if (Date.now() - Math.max(started, statSync(output).mtimeMs) > HANGS_AFTER_MS * slowdown()) child.kill('SIGKILL');
   }, 1_000);
   await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
   clearInterval(watch);

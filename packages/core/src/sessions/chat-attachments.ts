@@ -89,6 +89,6 @@ function partText(part: ResponsePart): string[] {
   if (part.kind === 'markdown') return part.content === '' ? [] : [`Agent: ${part.content}`];
   if (part.kind !== 'toolCall') return [];
   const { toolCall } = part;
-  const input = 'toolInput' in toolCall && typeof toolCall.toolInput === 'string' ? ` ${toolCall.toolInput}` : '';
-  return [`Agent: [used the tool ${toolCall.toolName}${shorten(input, CALL_INPUT_CHARACTERS)}]`];
+  const input = 'toolInput' in toolCall && typeof toolCall.toolInput === 'string' ? toolCall.toolInput : '';
+  return [`Agent: [used the tool ${[toolCall.toolName, shorten(input, CALL_INPUT_CHARACTERS)].join(' ').trimEnd()}]`];
 }

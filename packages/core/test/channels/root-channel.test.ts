@@ -104,17 +104,29 @@ describe('the root channel', () => {
 
   it('starts from its archive and the entries behind it, at the time of the last one', async () => {
     const log = new MemoryLog();
-    const entry = (action: object, time: number) => ({ channel: ROOT_CHANNEL, action: JSON.stringify(action), time });
-    await log.append({
-      entries: [
-        entry({ type: 'root/activeSessionsChanged', activeSessions: 3 }, 70),
-        entry({ type: 'root/activeSessionsChanged', activeSessions: 4 }, 90),
-      ],
-      durability: 'normal',
-    });
+    const entry = (activeSessions: number, time: number) => {
+      const action = JSON.stringify({ type: 'root/activeSessionsChanged', activeSessions });
+      return { channel: ROOT_CHANNEL, action, time };
+    };
+    const head = JSON.stringify({ agents: [], activeSessions: 1, config: { values: { autoApprove: true } } });
+    const archives = [{ channel: ROOT_CHANNEL, head, turns: { start: 0, items: [] } }];
+    await log.append({ entries: [], archives, durability: 'normal' });
+    await log.append({ entries: [entry(2, 70), entry(3, 80), entry(4, 90)], durability: 'normal' });
     const { channel, state } = await root(log, []);
-    expect(state().activeSessions).toBe(4);
+    expect(state()).toMatchObject({ activeSessions: 4, config: { values: { autoApprove: true } } });
     expect(channel.channel.timeAt(0)).toBe(90);
+  });
+
+  it('[REL-064] starts without an archive, or an entry, that is damaged', async () => {
+    const log = new MemoryLog();
+    const tail = [
+      { seq: 1, channel: ROOT_CHANNEL, time: 1, action: '{"type":"root/activeSessionsChanged","activeSessions":4}' },
+      { seq: 2, channel: ROOT_CHANNEL, time: 2, action: 'half', isDamaged: true as const },
+    ];
+    const archive = { seq: 0, head: 'half', turnCount: 0, isDamaged: true as const };
+    vi.spyOn(log, 'openChannel').mockResolvedValue({ seq: 2, archive, turns: [], tail });
+    const { channel, state } = await root(log, []);
+    expect([state().activeSessions, channel.channel.timeAt(0)]).toEqual([4, 2]);
   });
 
   it('says what is new, and nothing twice', async () => {

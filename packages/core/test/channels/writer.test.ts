@@ -99,6 +99,17 @@ describe('a tick', () => {
     expect(await log.archiveHead('ahp:/s')).toMatchObject({ head: '1' });
   });
 
+  it('has in it what is written at its end, and not what is written then at the end of the next', async () => {
+    const { log, writer, write, show } = setUp();
+    writer.atEndOfTick(() => {
+      write('chat/delta');
+      writer.atEndOfTick(() => write('chat/turnComplete'));
+    });
+    await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(2));
+    expect(log.commits.map(({ entries }) => entries.length)).toEqual([1, 1]);
+    expect(log.commits.map(({ durability }) => durability)).toEqual(['normal', 'full']);
+  });
+
   it('of an ephemeral channel stores its numbers, and nothing of what happened', async () => {
     const { log, writer } = setUp();
     const channel = new Channel<number>('ahp:/t', (count) => count + 1, 0, { isEphemeral: true });
