@@ -24,10 +24,10 @@ const AREAS = {
     ],
     tests: ['security', 'discovery'],
   },
-  channels: { sources: ['packages/core/src/channels'], tests: ['wire', 'sessions'] },
+  channels: { sources: ['packages/core/src/channels'], tests: ['channels', 'wire', 'sessions'] },
   wire: { sources: ['packages/core/src/wire'], tests: ['wire'] },
   log: { sources: ['packages/core/src/log', 'packages/host/src/log-sqlite'], tests: ['log'] },
-  sessions: { sources: ['packages/core/src/sessions'], tests: ['sessions'] },
+  sessions: { sources: ['packages/core/src/sessions'], tests: ['sessions', 'chats'] },
   'tool-calls': { sources: ['packages/core/src/tool-calls'], tests: ['tool-calls', 'tools'] },
   resources: { sources: ['packages/host/src/workspace/files', 'packages/host/src/blobs'], tests: ['resources'] },
 };
