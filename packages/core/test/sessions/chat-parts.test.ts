@@ -49,7 +49,7 @@ async function reopened(log: MemoryLog): Promise<ChatIndex> {
 }
 
 describe('the session of a chat', () => {
-  it('[UP-039] is known at once and after a restart; a default chat says it itself', async () => {
+  it('[UP-017] is known at once and after a restart; a default chat says it itself', async () => {
     const log = new MemoryLog();
     const { writer, index } = indexOn(log);
     index.set(A, S, 'request');

@@ -1,15 +1,23 @@
 /** Many tools: what clients are sent, and what a model's step costs, is counted in announcements, bytes and definitions. */
 import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
-import type { Extension } from '../../src/contracts/extension.js';
+import type { Extension, TurnAdvice } from '../../src/contracts/extension.js';
 import type { HostTool } from '../../src/contracts/tool.js';
 import {
+  adviceFor,
   Extensions,
+  objectionTo,
   TOOLS_AT_ONCE_MAX_CHARACTERS,
   TOOLS_QUIET_MS,
   TOOLS_TOLD_WITHIN_MS,
+  untilReady,
 } from '../../src/sessions/extensions.js';
 import type { CallContext } from '../../src/tool-calls/call-context.js';
+import {
+  EXTENSION_TIMEOUT_MS,
+  GATE_TEXT_MAX_CHARACTERS,
+  TURN_CONTEXT_MAX_CHARACTERS,
+} from '../../src/tool-calls/limits.js';
 import { ToolCalls } from '../../src/tool-calls/tool-calls.js';
 
 function testClock() {
@@ -150,5 +158,110 @@ describe('tools of many providers', () => {
     expect(calls.offered()).toHaveLength(4_903);
     clients[0] = { clientId: 'c', tools: [{ name: 'look' }, { name: 'own' }] };
     expect(calls.offered().at(-1)?.name).toBe('client_own');
+  });
+});
+
+describe('the extensions of a session', () => {
+  const named = (id: string, more: Partial<Extension>) => ({ id, name: id, ...more }) as Extension;
+
+  it('[UNI-013] offer their tools behind those of the host, of one name the first, and go with them', async () => {
+    const { extensions, told } = setUp();
+    const gates = [{ name: 'g' }] as never;
+    extensions.set(named('a', { tools: [tool('own'), tool('x')], gates }));
+    extensions.set(named('b', { tools: [tool('x'), tool('y')] }));
+    expect(extensions.tools().map(({ definition }) => definition.name)).toEqual(['own', 'x', 'y']);
+    expect([extensions.gates(), extensions.all().map(({ id }) => id)]).toEqual([gates, ['a', 'b']]);
+    await tick();
+    const before = told.length;
+    extensions.remove('c');
+    await tick();
+    expect(told).toHaveLength(before);
+    extensions.remove('a');
+    expect([extensions.tools().map(({ definition }) => definition.name), extensions.gates()]).toEqual([
+      ...[['own', 'x', 'y']],
+      [],
+    ]);
+    extensions.remove('b');
+    await tick();
+    expect([told.at(-1), extensions.tools().length]).toEqual([1, 1]);
+  });
+
+  it('hide tools from the model of a chat', () => {
+    const { extensions } = setUp();
+    extensions.set(named('a', { hidden: (chat) => [(name: string) => chat === 'c' && name === 'x'] as never }));
+    extensions.set(named('b', { hidden: () => (name: string) => name === 'y' }));
+    extensions.set(named('d', {}));
+    expect(['x', 'y', 'z'].map(extensions.hidden('c'))).toEqual([true, true, false]);
+    expect(['x', 'y', 'z'].map(extensions.hidden('other'))).toEqual([false, true, false]);
+  });
+
+  it('[UNI-013] are told once for several changes that belong together', async () => {
+    const { extensions, told } = setUp();
+    const [outer, inner] = [extensions.hold(), extensions.hold()];
+    extensions.set(named('a', { tools: [tool('x')] }));
+    inner();
+    await tick();
+    expect(told).toEqual([]);
+    outer();
+    expect(told).toEqual([2]);
+  });
+
+  const request = (extensions: readonly Extension[], more: object = {}) => ({
+    ...{ extensions, signal: new AbortController().signal, clock: { now: () => 0, after: () => () => {} } },
+    ...{ logger: { log: vi.fn() }, ...more },
+  });
+  const [a, b] = [named('a', {}), named('b', {})];
+
+  it('[UNI-005] say to a turn what fits, in their order; the first objection counts, and who fails says nothing', async () => {
+    const long = 'x'.repeat(TURN_CONTEXT_MAX_CHARACTERS - 3);
+    const answers: Record<string, TurnAdvice | undefined> = {
+      a: { context: 'one', note: 'n'.repeat(GATE_TEXT_MAX_CHARACTERS + 1) },
+      b: { context: `${long}two` },
+      c: { context: 'three', blocked: 'no' },
+      d: { blocked: 'never', note: 'note' },
+    };
+    const asked = request([...'abcdef'].map((id) => named(id, {})));
+    const advice = await adviceFor(async ({ id }) => {
+      if (id === 'e') throw new Error('broken');
+      return answers[id];
+    }, asked);
+    expect(advice).toEqual({
+      context: ['one', long],
+      notes: ['n'.repeat(GATE_TEXT_MAX_CHARACTERS), 'note'],
+      blocked: 'no',
+    });
+    expect(asked.logger.log.mock.calls.map(([, , fields]) => fields)).toEqual([
+      { extension: 'e', error: 'Error: broken' },
+    ]);
+    expect(await adviceFor(async () => undefined, request([a]))).toEqual({ context: [], notes: [] });
+  });
+
+  it('object to the end of a turn, each with its name', async () => {
+    expect(await objectionTo(async ({ id }) => `not yet, ${id}`, request([a, b]))).toBe('a: not yet, a\nb: not yet, b');
+    expect(await objectionTo(async () => undefined, request([a, b]))).toBeUndefined();
+  });
+
+  it('are waited for while they start, and not longer than they may take, or the turn lasts', async () => {
+    const ready = vi.fn(async () => {});
+    await untilReady(request([named('a', { untilReady: ready }), b]));
+    expect(ready).toHaveBeenCalledOnce();
+    const timers: [number, () => void][] = [];
+    const after = (ms: number, run: () => void) => {
+      timers.push([ms, run]);
+      return () => {};
+    };
+    const never = named('a', { untilReady: () => new Promise(() => {}) });
+    const slow = request([never], { clock: { now: () => 0, after } });
+    const waiting = untilReady(slow);
+    expect(timers.map(([ms]) => ms)).toEqual([EXTENSION_TIMEOUT_MS]);
+    timers[0]?.[1]();
+    await waiting;
+    expect(slow.logger.log).toHaveBeenCalledOnce();
+    const turn = new AbortController();
+    const cut = request([never], { signal: turn.signal });
+    const over = untilReady(cut);
+    turn.abort(new Error('over'));
+    await expect(over).rejects.toThrow('over');
+    expect(cut.logger.log).not.toHaveBeenCalled();
   });
 });

@@ -1,5 +1,7 @@
+import { type ChatAction, type Message, steeringPart } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  NOTE_MAX_CHARACTERS,
   PART_TEXT_MAX_CHARACTERS,
   TURN_ACTIONS_MAX,
   TURN_PARTS_MAX,
@@ -44,6 +46,75 @@ describe('what an agent may say in one turn', () => {
     parts.beginPart();
     pieces.countAction();
     expect([parts.excess, pieces.excess]).toEqual([`${TURN_PARTS_MAX} parts`, `${TURN_ACTIONS_MAX} pieces`]);
+  });
+});
+
+describe('what an agent says', () => {
+  const turnId = 't';
+  function streaming(responseParts: object[] = []) {
+    const written: ChatAction[] = [];
+    const stream = new TurnStream({ id: turnId, responseParts } as never, (action) => written.push(action));
+    return { stream, written };
+  }
+  const began = (kind: string, id: string) => ({ type: 'chat/responsePart', turnId, part: { kind, id, content: '' } });
+
+  it('[AHP-163] begins an empty part, which grows until something else comes', () => {
+    const { stream, written } = streaming([{ kind: 'markdown', content: 'before' }]);
+    stream.say('markdown', 'one');
+    stream.say('markdown', 'two');
+    stream.say('markdown', '');
+    stream.say('reasoning', 'hm');
+    stream.interrupt();
+    stream.say('reasoning', 'again');
+    expect(written).toEqual([
+      began('markdown', 't-2'),
+      { type: 'chat/delta', turnId, partId: 't-2', content: 'one' },
+      { type: 'chat/delta', turnId, partId: 't-2', content: 'two' },
+      began('reasoning', 't-3'),
+      { type: 'chat/reasoning', turnId, partId: 't-3', content: 'hm' },
+      began('reasoning', 't-4'),
+      { type: 'chat/reasoning', turnId, partId: 't-4', content: 'again' },
+    ]);
+  });
+
+  it('[REL-057] goes on behind a note, which is short, and behind what a person said, which is whole', () => {
+    const { stream, written } = streaming();
+    stream.say('markdown', 'one');
+    stream.note('n'.repeat(NOTE_MAX_CHARACTERS));
+    stream.say('markdown', 'two');
+    stream.note('n'.repeat(NOTE_MAX_CHARACTERS + 1));
+    stream.steered({ text: 'Stop' } as Message);
+    stream.say('markdown', 'three');
+    const parts = written.flatMap((action) => (action.type === 'chat/responsePart' ? action.part : []));
+    const note = (content: string) => ({ kind: 'systemNotification', content });
+    expect(parts).toMatchObject([
+      { id: 't-1' },
+      note('n'.repeat(NOTE_MAX_CHARACTERS)),
+      { id: 't-2' },
+      note(`${'n'.repeat(NOTE_MAX_CHARACTERS)}…`),
+      steeringPart({ text: 'Stop' } as Message),
+      { id: 't-3' },
+    ]);
+  });
+
+  it('[REL-057] is broken off with its parts or pieces, of which text, calls and notes are some', () => {
+    const excess = (write: (stream: TurnStream) => void) => {
+      const { stream, written } = streaming();
+      write(stream);
+      return written.flatMap((action) =>
+        action.type === 'chat/error' ? (action.part as { error: object }).error : [],
+      );
+    };
+    const wrote = (type: string, times: number) => (stream: TurnStream) => {
+      for (let count = 0; count < times; count += 1) stream.wrote({ type } as ChatAction);
+    };
+    for (const type of ['chat/responsePart', 'chat/toolCallStart']) {
+      expect(excess(wrote(type, TURN_PARTS_MAX))).toEqual([]);
+      expect(excess(wrote(type, TURN_PARTS_MAX + 1))).toMatchObject([
+        { errorType: 'too-long', message: expect.stringContaining(`${TURN_PARTS_MAX} parts`) },
+      ]);
+    }
+    expect(excess(wrote('chat/delta', TURN_PARTS_MAX + 1))).toEqual([]);
   });
 });
 

@@ -15,10 +15,13 @@ const UNKNOWN = {
 function assessing(judge: ((call: typeof CALL, signal: AbortSignal) => Promise<Judgement>) | undefined) {
   const turn = new AbortController();
   const timers: [number, () => void][] = [];
-  const clock = { now: () => 0, after: (ms: number, run: () => void) => void timers.push([ms, run]) ?? (() => {}) };
+  const after = (ms: number, run: () => void) => {
+    timers.push([ms, run]);
+    return () => {};
+  };
   const logger = { log: vi.fn() };
   const assessed = vi.fn<(assessment: ToolCallRiskAssessment) => void>();
-  const context = { judge, clock, logger, signal: turn.signal, session: 's' };
+  const context = { judge, clock: { now: () => 0, after }, logger, signal: turn.signal, session: 's' };
   const stop = assess(context as never, CALL, assessed);
   return { assessed, stop, turn, timers, logger };
 }
