@@ -1,7 +1,10 @@
 /** The files of a session with several folders, as the terminal lists and finds them. */
+
+import type { OpenSessionState } from '@atrium/client';
 import type { ChangesetFile } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { findFile, nameOf } from '../src/changes/changes-view.js';
+import { entryOf } from '../src/changes/changeset.js';
 
 const FIRST = 'file:///srv/app';
 
@@ -25,5 +28,17 @@ describe('the changed files of a session with several folders', () => {
     expect(find('/srv/lib/src/a.txt')).toBe(further);
     expect(find('lib/src/a.txt')).toBe(further);
     expect(() => find('a.txt')).toThrow('type more of the path');
+  });
+
+  it('[UP-063] are uncommitted in the first folder, or in the one that is named', () => {
+    const view = (label: string, uriTemplate: string) => ({ label, uriTemplate, changeKind: 'uncommitted' });
+    const changesets = [
+      view('Uncommitted changes', 'a:/uncommitted'),
+      view('Uncommitted changes in lib', 'a:/uncommitted/%2Fsrv%2Flib'),
+      view('Uncommitted changes in /srv/x/lib', 'a:/uncommitted/%2Fsrv%2Fx%2Flib'),
+    ];
+    const state = { session: { changesets }, chat: {} } as unknown as OpenSessionState;
+    const chosen = [undefined, 'lib', '/srv/x/lib', 'b'].map((folder) => entryOf(state, 'uncommitted', folder)?.label);
+    expect(chosen).toEqual([...changesets.map(({ label }) => label), undefined]);
   });
 });

@@ -27,14 +27,18 @@ export function defaultView({ chat }: OpenSessionState): ViewName {
 }
 
 /** The channel of a view. Throws an error that says what to do where there is none. */
-function viewUri(state: OpenSessionState, view: ViewName): string {
+function viewUri(state: OpenSessionState, view: ViewName, folder: string | undefined): string {
   if (catalogueOf(state).length === 0)
     throw new UsageError(
       'the host shows no changes here: it keeps none, or the folder of the session is not on its machine',
     );
   if (view === 'turn') return turnUri(state, lastTurnWithCalls(state.chat));
-  const entry = entryOf(state, view);
+  const entry = entryOf(state, view, folder);
   if (entry) return entry.uriTemplate;
+  if (folder !== undefined)
+    throw new UsageError(
+      `nothing is known of uncommitted changes in "${folder}": name a further folder of the session that is in a Git repository`,
+    );
   throw new UsageError(
     view === 'uncommitted' ? 'the folder is in no Git repository: nothing can be uncommitted' : 'there is no such view',
   );
@@ -45,9 +49,18 @@ function catalogueOf({ session, chat }: OpenSessionState): readonly Changeset[] 
   return [...(chat.changesets ?? []), ...(session.changesets ?? [])];
 }
 
-/** The entry of the catalogue, with its sums; that of single turns has none. */
-export function entryOf(state: OpenSessionState, view: ViewName): Changeset | undefined {
-  return catalogueOf(state).find(({ changeKind, uriTemplate }) => changeKind === view && !uriTemplate.includes('{'));
+/**
+ * The entry of the catalogue, with its sums; that of single turns has none. Hosts name a further folder at the end of the
+ * label of its view.
+ */
+export function entryOf(state: OpenSessionState, view: ViewName, folder?: string): Changeset | undefined {
+  const entries = entriesOf(state, view);
+  return folder === undefined ? entries[0] : entries.find(({ label }) => label.endsWith(` ${folder}`));
+}
+
+/** The first is about the first folder of the session that has such a view, the others are about further folders. */
+export function entriesOf(state: OpenSessionState, view: ViewName): readonly Changeset[] {
+  return catalogueOf(state).filter(({ changeKind, uriTemplate }) => changeKind === view && !uriTemplate.includes('{'));
 }
 
 export function turnUri(state: OpenSessionState, turnId: string | undefined): string {
@@ -70,9 +83,9 @@ function lastTurnWithCalls({ turns, activeTurn }: ChatState): string | undefined
 const CATALOGUE_MAX_MS = 5_000;
 
 /** The channel of a view, as soon as the host has named it. */
-export async function channelOf(open: OpenSession, view: ViewName): Promise<string> {
+export async function channelOf(open: OpenSession, view: ViewName, folder?: string): Promise<string> {
   await catalogued(open);
-  return viewUri(open.state, view);
+  return viewUri(open.state, view, folder);
 }
 
 /** Waits until the views are named; not for ever, since some sessions have none. */

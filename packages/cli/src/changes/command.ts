@@ -21,6 +21,8 @@ export interface ChangesOptions {
   readonly diff?: boolean;
   readonly view?: ViewName;
   readonly file?: string;
+  /** A further folder of the session. */
+  readonly folder?: string;
   readonly yes?: boolean;
   readonly message?: string;
 }
@@ -28,8 +30,8 @@ export interface ChangesOptions {
 export async function listChanges(client: Client, name: string, options: ChangesOptions): Promise<void> {
   await inSession(client, name, async (open) => {
     const { state } = open;
-    const view = options.view ?? defaultView(state);
-    const changeset = await readChangeset(client, await channelOf(open, view));
+    const view = options.view ?? (options.folder === undefined ? defaultView(state) : 'uncommitted');
+    const changeset = await readChangeset(client, await channelOf(open, view, options.folder));
     const folder = folderOf(state.session);
     if (options.json) return printJson({ view, ...changeset });
     const style = styleFor(io().stdout, io().env);
@@ -62,7 +64,7 @@ export async function runOperation(
 ): Promise<void> {
   await inSession(client, name, async (open) => {
     const { state } = open;
-    const channel = await channelOf(open, view);
+    const channel = await channelOf(open, view, options.folder);
     const changeset = await readChangeset(client, channel);
     const offer = offerOf(changeset, { operationId, file: options.file }, folderOf(state.session));
     if (offer.question !== undefined && !options.yes && !(await isConfirmed(offer.question)))

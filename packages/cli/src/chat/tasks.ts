@@ -8,6 +8,7 @@ import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../
 import {
   channelOf,
   defaultView,
+  entriesOf,
   entryOf,
   isView,
   readChangeset,
@@ -31,6 +32,8 @@ import { terminalIn } from './live-terminals.js';
 interface Recall {
   /** The view that was shown last. */
   view?: ViewName | undefined;
+  /** The further folder whose uncommitted changes were shown last; operations of Git are about it, too. */
+  folder?: string | undefined;
   /** The operation that puts back the last revert or discard. */
   undo?: { readonly channel: string; readonly operationId: string } | undefined;
 }
@@ -73,18 +76,24 @@ const DIFF_LINES_MAX = 300;
 /** Files whose contents are fetched for one look. */
 const DIFF_FILES_MAX = 50;
 
-export function changes(word: string): Task {
+export function changes(words: string): Task {
   return async (context) => {
     const { state } = context.open;
+    const [word = '', ...rest] = words.split(/\s+/);
+    const folder = word === 'uncommitted' && rest.length > 0 ? rest.join(' ') : undefined;
     if (word !== '' && !isView(word)) return context.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
     const view = isView(word) ? word : defaultView(state);
-    const changeset = await readChangeset(context.client, await channelOf(context.open, view));
+    const changeset = await readChangeset(context.client, await channelOf(context.open, view, folder));
     context.recall.view = view;
+    context.recall.folder = folder;
     const { style, columns } = context.view();
     const { files } = changeset;
-    const head = style.bold(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
+    const where = folder === undefined ? '' : ` in ${printable(folder)}`;
+    const head = style.bold(
+      `${VIEW_WORDS[view]}${where}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`,
+    );
     const frame = { style, columns, folder: folderOf(state.session) };
-    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(context.open.state, view)];
+    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(context.open.state, { view, folder })];
     const below = foot.flatMap((line) => wrap(line, columns - 2)).map((line) => style.dim(`  ${line}`));
     context.show([head, ...fileLines(changeset, frame), ...below, '']);
   };
@@ -97,12 +106,16 @@ function hintFor(view: ViewName): string {
 }
 
 /** The sums of the other views, where there are some. */
-function others(state: OpenSessionState, view: ViewName): string[] {
-  return (['session', 'uncommitted'] as const).flatMap((other) => {
-    const { files = 0, additions = 0, deletions = 0 } = entryOf(state, other) ?? {};
-    if (other === view || files === 0) return [];
-    return [`/changes ${other}: ${totalsText({ files, added: additions, removed: deletions })}`];
-  });
+function others(state: OpenSessionState, shown: { view: ViewName; folder: string | undefined }): string[] {
+  const current = entryOf(state, shown.view, shown.folder);
+  return (['session', 'uncommitted'] as const).flatMap((other) =>
+    entriesOf(state, other).flatMap((entry, index) => {
+      const { files = 0, additions = 0, deletions = 0, label } = entry;
+      if (entry === current || files === 0) return [];
+      const where = index === 0 ? '' : ` ${printable(label.slice(label.lastIndexOf(' ') + 1))}`;
+      return [`/changes ${other}${where}: ${totalsText({ files, added: additions, removed: deletions })}`];
+    }),
+  );
 }
 
 /** Of one file, or of all that were listed last. */
@@ -113,7 +126,8 @@ export function diff(words: string): Task {
     const view = isView(first) ? first : (context.recall.view ?? defaultView(state));
     const name = isView(first) ? rest.join(' ') : words;
     const folder = folderOf(state.session);
-    const { files } = await readChangeset(context.client, await channelOf(context.open, view));
+    const further = view === 'uncommitted' && !isView(first) ? context.recall.folder : undefined;
+    const { files } = await readChangeset(context.client, await channelOf(context.open, view, further));
     context.recall.view = view;
     const chosen = name === '' ? files.slice(0, DIFF_FILES_MAX) : [findFile(files, name, folder)];
     if (chosen.length === 0) return context.note(`${VIEW_WORDS[view]}: no changes.`);
@@ -187,7 +201,7 @@ async function planned(
   operationId: string,
   file: string | undefined,
 ): Promise<Planned> {
-  const channel = await channelOf(context.open, view);
+  const channel = await channelOf(context.open, view, view === 'uncommitted' ? context.recall.folder : undefined);
   const changeset = await readChangeset(context.client, channel);
   return { channel, offer: offerOf(changeset, { operationId, file }, folderOf(context.open.state.session)) };
 }

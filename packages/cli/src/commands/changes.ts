@@ -18,6 +18,7 @@ Examples:
   $ atrium changes discard --file notes.txt         what is not committed of one file
   $ atrium changes stage && atrium changes commit --message "A first step"
   $ atrium changes unstage --file notes.txt
+  $ atrium changes commit --folder lib --message "The other repository"
 
 Exit codes: 0 done, 1 an error, 2 called in a wrong way or nothing to do, 4 no such session, 130 interrupted.`;
 
@@ -28,15 +29,15 @@ export function changesCommand(): Command {
     .description('Show what agents and people changed, and undo it')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium changes --help shows all commands)');
-  const fixed = (view: ViewName) => () => view;
+  const ofGit = (name: string, text: string) => operation(name, text, () => 'uncommitted').addOption(folderOption());
   const parts = [
     operation('revert', 'Take back what the agent changed', ({ view = 'turn' }) => view)
       .addOption(new Option('--view <view>', 'of the last turn, or of the whole session').choices(['turn', 'session']))
       .addOption(fileOption()),
-    operation('discard', 'Throw away what is not committed', fixed('uncommitted')).addOption(fileOption()),
-    operation('stage', 'Put changes into the next commit', fixed('uncommitted')).addOption(fileOption()),
-    operation('unstage', 'Leave changes out of the next commit', fixed('uncommitted')).addOption(fileOption()),
-    operation('commit', 'Commit what is staged, or everything', fixed('uncommitted')).requiredOption(
+    ofGit('discard', 'Throw away what is not committed').addOption(fileOption()),
+    ofGit('stage', 'Put changes into the next commit').addOption(fileOption()),
+    ofGit('unstage', 'Leave changes out of the next commit').addOption(fileOption()),
+    ofGit('commit', 'Commit what is staged, or everything').requiredOption(
       '--message <text>',
       'the message of the commit',
     ),
@@ -56,11 +57,16 @@ function fileOption(): Option {
   return new Option('--file <file>', 'only this file, as the list names it');
 }
 
+function folderOption(): Option {
+  return new Option('--folder <name>', 'uncommitted changes in this further folder of the session');
+}
+
 function list(): Command {
   const command = new Command('list')
     .description('List the changed files')
     .argument('[session]', 'which one', 'last')
     .addOption(new Option('--view <view>', 'which changes').choices(VIEWS))
+    .addOption(folderOption())
     .option('--diff', 'line by line, as git prints it')
     .addOption(jsonOption());
   return command.action((session: string) => {

@@ -178,6 +178,116 @@ describe('a session with several folders', { timeout: 60_000 }, () => {
   });
 });
 
+/** The name of the view of what is not committed in a further folder. */
+const uncommittedIn = (folder: string) => `uncommitted/${encodeURIComponent(folder)}`;
+
+describe('uncommitted changes in further folders', { timeout: 60_000 }, () => {
+  const asked = async ({ client, uri }: ChangesFixture, where: string) => {
+    const { action } = await client.action(
+      uri,
+      (each) => each.type === 'session/inputRequested' && JSON.stringify(each).includes(where),
+    );
+    return action.request as { id: string };
+  };
+  const commitAs = ({ client, uri }: ChangesFixture, { id: requestId }: { id: string }, text: string) => {
+    const answers = { message: { state: 'submitted', value: { kind: 'text', value: text } } };
+    client.dispatch(uri, { type: 'session/inputCompleted', requestId, response: 'accept', answers } as never);
+  };
+
+  it('[UP-063] are views of their own, where a folder is in a repository of its own', async () => {
+    const folder = await realpath(await repository({ 'a.txt': 'one\n', 'part/p.txt': 'p\n', '.gitignore': 'inner\n' }));
+    const lib = await realpath(await repository({ 'l.txt': 'one\n', 'kept.txt': 'k\n' }));
+    const plain = await realpath(await tempFolder({ 'd.md': 'doc\n' }));
+    const inner = path.join(folder, 'inner');
+    await edit(inner, 'i.txt', 'i\n');
+    gitIn(inner, 'init', '-q', '-b', 'main');
+    commitAllAs(inner);
+    const { fixture } = await inFolders([lib, plain, inner, path.join(folder, 'part')], { folder });
+    const labels = () => fixture.client.state<{ summary: { changesets?: { label: string }[] } }>(fixture.uri);
+    await expect
+      .poll(async () => (await labels()).summary.changesets?.map(({ label }) => label).slice(0, 4))
+      .toEqual([
+        'Uncommitted changes',
+        `Uncommitted changes in ${path.basename(lib)}`,
+        'Uncommitted changes in inner',
+        'This session',
+      ]);
+    expect(await fixture.client.ask('subscribe', { channel: fixture.view(uncommittedIn('/etc')) })).toMatchObject({
+      error: { code: -32008 },
+    });
+
+    await edit(folder, 'a.txt', 'first\n');
+    await edit(lib, 'l.txt', 'two\n');
+    await edit(lib, 'kept.txt', 'staged\n');
+    await edit(inner, 'i.txt', 'I\n');
+    const view = uncommittedIn(lib);
+    const { files } = await fixture.shown(view, (state) => state.files.length === 2);
+    expect(files.map(({ id }) => id).sort()).toEqual([uriOf(lib, 'kept.txt'), uriOf(lib, 'l.txt')]);
+    const before = files.find(({ id }) => id === uriOf(lib, 'l.txt'))?.edit.before?.content.uri;
+    expect(await fixture.client.request('resourceRead', { channel: 'ahp-root://', uri: before })).toMatchObject({
+      data: 'one\n',
+    });
+
+    await fixture.invoke(view, 'stage', { kind: 'resource', resource: uriOf(lib, 'kept.txt') });
+    expect(gitIn(lib, 'diff', '--cached', '--name-only')).toBe('kept.txt\n');
+    expect(gitIn(folder, 'diff', '--cached', '--name-only')).toBe('');
+    expect((await fixture.invoke(view, 'discard')).message).toBe('Threw away the changes of 2 files.');
+    expect([await textOf(lib, 'l.txt'), gitIn(lib, 'status', '--porcelain')]).toEqual(['one\n', '']);
+    expect(await textOf(folder, 'a.txt')).toBe('first\n');
+    await fixture.invoke(view, 'restore');
+    expect(await textOf(lib, 'l.txt')).toBe('two\n');
+    expect(gitIn(lib, 'diff', '--cached', '--name-only')).toBe('kept.txt\n');
+
+    // Two people commit at once, each in another folder, and answer in the other order.
+    await fixture.invoke(view, 'commit');
+    await fixture.invoke(uncommittedIn(inner), 'commit');
+    commitAs(fixture, await asked(fixture, inner), 'Inner');
+    commitAs(fixture, await asked(fixture, lib), 'Staged');
+    await fixture.shown(view, (state) => state.files.length === 1);
+    await fixture.shown(uncommittedIn(inner), (state) => state.files.length === 0);
+    expect(gitIn(lib, 'show', '--format=%s', '--name-only').trim()).toBe('Staged\n\nkept.txt');
+    expect(gitIn(inner, 'log', '-1', '--format=%s')).toBe('Inner\n');
+    expect(gitIn(folder, 'log', '-1', '--format=%s')).toBe('first\n');
+  });
+
+  it('[UP-063] are put back after a crash where they were discarded, and left alone once the folder is taken away', async () => {
+    const [log, data] = [new KeptLog(), await tempFolder()];
+    const folder = await repository();
+    const lib = await realpath(await repository({ 'l.txt': 'one\n', 'm.txt': 'one\n' }));
+    const { fixture } = await inFolders([lib], { log, data, folder });
+    for (const name of ['l.txt', 'm.txt']) await edit(lib, name, 'mine\n');
+    await fixture.shown(uncommittedIn(lib), (state) => state.files.length === 2);
+    await fixture.invoke(uncommittedIn(lib), 'discard');
+    await fixture.host.stop();
+    // The host died when it had written one of the two, before it could note that.
+    const [{ key, value } = { key: '', value: '{}' }] = (await log.records('changes:')).slice(-1);
+    const { applied, view, turns } = JSON.parse(value);
+    const writing = { kind: 'writing', id: 'w', planned: applied, meaning: { view, turns } };
+    await log.append({ entries: [], records: [{ key, value: JSON.stringify(writing) }], durability: 'full' });
+    await edit(lib, 'm.txt', 'mine\n');
+    const agent = new PuppetAgent('puppet', SEVERAL);
+    const next = await ChangesFixture.open({ folder, data, log, uri: fixture.uri, agent });
+    await next.shown(uncommittedIn(lib), ({ operations }) => operations?.some(({ id }) => id === 'restore') === true);
+    expect((await next.invoke(uncommittedIn(lib), 'restore')).message).toBe('Put back 1 file.');
+    expect([await textOf(lib, 'l.txt'), await textOf(lib, 'm.txt')]).toEqual(['mine\n', 'mine\n']);
+    const editor = await nativeClient(next.host, 'editor');
+    await editor.request('subscribe', { channel: next.uri });
+    expect(await refusalOf(editor, next.uri, removed(lib) as never)).toBeUndefined();
+    expect(await next.refusal(uncommittedIn(lib), 'discard')).toMatchObject({ code: -32602 });
+    expect(await textOf(lib, 'l.txt')).toBe('mine\n');
+  });
+});
+
+/** A first commit in a repository without a name of its own. */
+function commitAllAs(folder: string): void {
+  for (const [name, value] of [
+    ['user.name', 'desk'],
+    ['user.email', 'desk@example.com'],
+  ] as const)
+    gitIn(folder, 'config', name, value);
+  commitAll(folder, 'first');
+}
+
 interface Recorded {
   readonly path: string;
   readonly before?: object;

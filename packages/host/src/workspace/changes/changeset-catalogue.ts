@@ -1,5 +1,6 @@
 /** A session's catalogue: which views there are, and how much each of them shows. */
 
+import path from 'node:path';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Changeset } from '@atrium/protocol/ahp-1';
@@ -8,24 +9,28 @@ import { turnTemplates, viewUri } from './uri.js';
 
 export interface Counted {
   readonly session: Shown;
-  /** Absent where there is no repository. */
-  readonly uncommitted?: Shown;
+  /** Only of folders in a repository. */
+  readonly uncommitted: readonly CountedFolder[];
+}
+
+export interface CountedFolder {
+  /** The URI of the view. */
+  readonly uri: string;
+  /** Its path; undefined for the first folder of the session. */
+  readonly folder: string | undefined;
+  readonly shown: Shown;
 }
 
 export function catalogueOf(session: string, { session: ofSession, uncommitted }: Counted): Changeset[] {
   const { turn, between } = turnTemplates(session);
   const entries: Changeset[] = [
-    ...(uncommitted
-      ? [
-          {
-            label: 'Uncommitted changes',
-            changeKind: 'uncommitted' as const,
-            uriTemplate: viewUri(session, { kind: 'uncommitted' }),
-            description: 'What differs from the last commit, whoever changed it.',
-            ...countsOf(uncommitted),
-          },
-        ]
-      : []),
+    ...uncommitted.map(({ uri, folder, shown }) => ({
+      label: folder === undefined ? 'Uncommitted changes' : `Uncommitted changes in ${nameOf(folder, uncommitted)}`,
+      changeKind: 'uncommitted' as const,
+      uriTemplate: uri,
+      description: `What differs from the last commit${folder === undefined ? '' : ` in ${folder}`}, whoever changed it.`,
+      ...countsOf(shown),
+    })),
     {
       label: 'This session',
       changeKind: 'session',
@@ -42,6 +47,13 @@ export function catalogueOf(session: string, { session: ofSession, uncommitted }
     },
   ];
   return entries.map((entry) => ({ ...entry, capabilities: { review: {} } }));
+}
+
+/** The name of a folder, or all of its path where another has the same name. */
+function nameOf(folder: string, all: readonly CountedFolder[]): string {
+  const name = path.basename(folder);
+  const namesakes = all.filter((other) => other.folder !== undefined && path.basename(other.folder) === name);
+  return namesakes.length > 1 ? folder : name;
 }
 
 /** Only here: a client that has the files can add them up. */

@@ -13,8 +13,8 @@ import { CONTENT_SCHEME, sessionOf } from './uri.js';
 /** Where a session's contents are. */
 export interface ContentPlace {
   readonly blobs: BlobStore;
-  /** Undefined when the folder is gone. */
-  root(): Promise<string | undefined>;
+  /** Its folders, by their real paths, the first one first; none when that is gone. */
+  roots(): Promise<readonly string[]>;
 }
 
 const OBJECT_NAME = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
@@ -35,11 +35,24 @@ export class ChangeContents implements ContentReader {
 
 async function bytesOf(place: ContentPlace, kind: string, rest: readonly string[]): Promise<Buffer | undefined> {
   if (rest.length === 0) return place.blobs.get(kind);
-  const root = await place.root();
+  const roots = await place.roots();
+  if (kind === 'git' || kind === 'folder') return inFolder(roots[0], kind, rest);
+  const [further = '', ...inside] = rest;
+  // Only a folder that the session has now.
+  const root = roots.find((each) => encodeURIComponent(each) === further);
+  if (kind === 'git-in') return inFolder(root, 'git', inside);
+  return kind === 'folder-in' ? inFolder(root, 'folder', inside) : undefined;
+}
+
+async function inFolder(
+  root: string | undefined,
+  kind: 'git' | 'folder',
+  rest: readonly string[],
+): Promise<Buffer | undefined> {
   if (root === undefined) return undefined;
   if (kind === 'folder') return oddFile(root, percentDecoded(rest.join('/')));
   const [oid = '', ...path] = rest;
-  if (kind !== 'git' || !OBJECT_NAME.test(oid)) return undefined;
+  if (!OBJECT_NAME.test(oid)) return undefined;
   const repository = await findRepository(root);
   const file = { path: percentDecoded(path.join('/')), oid };
   return repository && trackedContent(repository, file).catch(() => undefined);

@@ -4,7 +4,7 @@ import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { count } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
-import { type BytePath, shownPath } from '../git/byte-path.js';
+import { type BytePath, inFolder, located, shownPath } from '../git/byte-path.js';
 import { GIT_WRITE_MAX_MS, GitError, type GitRun, git, gitText } from '../git/git.js';
 import { filteredPaths, type Repository } from '../git/repository.js';
 import { isConflict, isStaged, isSubmodule, type StatusEntry, statusOf } from '../git/repository-status.js';
@@ -59,6 +59,7 @@ function writing(paths: readonly BytePath[]): GitRun {
 }
 
 export interface Discard extends UndoOptions {
+  /** Of the first folder of the session, or of the only one in `further`. */
   readonly repository: Repository;
   isOurs(path: BytePath): boolean;
 }
@@ -70,11 +71,16 @@ export async function discard(options: Discard, paths: readonly BytePath[] | und
   const staged = await keepStaged(repository, own, blobs);
   const wanted = (await waysBack(options, own)).map((change) => ({ path: change.path, changes: [change] }));
   const applied = await writeFiles(options, wanted, (done) => {
-    const kept = staged.filter(({ path }) => done.has(path));
+    const kept = staged
+      .map((file) => ({ ...file, path: named(options, file.path) }))
+      .filter(({ path }) => done.has(path));
     return { view, turns: [], ...(kept.length > 0 && { staged: kept }) };
   });
   if (applied.done.size === 0) throw nothingDone(applied);
-  await unstage(repository, [...applied.done]);
+  await unstage(
+    repository,
+    [...applied.done].map((path) => located('', path).path),
+  );
   return outcome('Threw away the changes of', applied);
 }
 
@@ -82,9 +88,16 @@ export async function discard(options: Discard, paths: readonly BytePath[] | und
 export async function restore(options: Discard): Promise<string> {
   const { message, refused, undone } = await putBack(options);
   const left = new Set(refused.map(({ path }) => path));
-  const staged = undone.staged?.filter(({ path }) => !left.has(path)) ?? [];
+  const kept = undone.staged?.filter(({ path }) => !left.has(path)) ?? [];
+  const staged = kept.map((file) => ({ ...file, path: located('', file.path).path }));
   if (staged.length > 0) await stageAgain(options.repository, staged, options.blobs);
   return message;
+}
+
+/** How the change log names a file of the repository. */
+function named({ further = [] }: Discard, path: BytePath): BytePath {
+  const [folder] = further;
+  return folder === undefined ? path : inFolder(folder, path);
 }
 
 async function chosen({ repository, isOurs }: Discard, paths: readonly BytePath[] | undefined): Promise<StatusEntry[]> {
@@ -100,7 +113,8 @@ async function chosen({ repository, isOurs }: Discard, paths: readonly BytePath[
 }
 
 /** From what is there now to what the last commit has. */
-async function waysBack({ root, blobs, repository }: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
+async function waysBack(options: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
+  const { blobs, repository } = options;
   const heads = entries.flatMap(({ path, head }) => {
     const kind = head && KINDS.get(head.mode);
     return kind ? { path, kind, oid: head.oid } : [];
@@ -113,8 +127,8 @@ async function waysBack({ root, blobs, repository }: Discard, entries: readonly 
   }
   const changes: Change[] = [];
   for (const { path } of entries) {
-    const [current, target] = [await capture(root, path, blobs), targets.get(path)];
-    changes.push(changeOf(path, isSame(current, target) ? target : current, target));
+    const [current, target] = [await capture(repository.folder, path, blobs), targets.get(path)];
+    changes.push(changeOf(named(options, path), isSame(current, target) ? target : current, target));
   }
   return changes;
 }

@@ -11,7 +11,6 @@ import { ChangeLog, type ChangeRecords } from './change-log.js';
 import type { ChangeStorage } from './change-storage.js';
 import { CatalogueKeeper } from './changeset-catalogue.js';
 import { OpenViews, type View, type ViewsHost } from './changeset-views.js';
-import { CommitQuestion } from './commit.js';
 import { realFolder, type SnapshotFolderOptions } from './folder-snapshots.js';
 import { takeOverJournal } from './legacy-journal.js';
 import { Recorder } from './recorder.js';
@@ -40,7 +39,6 @@ export class SessionChanges implements SessionObserver {
   readonly #session: Session;
   readonly #options: SessionChangesOptions;
   readonly #recorder: Recorder;
-  readonly #question: CommitQuestion;
   readonly #sources: Sources;
   readonly #views: OpenViews;
   readonly #catalogue: CatalogueKeeper;
@@ -54,11 +52,11 @@ export class SessionChanges implements SessionObserver {
     const blobs = storage.blobs(session.uri);
     this.blobs = blobs;
     const found = { changeLog: () => this.#opened(), folders: () => this.#folders() };
+    const places = () => this.#places();
     const { clock, logger } = host;
     const recorder = new Recorder({ ...found, clock, logger, blobs, changed: () => void this.#views.refresh() });
-    const question = new CommitQuestion(session);
     const later = { failed: this.#failed, changed: () => void this.refresh() };
-    this.#sources = new Sources({ ...found, ...later, session, blobs, recorder, question, isTrusted });
+    this.#sources = new Sources({ ...found, ...later, places, session, blobs, recorder, isTrusted });
     const count = () => this.#sources.counted((uri) => this.#views.shown(uri));
     this.#catalogue = new CatalogueKeeper({ session, logger, count });
     const refreshed = () => void this.#catalogue.update();
@@ -66,7 +64,6 @@ export class SessionChanges implements SessionObserver {
     this.#views = new OpenViews({ host, reviews, refreshed, released: () => host.mayRest(session.uri) });
     this.#recorder = recorder;
     this.#own = new OwnRecordings(recorder, session.abilities);
-    this.#question = question;
   }
 
   readonly #failed = (uri: string, failure: Parameters<OpenViews['fail']>[1]): void => {
@@ -74,7 +71,7 @@ export class SessionChanges implements SessionObserver {
   };
 
   get keepsAwake(): boolean {
-    return !this.#views.isEmpty || this.#question.isOpen || this.#recorder.underWay.size > 0;
+    return !this.#views.isEmpty || this.#sources.isAsking || this.#recorder.underWay.size > 0;
   }
 
   /** The agent is about to open: from now on it can change something. */
@@ -89,7 +86,7 @@ export class SessionChanges implements SessionObserver {
 
   observe(step: SessionStep): void {
     if (!step.chat) {
-      if (step.before.workingDirectories !== step.after.workingDirectories) this.#recorder.prepare();
+      if (step.before.workingDirectories !== step.after.workingDirectories) this.#foldersChanged();
       return;
     }
     const [old, fresh] = [step.before.activeTurn?.id, step.after.activeTurn?.id];
@@ -98,6 +95,11 @@ export class SessionChanges implements SessionObserver {
     if (step.after.origin?.kind === 'tool') return;
     if (old !== undefined) void this.#turnOver(step.chat.uri).catch((error) => this.#warn(error));
     if (fresh !== undefined) void this.#turnBegun(fresh).catch((error) => this.#warn(error));
+  }
+
+  #foldersChanged(): void {
+    this.#recorder.prepare();
+    void this.refresh();
   }
 
   async #turnBegun(turnId: string): Promise<void> {
@@ -132,13 +134,24 @@ export class SessionChanges implements SessionObserver {
     return realFolder(folderOf(this.#session.state));
   }
 
-  /** The folders of the session; none when the first is not there. */
+  async roots(): Promise<readonly string[]> {
+    return (await this.#places()).map(({ root }) => root);
+  }
+
+  /** The folders in which changes are recorded: each file is in one of them. */
   async #folders(): Promise<readonly SnapshotFolderOptions[]> {
+    const places = await this.#places();
+    const own = new Set(ownRoots(places.map(({ root }) => root)));
+    return places.filter(({ root }) => own.has(root));
+  }
+
+  /** The folders of the session, also those inside of others; none when the first is not there. */
+  async #places(): Promise<readonly SnapshotFolderOptions[]> {
     const first = await this.root();
     if (first === undefined) return [];
     const { snapshots: blobs, folder: data } = this.#options.storage;
     const further = await Promise.all(foldersOf(this.#session.state).slice(1).map(realFolder));
-    const roots = ownRoots([first, ...further.flatMap((root) => root ?? [])]);
+    const roots = [...new Set([first, ...further.flatMap((root) => root ?? [])])];
     return roots.map((root, index) => {
       const isOurs = ourFiles(root, data);
       const isOfOther = inFoldersOf(root, roots.slice(0, index));
@@ -172,7 +185,6 @@ export class SessionChanges implements SessionObserver {
     await this.#recorder.close();
     await this.#catalogue.close();
     await this.#changeLog?.catch(() => {});
-    this.#question.close();
     this.#sources.close();
     this.#views.close(this.#session.isDisposed);
   }

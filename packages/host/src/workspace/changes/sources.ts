@@ -3,12 +3,13 @@
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Session } from '@atrium/core/sessions/session.js';
+import { isInside } from '@atrium/core/util/paths.js';
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol/ahp-1';
-import type { Repository } from '../git/repository.js';
+import { findRepository, type Repository } from '../git/repository.js';
 import type { ChangeLog } from './change-log.js';
-import type { Counted } from './changeset-catalogue.js';
+import type { Counted, CountedFolder } from './changeset-catalogue.js';
 import type { Shown, ViewSource } from './changeset-views.js';
-import { type CommitQuestion, type CommitScope, commit } from './commit.js';
+import { CommitQuestion, type CommitScope, commit } from './commit.js';
 import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { RecordedFiles, RecordedSource } from './recorded-source.js';
 import type { Recorder } from './recorder.js';
@@ -20,10 +21,11 @@ export interface SourcesOptions {
   readonly session: Session;
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
-  readonly question: CommitQuestion;
   changeLog(): Promise<ChangeLog>;
   /** The folders of the session, the first one first; none when that is not there. */
   folders(): Promise<readonly SnapshotFolderOptions[]>;
+  /** All folders of the session, also those inside of others. */
+  places(): Promise<readonly SnapshotFolderOptions[]>;
   isTrusted(folder: string): Promise<boolean>;
   /** A commit that a person asked for in a view has failed; undefined takes that back. */
   failed(uri: string, failure: ErrorInfo | undefined): void;
@@ -35,6 +37,8 @@ export class Sources {
   readonly #recorded: RecordedFiles;
   readonly #uncommitted: UncommittedFiles;
   readonly #abort = new AbortController();
+  /** By the folder that is to be committed. */
+  readonly #questions = new Map<string, CommitQuestion>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -45,8 +49,12 @@ export class Sources {
 
   /** Undefined when the session has no such turn, or no folder. */
   async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
-    if ((await this.#options.folders()).length === 0) return undefined;
-    if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
+    const [first, ...further] = await this.#options.places();
+    if (!first) return undefined;
+    if (name.kind === 'uncommitted') {
+      const isThere = name.folder === undefined || further.some(({ root }) => root === name.folder);
+      return isThere ? this.#uncommittedSource(uri, name.folder) : undefined;
+    }
     if (name.kind === 'session') return this.#recordedSource(uri, (changeLog) => changeLog.turns);
     if (name.kind === 'turn') {
       const { turnId } = name;
@@ -59,13 +67,18 @@ export class Sources {
 
   /** Takes an open view as it is. */
   async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
-    if ((await this.#options.folders()).length === 0) return undefined;
-    const { uri } = this.#options.session;
-    const [session, uncommitted] = [viewUri(uri, { kind: 'session' }), viewUri(uri, { kind: 'uncommitted' })];
+    const places = await this.#options.places();
+    if (places.length === 0) return undefined;
+    const session = viewUri(this.#options.session.uri, { kind: 'session' });
     const ofSession = await this.#recordedSource(session, (changeLog) => changeLog.turns).show();
-    const ofFolder = shown(uncommitted) ?? (await this.#uncommittedSource(uncommitted).show());
-    const hasGit = ofFolder.problem?.errorType !== NO_REPOSITORY;
-    return { session: ofSession, ...(hasGit && { uncommitted: ofFolder }) };
+    const folders = await inRepositories(places.map(({ root }) => root));
+    const counts = folders.map(async (root): Promise<CountedFolder[]> => {
+      const folder = root === places[0]?.root ? undefined : root;
+      const uri = viewUri(this.#options.session.uri, { kind: 'uncommitted', ...(folder !== undefined && { folder }) });
+      const found = shown(uri) ?? (await this.#uncommittedSource(uri, folder).show());
+      return found.problem?.errorType === NO_REPOSITORY ? [] : [{ uri, folder, shown: found }];
+    });
+    return { session: ofSession, uncommitted: (await Promise.all(counts)).flat() };
   }
 
   async #isTurn(turnId: string): Promise<boolean> {
@@ -89,14 +102,17 @@ export class Sources {
     });
   }
 
-  #uncommittedSource(view: string): UncommittedSource {
+  /** `further` is the folder that it is about, where that is not the first. */
+  #uncommittedSource(view: string, further: string | undefined): UncommittedSource {
     const { blobs, recorder, isTrusted } = this.#options;
     return new UncommittedSource({
       view,
       blobs,
       files: this.#uncommitted,
       changeLog: () => this.#options.changeLog(),
-      folder: () => this.#folder(),
+      root: () => this.#root(),
+      further,
+      folder: () => this.#folder(further),
       isTrusted,
       quietly: (work) => recorder.quietly(work),
       commit: (repository, what) => this.#askAndCommit(view, repository, what),
@@ -104,8 +120,10 @@ export class Sources {
   }
 
   #askAndCommit(view: string, repository: Repository, what: CommitScope): string {
-    const { question, isTrusted, failed, changed } = this.#options;
+    const { isTrusted, failed, changed } = this.#options;
     const { folder, top } = repository;
+    const question = this.#questions.get(folder) ?? new CommitQuestion(this.#options.session);
+    this.#questions.set(folder, question);
     const all = what === 'staged' ? `What is staged in ${top}` : `Everything that changed in ${folder}`;
     question.ask(`${all} will be committed. What does the commit do?`, (message) => {
       const trusted = isTrusted(repository.folder);
@@ -118,9 +136,11 @@ export class Sources {
     return 'The session asks for the commit message.';
   }
 
-  async #folder(): Promise<SnapshotFolderOptions> {
-    const [folder] = await this.#options.folders();
-    if (!folder) throw new RequestError(ErrorCode.NotFound, 'the folder of the session is not there any more');
+  async #folder(further?: string): Promise<SnapshotFolderOptions> {
+    const places = await this.#options.places();
+    const folder = further === undefined ? places[0] : places.find(({ root }) => root === further);
+    if (!folder)
+      throw new RequestError(ErrorCode.NotFound, 'the folder is not there, or belongs to the session no more');
     return folder;
   }
 
@@ -128,13 +148,27 @@ export class Sources {
     return (await this.#folder()).root;
   }
 
+  /** Whether people are asked for the message of a commit. */
+  get isAsking(): boolean {
+    return [...this.#questions.values()].some(({ isOpen }) => isOpen);
+  }
+
   close(): void {
+    for (const question of this.#questions.values()) question.close();
     this.#abort.abort();
   }
 }
 
 async function hasTurn({ chats }: Session, turnId: string): Promise<boolean> {
   return (await Promise.all(chats.map((chat) => chat.hasTurn(turnId)))).includes(true);
+}
+
+/** The folders with uncommitted changes of their own: a part of an earlier folder, in the same repository, has none. */
+async function inRepositories(roots: readonly string[]): Promise<string[]> {
+  const tops = await Promise.all(roots.map(async (root) => (await findRepository(root))?.top));
+  const isPart = (index: number) =>
+    roots.slice(0, index).some((earlier, at) => isInside(earlier, roots[index] ?? '') && tops[at] === tops[index]);
+  return roots.filter((_root, index) => tops[index] !== undefined && !isPart(index));
 }
 
 /** The turns behind the first, up to and with the second. */

@@ -38,6 +38,10 @@ export interface UncommittedOptions {
   readonly blobs: BlobStore;
   readonly files: UncommittedFiles;
   changeLog(): Promise<ChangeLog>;
+  /** The first folder of the session. */
+  root(): Promise<string>;
+  /** The folder that it is about, where that is not the first. */
+  readonly further: string | undefined;
   folder(): Promise<SnapshotFolderOptions>;
   isTrusted(folder: string): Promise<boolean>;
   quietly<T>(work: () => Promise<T>): Promise<T>;
@@ -60,7 +64,7 @@ export class UncommittedSource implements ViewSource {
       const message = 'The folder is in no Git repository that can be used, so nothing is uncommitted here.';
       return { files: [], operations: [], problem: { errorType: NO_REPOSITORY, message } };
     }
-    const { status, files, isCut } = await this.options.files.list(repository, isOurs);
+    const { status, files, isCut } = await this.options.files.list(repository, isOurs, this.options.further);
     const isUndone = (await this.options.changeLog()).lastUndone(this.options.view) !== undefined;
     const cut = incomplete(`only ${VIEW_MAX_FILES} of ${status.entries.length} files are shown`);
     return { files, operations: operationsFor(status.entries, isUndone), ...(isCut && { problem: cut }) };
@@ -70,11 +74,20 @@ export class UncommittedSource implements ViewSource {
     const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
     if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
-    const { blobs, view } = this.options;
+    const { blobs, view, further } = this.options;
     if (operationId === 'stage') return stage(repository, target?.paths, await this.options.isTrusted(root));
     if (operationId === 'unstage') return unstage(repository, target?.paths);
     if (operationId === 'commit') return this.options.commit(repository, await whatToCommit(repository));
-    const options = { root, blobs, view, repository, isOurs, changeLog: await this.options.changeLog() };
+    const [first, changeLog] = [await this.options.root(), await this.options.changeLog()];
+    const options = {
+      root: first,
+      further: further === undefined ? [] : [further],
+      blobs,
+      view,
+      repository,
+      isOurs,
+      changeLog,
+    };
     return this.options.quietly(() => (operationId === 'restore' ? restore(options) : discard(options, target?.paths)));
   }
 }
@@ -151,27 +164,34 @@ export class UncommittedFiles {
 
   constructor(private readonly key: string) {}
 
-  async list(repository: Repository, isOurs: (path: BytePath) => boolean): Promise<Uncommitted> {
+  /** `further` is the folder that it is about, where that is not the first of the session. */
+  async list(
+    repository: Repository,
+    isOurs: (path: BytePath) => boolean,
+    further: string | undefined,
+  ): Promise<Uncommitted> {
+    const names = contentNames(this.key, further);
     const status = await statusOf(repository, { renames: true });
     const counts = await lineCounts(repository, status.head);
     const entries = status.entries.filter(({ path }) => !isOurs(path));
     const files: ShownFile[] = [];
-    for (const entry of entries.slice(0, VIEW_MAX_FILES)) files.push(await this.#shown(repository, entry, counts));
+    for (const entry of entries.slice(0, VIEW_MAX_FILES))
+      files.push(await this.#shown(repository, entry, { counts, names }));
     return { status: { ...status, entries }, files, isCut: entries.length > VIEW_MAX_FILES };
   }
 
   async #shown(
     { folder }: Repository,
     entry: StatusEntry,
-    counts: ReadonlyMap<BytePath, FileEditDiff>,
+    { counts, names }: { counts: ReadonlyMap<BytePath, FileEditDiff>; names: ContentNames },
   ): Promise<ShownFile> {
     const { path, from = path, letters, head, staged } = entry;
     const stats = await statsOf(folder, path);
     // A file that was staged and then deleted is in no commit, and yet something of it would go.
     const old = head ?? (stats ? undefined : staged);
-    const before = old && this.#tracked(fileUri(folder, from), from, old);
+    const before = old && tracked(fileUri(folder, from), old, names.ofCommit(old.oid, from));
     const isThere = stats && (stats.isFile() || stats.isSymbolicLink() || isSubmodule(entry));
-    const after = isThere ? await this.#onDisk(folder, path, stats) : undefined;
+    const after = isThere ? await onDiskNow(folder, path, { stats, own: names.inFolder(path) }) : undefined;
     const diff = letters === '??' && stats ? await this.#untracked(folder, path, stats) : counts.get(path);
     const edit = { ...(before && { before }), ...(after && { after }), ...(diff && { diff }) };
     const meta = { index: letters[0], folder: letters[1], ...(isSubmodule(entry) && { submodule: true }) };
@@ -180,27 +200,9 @@ export class UncommittedFiles {
     return { file: { id, edit, _meta: { git: meta } }, paths: [...new Set([from, path])], ...(stamp && { stamp }) };
   }
 
-  #tracked(uri: string, path: BytePath, { oid, mode }: Tracked): FileEditSide {
-    if (mode === '160000') return { uri, content: textContent(`Subproject commit ${oid}\n`) };
-    return { uri, content: { uri: `${CONTENT_SCHEME}/${this.key}/git/${oid}/${percentEncoded(path)}` } };
-  }
-
-  async #onDisk(folder: string, path: BytePath, stats: Stats): Promise<FileEditSide> {
-    const uri = fileUri(folder, path);
-    if (stats.isDirectory()) return { uri, content: textContent('(a repository of its own)\n') };
-    if (stats.isSymbolicLink()) {
-      const target = await readlink(onDisk(folder, path), { encoding: 'buffer' }).catch(() => Buffer.alloc(0));
-      return { uri, content: textContent(target) };
-    }
-    // A name that is no text is no path for others.
-    const own = `${CONTENT_SCHEME}/${this.key}/folder/${percentEncoded(path)}`;
-    const content: ContentRef = { uri: asText(path) === undefined ? own : uri, sizeHint: Number(stats.size) };
-    return { uri, content };
-  }
-
   async #untracked(folder: string, path: BytePath, stats: Stats): Promise<FileEditDiff | undefined> {
     if (!stats.isFile() || stats.size > DIFF_MAX_BYTES) return undefined;
-    const stamp = `${path}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+    const stamp = `${folder}:${path}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
     if (!this.#lines.has(stamp)) {
       if (this.#lines.size >= COUNTS_KEPT) this.#lines.clear();
       const bytes = await plainContent(onDisk(folder, path), DIFF_MAX_BYTES).catch(() => undefined);
@@ -209,4 +211,43 @@ export class UncommittedFiles {
     const added = this.#lines.get(stamp);
     return added === undefined ? undefined : { added, removed: 0 };
   }
+}
+
+/** The URIs of contents that only the host can read. */
+interface ContentNames {
+  ofCommit(oid: string, path: BytePath): string;
+  inFolder(path: BytePath): string;
+}
+
+function contentNames(key: string, further: string | undefined): ContentNames {
+  const base = `${CONTENT_SCHEME}/${key}`;
+  const [git, folder] =
+    further === undefined
+      ? [`${base}/git`, `${base}/folder`]
+      : [`${base}/git-in/${encodeURIComponent(further)}`, `${base}/folder-in/${encodeURIComponent(further)}`];
+  return {
+    ofCommit: (oid, path) => `${git}/${oid}/${percentEncoded(path)}`,
+    inFolder: (path) => `${folder}/${percentEncoded(path)}`,
+  };
+}
+
+function tracked(uri: string, { oid, mode }: Tracked, own: string): FileEditSide {
+  if (mode === '160000') return { uri, content: textContent(`Subproject commit ${oid}\n`) };
+  return { uri, content: { uri: own } };
+}
+
+async function onDiskNow(
+  folder: string,
+  path: BytePath,
+  { stats, own }: { readonly stats: Stats; readonly own: string },
+): Promise<FileEditSide> {
+  const uri = fileUri(folder, path);
+  if (stats.isDirectory()) return { uri, content: textContent('(a repository of its own)\n') };
+  if (stats.isSymbolicLink()) {
+    const target = await readlink(onDisk(folder, path), { encoding: 'buffer' }).catch(() => Buffer.alloc(0));
+    return { uri, content: textContent(target) };
+  }
+  // A name that is no text is no path for others.
+  const content: ContentRef = { uri: asText(path) === undefined ? own : uri, sizeHint: Number(stats.size) };
+  return { uri, content };
 }

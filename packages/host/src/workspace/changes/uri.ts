@@ -7,7 +7,8 @@ const SESSION = 'ahp-session:/';
 const PLAIN_ID = /^[A-Za-z0-9\-._~]+$/;
 
 export type ViewName =
-  | { readonly kind: 'uncommitted' }
+  /** `folder` is the real path of a folder of the session; absent for the first. */
+  | { readonly kind: 'uncommitted'; readonly folder?: string }
   | { readonly kind: 'session' }
   | { readonly kind: 'turn'; readonly turnId: string }
   /** From the end of one turn to the end of another. */
@@ -32,6 +33,7 @@ export function viewUri(session: string, name: ViewName): string {
 function pathOf(name: ViewName): string {
   if (name.kind === 'turn') return `turn/${encodeURIComponent(name.turnId)}`;
   if (name.kind === 'between') return `turns/${encodeURIComponent(name.original)}/${encodeURIComponent(name.modified)}`;
+  if (name.kind === 'uncommitted' && name.folder !== undefined) return `uncommitted/${encodeURIComponent(name.folder)}`;
   return name.kind;
 }
 
@@ -52,6 +54,7 @@ export function parseViewUri(uri: string): { readonly session: string; readonly 
 function nameOf(parts: readonly string[]): ViewName | undefined {
   const [kind, first, second] = [parts[0], ...parts.slice(1).map(decoded)];
   if (parts.length === 1 && (kind === 'uncommitted' || kind === 'session')) return { kind };
+  if (parts.length === 2 && kind === 'uncommitted' && first) return { kind, folder: first };
   if (parts.length === 2 && kind === 'turn' && first) return { kind, turnId: first };
   if (parts.length === 3 && kind === 'turns' && first && second) {
     return { kind: 'between', original: first, modified: second };
