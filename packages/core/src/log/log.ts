@@ -47,7 +47,7 @@ export interface Log {
   record(key: string): Promise<string | undefined>;
   /** All records whose key starts with the prefix, in the order of their keys. */
   records(prefix: string): Promise<StoredRecord[]>;
-  /** Visits the same records one by one, for a reader that keeps little of each: they are never in memory all at once. */
+  /** Visits the same records one by one, in any order, for a reader that keeps little of each: they are never in memory all at once. */
   eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void>;
 
   /**

@@ -194,7 +194,7 @@ interface SharedPage {
   turns: WeakRef<readonly ListedTurn[]> | undefined;
 }
 
-/** Turns of a frozen list: as they are stored, or as values. */
+/** Turns of a frozen list: as they are stored, which may be several with commas between them, or as values. */
 export type ListedTurn = RawJson | Turn;
 
 /** Begins when turns were last brought back into memory, and ends when others are: the log may lose those then. */
@@ -258,7 +258,7 @@ export class TurnPages {
       // Some may have been brought back, and cut off, while they were being read.
       const valid = page.slice(0, Math.max(0, past.end() - at));
       at += valid.length;
-      yield valid;
+      yield joinedTexts(valid);
     }
     yield past.turnsFrom(at);
     yield recent;
@@ -369,6 +369,25 @@ export class TurnPages {
       for (const turn of value) turns.push(turn as Turn);
     }
   }
+}
+
+/** Texts that follow each other become one: one after the other, they would cost more than their bytes. */
+function joinedTexts(turns: readonly ListedTurn[]): readonly ListedTurn[] {
+  const joined: ListedTurn[] = [];
+  let texts: string[] = [];
+  const end = () => {
+    if (texts.length > 0) joined.push(new RawJson(texts.join(',')));
+    texts = [];
+  };
+  for (const turn of turns) {
+    if (turn instanceof RawJson) texts.push(turn.text);
+    else {
+      end();
+      joined.push(turn);
+    }
+  }
+  end();
+  return joined;
 }
 
 interface FrozenTurns {

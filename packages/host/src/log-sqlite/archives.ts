@@ -3,16 +3,12 @@ import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
 import type { ArchivedTurn, ArchiveHead, NewArchive, TurnRange } from '@atrium/core/log/log.js';
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
+import { type SummedText, selectTexts, textsIn } from './summed-texts.js';
 
 /** How many turns are measured in one query. */
 const LENGTHS_AT_ONCE = 100;
 
 interface HeadRow extends ArchiveHead {
-  readonly sum: number | null;
-}
-
-interface TurnRow extends ArchivedTurn {
-  readonly idx: number;
   readonly sum: number | null;
 }
 
@@ -29,8 +25,8 @@ export class ArchiveTable {
   readonly #turnCount: Statement<{ turnCount: number }>;
   readonly #cutTurns: Statement<never>;
   readonly #addTurn: Statement<never>;
-  readonly #turns: Statement<TurnRow>;
-  readonly #turnLengths: Statement<{ length: number }>;
+  readonly #turns: Statement<never>;
+  readonly #turnLengths: Statement<{ lengths: string | null }>;
   readonly #findTurn: Statement<{ idx: number }>;
   readonly #copyTurns: Statement<never>;
   readonly #remove: Statement<never>;
@@ -47,11 +43,11 @@ export class ArchiveTable {
     this.#turnCount = db.prepare(`SELECT ${turnCount} AS turnCount`);
     this.#cutTurns = db.prepare('DELETE FROM turns WHERE channel = ? AND idx >= ?');
     this.#addTurn = db.prepare('INSERT INTO turns VALUES (?, ?, ?, ?, ?)');
-    this.#turns = db.prepare(`
-      SELECT idx, ${db.text('id')} AS id, ${db.text('json')} AS json, sum FROM turns
-      WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
-    this.#turnLengths = db.prepare(`
-      SELECT octet_length(json) AS length FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
+    const range = 'FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx';
+    this.#turns = db.prepare(selectTexts(`SELECT idx AS row, id AS key, json AS text, sum ${range}`));
+    this.#turnLengths = db.prepare(
+      `SELECT group_concat(length) AS lengths FROM (SELECT octet_length(json) AS length ${range})`,
+    );
     this.#headBytes = db.prepare('SELECT hex(head) AS hex FROM archives WHERE channel = ?');
     this.#turnBytes = db.prepare('SELECT hex(json) AS hex FROM turns WHERE channel = ? AND idx = ?');
     this.#replaceTurn = db.prepare('UPDATE turns SET json = ?, sum = ? WHERE channel = ? AND idx = ?');
@@ -87,18 +83,18 @@ export class ArchiveTable {
 
   turns(channel: string, { start, end, maxBytes }: TurnRange): ArchivedTurn[] {
     const last = maxBytes === undefined ? end : this.#endOfPage(channel, { start, end, maxBytes });
-    return this.#turns.all(channel, start, last).map((row) => this.#checked(channel, row));
+    return textsIn(this.#turns.bytes(channel, start, last)).map((turn) => this.#checked(channel, turn));
   }
 
   /** Measures a few turns at a time; SQLite knows their lengths without reading them. */
   #endOfPage(channel: string, { start, end, maxBytes }: Required<TurnRange>): number {
     let bytes = 0;
     for (let index = start; index < end; ) {
-      const lengths = this.#turnLengths.all(channel, index, Math.min(end, index + LENGTHS_AT_ONCE));
-      if (lengths.length === 0) return index;
-      for (const { length } of lengths) {
+      const lengths = this.#turnLengths.get(channel, index, Math.min(end, index + LENGTHS_AT_ONCE))?.lengths;
+      if (typeof lengths !== 'string') return index;
+      for (const length of lengths.split(',')) {
         index += 1;
-        bytes += length;
+        bytes += Number(length);
         if (bytes >= maxBytes) return index;
       }
     }
@@ -109,8 +105,8 @@ export class ArchiveTable {
     return this.#channels.all().map(({ channel }) => channel);
   }
 
-  #checked(channel: string, { idx, id, json, sum }: TurnRow): ArchivedTurn {
-    if (fits(sum, id, json)) return { id, json };
+  #checked(channel: string, { row: idx, key: id, text: json, isWhole }: SummedText): ArchivedTurn {
+    if (isWhole) return { id, json };
     const hex = this.#turnBytes.get(channel, idx)?.hex ?? '';
     const instead = damagedTurn(id);
     this.#damage.found({

@@ -17,6 +17,8 @@ export interface Statement<Row> {
   run(...values: SqlValue[]): void;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
+  /** The column `bytes` of one row, which must be selected as a BLOB: what is in it is not looked at. */
+  bytes(...values: SqlValue[]): Buffer;
 }
 
 export interface Database {
@@ -141,7 +143,14 @@ function wrapStatement<Row>(native: NativeStatement, { bind, row }: Dialect): St
     run: (...values) => guarded(() => void native.run(...bind(values))),
     get: (...values) => guarded(() => row(native.get(...bind(values))) as Row | undefined),
     all: (...values) => guarded(() => native.all(...bind(values)).map(row) as Row[]),
+    bytes: (...values) => guarded(() => bytesOf(native.get(...bind(values)))),
   };
+}
+
+/** Without a copy, where the driver has not made one. */
+function bytesOf(row: unknown): Buffer {
+  const { bytes } = (row ?? {}) as { bytes?: Uint8Array | null };
+  return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0);
 }
 
 /** libsql gives bytes as a Buffer for one row, and as an ArrayBuffer for many. */

@@ -4,22 +4,20 @@ import { REBUILT_RECORD, type StoredRecord } from '@atrium/core/log/log.js';
 import type { JournalRecords } from './commit-journal.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
+import { type SummedText, selectTexts, textsIn } from './summed-texts.js';
 
-/** Rows per query: the driver's objects take several times the size of a row. */
+/** Rows per query. */
 const PAGE_ROWS = 500;
 
 const NONE: JournalRecords = new Map();
 
-interface SummedRow extends StoredRecord {
-  readonly sum: number | null;
-}
-
 export class RecordTable {
   readonly #put: Statement<never>;
   readonly #remove: Statement<never>;
-  readonly #get: Statement<Omit<SummedRow, 'key'>>;
+  readonly #get: Statement<{ value: string; sum: number | null }>;
   readonly #bytes: Statement<{ hex: string }>;
-  readonly #list: Statement<SummedRow>;
+  readonly #byKey: Statement<never>;
+  readonly #byRow: Statement<never>;
   readonly #damage: Damage;
 
   constructor(db: Database, damage: Damage) {
@@ -29,10 +27,9 @@ export class RecordTable {
     this.#remove = db.prepare('DELETE FROM records WHERE key = ?');
     this.#get = db.prepare(`SELECT ${db.text('value')} AS value, sum FROM records WHERE key = ?`);
     // The greatest code point ends the range: a plain LIKE would not use the index.
-    this.#list = db.prepare(`
-      SELECT ${db.text('key')} AS key, ${db.text('value')} AS value, sum FROM records
-      WHERE records.key >= ?1 AND records.key < ?1 || char(0x10ffff) AND records.key > ?2
-      ORDER BY records.key LIMIT ${PAGE_ROWS}`);
+    const rows = `SELECT rowid AS row, key, value AS text, sum FROM records WHERE key >= ?1 AND key < ?1 || char(0x10ffff)`;
+    this.#byKey = db.prepare(selectTexts(`${rows} AND key > ?2 ORDER BY key LIMIT ${PAGE_ROWS}`));
+    this.#byRow = db.prepare(selectTexts(`${rows} AND rowid > ?2 ORDER BY rowid LIMIT ${PAGE_ROWS}`));
   }
 
   put(key: string, value: string | null): void {
@@ -46,41 +43,38 @@ export class RecordTable {
     return fits(row.sum, key, row.value) ? row.value : this.#damaged(key);
   }
 
-  list(prefix: string, waiting: JournalRecords = NONE): StoredRecord[] {
-    const records: StoredRecord[] = [];
-    this.each(prefix, (record) => records.push(record), waiting);
-    return records;
-  }
-
   /** In the order of their keys. Some may wait to be put here, or to be removed. */
-  each(prefix: string, visit: (record: StoredRecord) => void, waiting: JournalRecords = NONE): void {
-    const keys = [...waiting.keys()].filter((key) => key.startsWith(prefix)).sort(byBytes);
-    if (keys.length === 0) return this.#each(prefix, visit);
-    const visitWaiting = (isDue: (key: string) => boolean) => {
-      while (keys[0] !== undefined && isDue(keys[0])) {
-        const key = keys.shift() ?? '';
-        const value = waiting.get(key);
-        if (typeof value === 'string') visit({ key, value });
-      }
-    };
-    this.#each(prefix, (record) => {
-      visitWaiting((key) => byBytes(key, record.key) <= 0);
-      if (!waiting.has(record.key)) visit(record);
-    });
-    visitWaiting(() => true);
+  list(prefix: string, waiting: JournalRecords = NONE): StoredRecord[] {
+    const stored: StoredRecord[] = [];
+    for (let last: string | undefined = ''; last !== undefined; ) {
+      last = this.#visit(textsIn(this.#byKey.bytes(prefix, last)), (record) => stored.push(record))?.key;
+    }
+    const added = waitingRecords(prefix, waiting);
+    const records = [...stored.filter(({ key }) => !waiting.has(key)), ...added];
+    return added.length === 0 ? records : records.sort(byBytes);
   }
 
-  #each(prefix: string, visit: (record: StoredRecord) => void): void {
-    let page: SummedRow[];
-    let last = '';
-    do {
-      page = this.#list.all(prefix, last);
-      for (const { key, value, sum } of page) {
-        if (fits(sum, key, value)) visit({ key, value });
-        else this.#damaged(key);
+  /** In any order: more than a page of them are read as they stand in the file, so that none has to be looked for. */
+  each(prefix: string, visit: (record: StoredRecord) => void, waiting: JournalRecords = NONE): void {
+    const visitStored = (record: StoredRecord) => {
+      if (!waiting.has(record.key)) visit(record);
+    };
+    const few = textsIn(this.#byKey.bytes(prefix, ''));
+    if (few.length < PAGE_ROWS) this.#visit(few, visitStored);
+    else
+      for (let last: number | undefined = 0; last !== undefined; ) {
+        last = this.#visit(textsIn(this.#byRow.bytes(prefix, last)), visitStored)?.row;
       }
-      last = page.at(-1)?.key ?? last;
-    } while (page.length === PAGE_ROWS);
+    for (const record of waitingRecords(prefix, waiting)) visit(record);
+  }
+
+  /** Visits a page of records; returns its last row when others may follow. */
+  #visit(rows: readonly SummedText[], visit: (record: StoredRecord) => void): SummedText | undefined {
+    for (const { key, text: value, isWhole } of rows) {
+      if (isWhole) visit({ key, value });
+      else this.#damaged(key);
+    }
+    return rows.length < PAGE_ROWS ? undefined : rows.at(-1);
   }
 
   /** Removes the record. The session's archive contains the same facts, and the host reads them there. */
@@ -94,7 +88,11 @@ export class RecordTable {
   }
 }
 
+function waitingRecords(prefix: string, waiting: JournalRecords): StoredRecord[] {
+  return [...waiting].flatMap(([key, value]) => (value !== null && key.startsWith(prefix) ? { key, value } : []));
+}
+
 /** The order of SQLite. */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+function byBytes(a: StoredRecord, b: StoredRecord): number {
+  return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
 }

@@ -233,7 +233,7 @@ function cuttingDriver(inner: SqliteDriver): SqliteDriver {
         const row = statement.get(...values);
         return row === undefined ? undefined : cut(row);
       };
-      return { run: statement.run, get, all: (...values) => statement.all(...values).map(cut) };
+      return { ...statement, get, all: (...values) => statement.all(...values).map(cut) };
     };
     return { ...db, prepare };
   };

@@ -62,7 +62,7 @@ async function expectRecords(log: Log): Promise<void> {
   ]);
   const keys: string[] = [];
   await log.eachRecord('r:', ({ key }) => keys.push(key));
-  expect(keys).toEqual(['r:a', 'r:b', 'r:c']);
+  expect(keys.sort()).toEqual(['r:a', 'r:b', 'r:c']);
   expect(await log.records('r:')).toEqual([
     { key: 'r:a', value: '{"at":8}' },
     { key: 'r:b', value: '{"at":6}' },

@@ -15,7 +15,7 @@ import { ROOT } from '../support/test-host.js';
 
 interface Disk {
   readonly log: Awaited<ReturnType<typeof openLog>>;
-  fill(): void;
+  fill(): Promise<void>;
   makeRoom(): void;
 }
 
@@ -27,7 +27,7 @@ async function realDisk(): Promise<Disk> {
   const filler = path.join(dataDir, 'filler');
   return {
     log: await openLog(dataDir),
-    fill() {
+    async fill() {
       for (let bytes = 2 ** 20; bytes > 0; bytes = Math.floor(bytes / 2)) {
         try {
           for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
@@ -38,7 +38,7 @@ async function realDisk(): Promise<Disk> {
   };
 }
 
-/** SQLite is told that there are no more pages. */
+/** SQLite is told that there are no more pages, and its journal is filled, too. */
 async function limitedDatabase(): Promise<Disk> {
   const databases: Database[] = [];
   const [driver] = drivers;
@@ -47,10 +47,18 @@ async function limitedDatabase(): Promise<Disk> {
   const db = databases.at(-1);
   return {
     log,
-    fill: () => db?.exec('PRAGMA max_page_count = 1'),
+    async fill() {
+      db?.exec('PRAGMA max_page_count = 1');
+      const commit = (count: number) =>
+        log.append({ entries: [], records: [{ key: `filler:${count}`, value: '1' }], durability: 'normal' });
+      for (let count = 0, isFull = false; !isFull; count++) isFull = await commit(count).then(isStored, isRefused);
+    },
     makeRoom: () => db?.exec('PRAGMA max_page_count = 1000000'),
   };
 }
+
+const isStored = () => false;
+const isRefused = () => true;
 
 function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
@@ -74,7 +82,7 @@ describe.each(disks)('a full disk ($name)', ({ make, isPossible }) => {
       const { host, client, uri } = await openFixture({ log: disk.log, clock });
       client.dispatch(uri, turnStarted('t1', 'hello'));
       await client.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete');
-      disk.fill();
+      await disk.fill();
 
       const phone = await host.client('phone');
       const { items } = await phone.request<{ items: { resource: string }[] }>('listSessions', { channel: ROOT });
@@ -115,7 +123,7 @@ describe('a client that came while the disk was full', () => {
     const disk = await limitedDatabase();
     const clock = new FakeClock();
     const host = await startHost({ log: disk.log, clock });
-    disk.fill();
+    await disk.fill();
     // What is left of the last pages may still hold some.
     let key: string;
     let count = 0;

@@ -81,6 +81,11 @@ export function countingDriver(driver: SqliteDriver, count: (characters: number)
       count(JSON.stringify(rows).length);
       return rows;
     },
+    bytes(...values) {
+      const bytes = statement.bytes(...values);
+      count(bytes.length);
+      return bytes;
+    },
   });
   return {
     name: driver.name,
