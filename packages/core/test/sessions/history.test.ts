@@ -52,8 +52,9 @@ async function read(list: LazyList<ListedTurn> | readonly Turn[]): Promise<Liste
   }
 }
 
-const idOf = (listed: ListedTurn) => (listed instanceof RawJson ? JSON.parse(listed.text) : listed).id as string;
-const idsOf = async (list: LazyList<ListedTurn> | readonly Turn[]) => (await read(list)).map(idOf);
+const turnsOf = (listed: ListedTurn): Turn[] => (listed instanceof RawJson ? JSON.parse(`[${listed.text}]`) : [listed]);
+const idsOf = async (list: LazyList<ListedTurn> | readonly Turn[]) =>
+  (await read(list)).flatMap(turnsOf).map(({ id }) => id);
 
 describe('a page of turns', () => {
   it('[AHP-050] [AHP-053] ends with the newest turn, or before the one that is named', async () => {
