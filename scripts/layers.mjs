@@ -142,6 +142,7 @@ export const LAYERS = {
     ...['workspace/git', 'workspace/tools', 'workspace/files', 'blobs', 'plugins/trust'],
   ],
   automations: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions', 'workspace/files'],
+  imports: ['core/util', 'core/contracts', 'core/sessions', 'log-sqlite'],
   server: ['core/util', 'core/wire'],
   gateway: [
     ...['core/util', 'core/contracts', 'core/channels', 'core/tool-calls', 'core/sessions', 'core/wire'],

@@ -10,6 +10,7 @@ import { chatsCommand } from './commands/chats.js';
 import { completionsCommand } from './commands/completions.js';
 import { doctorCommand } from './commands/doctor.js';
 import { filesCommand } from './commands/files.js';
+import { importCommand } from './commands/import.js';
 import { pairCommand } from './commands/pair.js';
 import { providersCommand } from './commands/providers.js';
 import { runCommand } from './commands/run.js';
@@ -91,7 +92,7 @@ function commands(root: () => Command): Command[] {
       watchCommand(),
       terminalsCommand(),
     ],
-    ...[changesCommand(), filesCommand(), automationsCommand()],
+    ...[changesCommand(), filesCommand(), automationsCommand(), importCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
@@ -372,5 +372,27 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const [item] = JSON.parse((await host.run(['sessions', 'list', '--json'])).stdout);
     expect(item.resource).toBe(removed.session);
     expect((await host.run(['sessions', 'restore', 'nowhere'])).code).toBe(4);
+  });
+
+  it('[DAY-100] imports what another program left on this machine, once', async () => {
+    const host = await startHost();
+    const folder = await newFolder(host);
+    vi.stubEnv('CLAUDE_CONFIG_DIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('CODEX_HOME', path.join(folder, 'none'));
+    vi.stubEnv('XDG_DATA_HOME', path.join(folder, 'none'));
+    const id = 'f171cac9-3346-45de-988f-e78d25c93c37';
+    await mkdir(path.join(folder, 'projects', '-srv-app'), { recursive: true });
+    const asked = { type: 'user', uuid: 'u1', timestamp: '2026-03-01T10:00:00.000Z', cwd: '/srv/app' };
+    const line = JSON.stringify({ ...asked, message: { role: 'user', content: 'what is this?' } });
+    await writeFile(path.join(folder, 'projects', '-srv-app', `${id}.jsonl`), `${line}\nhalf a li`);
+    const dry = await host.run(['import', '--dry-run']);
+    expect(dry.stdout).toMatch(/Claude Code +[\d-]+ +what is this\? +\/srv\/app/);
+    expect((await host.run(['import', 'claude', '--folder', '/srv/other'])).stdout).toContain('No sessions');
+    const { stdout, stderr } = await host.run(['import', '--folder', '/srv']);
+    expect(stdout).toContain('Imported 1 session.');
+    expect(stderr).toContain('1 damaged line was left out.');
+    expect((await host.run(['import'])).stdout).toContain('All of them are here already.');
+    expect((await host.run(['sessions', 'show', `claude-${id}`])).stdout).toContain('> what is this?');
   });
 });

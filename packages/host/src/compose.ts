@@ -39,6 +39,7 @@ import { DamageReports } from './damage-reports.js';
 import { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
+import { imports } from './imports/imports.js';
 import { Customizations } from './plugins/customizations/customizations.js';
 import { NO_TRUST } from './plugins/trust/folder-trust.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
@@ -244,6 +245,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     ...automations,
     new Resources({ host, browsed, userFolder: options.customizations?.userFolder, readers }),
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
+    imports({
+      sources: async () => (await import('./imports/sources.js')).SOURCES.map((source) => source()),
+      isKnown: (uri) => catalogue.find(uri) !== undefined,
+      agents: () =>
+        [root.settings.defaultAgent, ...agents.map(({ info }) => info.provider)].filter((id) => id !== undefined),
+      store: (page, caller) =>
+        sessions.import(page, { clientId: caller.identity?.clientId, mayUse: (agent) => auth.check(caller, agent) }),
+    }),
     {
       extensionRequests: {
         'atrium/pairings': () => ({ items: pairings.look() }),

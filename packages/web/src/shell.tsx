@@ -19,7 +19,9 @@ import { Boundary } from './ui/boundary.js';
 const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
 const SessionScreen = lazy(() => screen);
 
-type Overlay = 'palette' | 'help' | 'deleted' | undefined;
+const ImportSessions = lazy(async () => ({ default: (await import('./sessions/import-sessions.js')).ImportSessions }));
+
+type Overlay = 'palette' | 'help' | 'deleted' | 'import' | undefined;
 
 export function Shell() {
   const route = useRoute();
@@ -42,12 +44,21 @@ export function Shell() {
         <Pairings />
         <Boundary key={route.at === 'session' ? route.uri : ''} what="This session">
           <Suspense fallback={<div className="empty" aria-busy="true" />}>
-            {route.at === 'session' ? <SessionScreen uri={route.uri} chat={route.chat} /> : <Home />}
+            {route.at === 'session' ? (
+              <SessionScreen uri={route.uri} chat={route.chat} />
+            ) : (
+              <Home onImport={() => setOverlay('import')} />
+            )}
           </Suspense>
         </Boundary>
       </main>
       {overlay === 'palette' && <Palette onClose={close} onOverlay={setOverlay} />}
       {overlay === 'deleted' && <DeletedSessions onClose={close} />}
+      {overlay === 'import' && (
+        <Suspense>
+          <ImportSessions onClose={close} />
+        </Suspense>
+      )}
       {overlay === 'help' && <Help onClose={close} />}
       <div className="visually-hidden" role="status" aria-live="polite">
         {announcement}

@@ -1,7 +1,11 @@
 /** The list of sessions, and what can be done to a whole session: find, rename, archive, delete, hand over. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { connect } from '@atrium/client';
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { problemsOf } from './support/axe.js';
 import { begin, choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 import { said } from './support/puppet-host.js';
@@ -157,5 +161,36 @@ describeInBrowser('the link for another device', (open) => {
     const other = await open(copied);
     await other.getByRole('textbox', { name: 'First message' }).waitFor();
     expect(other.url()).not.toContain(TOKEN);
+  });
+
+  it('[DAY-100] brings sessions of other programs here, those that a person chooses', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'atrium-page-'));
+    vi.stubEnv('CLAUDE_CONFIG_DIR', folder);
+    vi.stubEnv('CODEX_HOME', path.join(folder, 'none'));
+    vi.stubEnv('XDG_DATA_HOME', path.join(folder, 'none'));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      return rm(folder, { recursive: true, force: true });
+    });
+    const place = path.join(folder, 'projects', '-srv-app');
+    await mkdir(place, { recursive: true });
+    for (const [index, content] of ['About plums', 'About grapes'].entries()) {
+      const line = { type: 'user', uuid: 'u', timestamp: '2026-03-01T10:00:00.000Z', message: { content } };
+      await writeFile(path.join(place, `0000000${index}-0000-0000-0000-000000000000.jsonl`), JSON.stringify(line));
+    }
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link, PHONE);
+    await page.getByRole('button', { name: /Bring sessions from/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sessions of other programs' });
+    await dialog.getByRole('checkbox', { name: 'About grapes' }).check();
+    expect(await problemsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Import 1' }).click();
+    await dialog.getByText('1 imported.').waitFor();
+    await dialog.getByRole('status').getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => titles(page), POLL).toEqual(['About grapes']);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('other programs');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('checkbox', { name: 'All 1' }).waitFor();
   });
 });

@@ -221,16 +221,29 @@ export function invalid(message: string): RequestError {
   return new RequestError(ErrorCode.InvalidParams, `atrium/importSession: ${message}`);
 }
 
-/** A new session that looks like the old one: its name and its dates. Nothing was done later than now. */
-export function withPast(state: FirstState, { title, ...past }: SessionSummary): FirstState {
+/** A new session that looks like the old one: its name, its dates, and where it comes from. Nothing was done later than now. */
+export function withPast(state: FirstState, { title, _meta, ...past }: SessionSummary): FirstState {
   const createdAt = earlier(past.createdAt, state.summary.createdAt);
   const modifiedAt = earlier(past.modifiedAt, state.summary.modifiedAt);
+  const source = sourceOf(_meta);
+  const marked = source && { _meta: { ...state.session._meta, [IMPORTED_FROM]: source } };
   return {
-    session: { ...state.session, title },
+    session: { ...state.session, title, ...marked },
     chat: { ...state.chat, modifiedAt },
-    summary: { ...state.summary, title, createdAt, modifiedAt },
+    summary: { ...state.summary, title, createdAt, modifiedAt, ...marked },
   };
 }
+
+/** In the `_meta` of a session: the program that it was begun in, for people to see. */
+export const IMPORTED_FROM = 'atrium/importedFrom';
+
+function sourceOf(meta: SessionSummary['_meta']): Record<string, string> | undefined {
+  const { program, name, id } = (meta?.[IMPORTED_FROM] ?? {}) as Record<string, unknown>;
+  const isText = (text: unknown): text is string => typeof text === 'string' && text.length <= SOURCE_MAX_CHARACTERS;
+  return isText(program) && isText(name) && isText(id) ? { program, name, id } : undefined;
+}
+
+const SOURCE_MAX_CHARACTERS = 200;
 
 function earlier(time: string, other: string): string {
   return time < other ? time : other;

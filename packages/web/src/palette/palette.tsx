@@ -16,7 +16,7 @@ const SHOWN_MAX = 14;
 
 interface Props {
   readonly onClose: () => void;
-  readonly onOverlay: (overlay: 'help' | 'deleted') => void;
+  readonly onOverlay: (overlay: 'help' | 'deleted' | 'import') => void;
 }
 
 export function Palette({ onClose, onOverlay }: Props) {
@@ -86,11 +86,11 @@ interface Command {
   run(): void;
 }
 
-type OnOverlay = (overlay: 'help' | 'deleted') => void;
+type OnOverlay = (overlay: 'help' | 'deleted' | 'import') => void;
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
-  /** Deleted sessions can be brought back. */
+  /** Deleted sessions can be brought back, and those of other programs imported. */
   readonly isRestoring: boolean;
   readonly onOverlay: OnOverlay;
 }
@@ -99,7 +99,7 @@ interface Offer {
 function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Command[] {
   const ordered = [...sessions].sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || timeOf(b) - timeOf(a));
   return [
-    ...pageCommands(onOverlay).filter(({ id }) => id !== 'deleted' || isRestoring),
+    ...pageCommands(onOverlay).filter(({ id }) => (id !== 'deleted' && id !== 'import') || isRestoring),
     ...ordered.map(sessionCommand),
   ];
 }
@@ -122,6 +122,7 @@ function pageCommands(onOverlay: OnOverlay): Command[] {
       run: toggleScreenReaders,
     },
     { id: 'deleted', title: 'Deleted sessions', detail: '', run: () => onOverlay('deleted') },
+    { id: 'import', title: 'Bring sessions from other programs', detail: '', run: () => onOverlay('import') },
     { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: () => onOverlay('help') },
   ];
 }

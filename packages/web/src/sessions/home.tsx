@@ -3,6 +3,7 @@ import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef } from 'react';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
 import { useStore } from '../model/store.js';
 import { AutoText } from '../ui/auto-text.js';
@@ -14,8 +15,8 @@ import { FolderField } from './folder-field.js';
 import { SignIn } from './sign-in.js';
 import { type NewSession, useNewSession } from './use-new-session.js';
 
-export function Home() {
-  const { link } = useHost();
+export function Home({ onImport }: { readonly onImport: () => void }) {
+  const { link, client } = useHost();
   const { agents, config } = useStore(link.root);
   const isEmpty = useStore(link.sessions)?.length === 0;
   const form = useNewSession(agents, config?.values.defaultAgent);
@@ -76,6 +77,11 @@ export function Home() {
           field.current?.focus();
         }}
       />
+      {isAtrium(client) && (
+        <button type="button" className="quiet small" onClick={onImport}>
+          <Icon name="down" /> Bring sessions from Claude Code, Codex or opencode
+        </button>
+      )}
       {/* Where there are no sessions, a phone shows no list. */}
       {isEmpty && <DeletedSessionsButton />}
     </div>

@@ -1,0 +1,168 @@
+/**
+ * Sessions of Claude Code: one file of JSON Lines each, below `projects/<folder>` of its configuration folder. Lines name the
+ * line before them, so a file is a tree; the branch that ends with the newest line is the conversation.
+ */
+import os from 'node:os';
+import path from 'node:path';
+import {
+  FOUND_MAX,
+  type FoundSession,
+  type Json,
+  listOf,
+  objectOf,
+  PastTurns,
+  type Source,
+  textOf,
+  timeOf,
+  titleOf,
+} from './past-session.js';
+import { jsonLines, sessionFiles } from './session-lines.js';
+
+/** The first message of a session stands within this, unless somebody has pasted a book before. */
+const HEAD_BYTES = 256 * 1_024;
+const SESSION_FILE = /^[0-9a-f]{8}-[0-9a-f-]{27}\.jsonl$/;
+
+export function claudeCode(env: NodeJS.ProcessEnv = process.env): Source {
+  const home = env.CLAUDE_CONFIG_DIR || path.join(env.HOME || os.homedir(), '.claude');
+  const files = () => sessionFiles(path.join(home, 'projects'), (name) => SESSION_FILE.test(name));
+  const idOf = (file: string) => path.basename(file, '.jsonl');
+  return {
+    ...{ program: 'claude', name: 'Claude Code', agents: ['claude', 'anthropic'] },
+    async find() {
+      const found: FoundSession[] = [];
+      for (const { path: file, modifiedAt } of (await files()).slice(0, FOUND_MAX)) {
+        const { firstMessage, ...facts } = await factsOf(jsonLines(file, HEAD_BYTES));
+        if (firstMessage !== undefined || facts.title !== undefined)
+          found.push({
+            ...{ id: idOf(file), title: titleOf(facts.title ?? firstMessage, 'Claude Code') },
+            ...{ folder: facts.folder, modifiedAt },
+          });
+      }
+      return found;
+    },
+    async read(id) {
+      const file = (await files()).find((each) => idOf(each.path) === id);
+      if (!file) return undefined;
+      const lines: Json[] = [];
+      let unreadable = 0;
+      for await (const line of jsonLines(file.path)) {
+        if (line) lines.push(line);
+        else unreadable++;
+      }
+      const { firstMessage, title, folder, createdAt } = await factsOf(lines);
+      return {
+        ...{ id, title: titleOf(title ?? firstMessage, 'Claude Code'), folder, unreadable },
+        ...{ createdAt: createdAt ?? file.modifiedAt, modifiedAt: file.modifiedAt, turns: turnsOf(id, lines) },
+      };
+    },
+  };
+}
+
+interface Facts {
+  title?: string;
+  firstMessage?: string;
+  folder?: string;
+  createdAt?: string;
+}
+
+async function factsOf(lines: Iterable<Json | undefined> | AsyncIterable<Json | undefined>): Promise<Facts> {
+  const facts: Facts = {};
+  for await (const line of lines) {
+    if (!line) continue;
+    const { type, cwd, timestamp } = line;
+    // A person's title beats one that the program made, and that one the summary of an older version.
+    if (type === 'custom-title') facts.title = textOf(line.customTitle) ?? facts.title ?? '';
+    else if (type === 'ai-title') facts.title ??= textOf(line.aiTitle) ?? '';
+    else if (type === 'summary') facts.title ??= textOf(line.summary) ?? '';
+    if (typeof cwd === 'string') facts.folder ??= cwd;
+    const time = timeOf(timestamp);
+    if (time !== undefined) facts.createdAt ??= time;
+    const message = saidByPerson(line);
+    if (message !== undefined && message !== '') facts.firstMessage ??= message;
+  }
+  if (facts.title === '') delete facts.title;
+  return facts;
+}
+
+function turnsOf(id: string, lines: readonly Json[]) {
+  const turns = new PastTurns(id);
+  for (const line of branchOf(lines)) {
+    const at = timeOf(line.timestamp);
+    const message = objectOf(line.message);
+    const asked = saidByPerson(line);
+    if (line.isCompactSummary === true)
+      turns.note(`The conversation was summarised here:\n\n${plainText(message)}`, at);
+    else if (asked === INTERRUPTED) turns.cancel();
+    else if (asked !== undefined && asked !== '') turns.ask(asked, at);
+    for (const block of listOf(message.content)) {
+      if (line.type === 'assistant') readAnswer(turns, block, at);
+      else if (block.type === 'tool_result') {
+        const output = typeof block.content === 'string' ? block.content : plainText(block);
+        turns.result(String(block.tool_use_id), output, { isError: block.is_error === true, at });
+      }
+    }
+    if (line.type === 'assistant' && typeof message.content === 'string') turns.say('markdown', message.content, at);
+  }
+  return turns.finished();
+}
+
+function readAnswer(turns: PastTurns, block: Json, at: string | undefined): void {
+  if (block.type === 'text') turns.say('markdown', textOf(block.text) ?? '', at);
+  else if (block.type === 'thinking') turns.say('reasoning', textOf(block.thinking) ?? '', at);
+  else if (block.type === 'tool_use') {
+    const input = objectOf(block.input);
+    turns.call(String(block.id), { name: textOf(block.name) ?? 'tool', input: JSON.stringify(input) }, at);
+  }
+}
+
+const INTERRUPTED = '[Request interrupted by user]';
+/** Claude Code stores what its own commands and reminders say like messages of the person. */
+const MACHINE_TEXT = /^<(command-|local-command-|system-reminder|bash-|task-notification)|^Caveat: /;
+
+/** The text of a message that the person has written; undefined for every other line. */
+function saidByPerson({ type, isMeta, isSidechain, isCompactSummary, message }: Json): string | undefined {
+  if (type !== 'user' || isMeta === true || isSidechain === true || isCompactSummary === true) return undefined;
+  const { content } = objectOf(message);
+  if (typeof content !== 'string' && listOf(content).some((block) => block.type === 'tool_result')) return undefined;
+  const text = plainText(objectOf(message));
+  if (text.startsWith(INTERRUPTED.slice(0, -1))) return INTERRUPTED;
+  const command = /<command-name>([^<]*)<\/command-name>/.exec(text);
+  if (command) return [command[1], /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1]].join(' ').trim();
+  return MACHINE_TEXT.test(text) ? undefined : text;
+}
+
+/** Text blocks; of a picture the fact that it was there. */
+function plainText({ content }: Json): string {
+  if (typeof content === 'string') return content;
+  const texts = listOf(content).map((block) =>
+    block.type === 'image' ? '[a picture that was not imported]' : (textOf(block.text) ?? ''),
+  );
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+/** The lines from the newest one of the conversation back to the first, in their order; sub-agents' work is not part of it. */
+function branchOf(lines: readonly Json[]): Json[] {
+  const spoken = lines.filter(({ uuid, isSidechain }) => typeof uuid === 'string' && isSidechain !== true);
+  const byId = new Map(spoken.map((line) => [String(line.uuid), line]));
+  const branch = new Set<Json>();
+  let next = spoken.findLast(({ type }) => type === 'user' || type === 'assistant');
+  while (next && !branch.has(next)) {
+    branch.add(next);
+    const { parentUuid, logicalParentUuid } = next;
+    next = byId.get(String(parentUuid ?? logicalParentUuid));
+  }
+  return withParallelCalls(spoken, branch);
+}
+
+/** Calls that ran beside each other, and their results, hang beside the branch: they belong to its turns all the same. */
+function withParallelCalls(spoken: readonly Json[], branch: ReadonlySet<Json>): Json[] {
+  const answers = new Set<unknown>([...branch].map(({ message }) => objectOf(message).id ?? ''));
+  answers.delete('');
+  const calls = new Set<unknown>();
+  return spoken.filter((line) => {
+    const { id, content } = objectOf(line.message);
+    const isPart = branch.has(line) || (line.type === 'assistant' && answers.has(id));
+    if (isPart) for (const block of listOf(content)) if (block.type === 'tool_use') calls.add(block.id);
+    return isPart || listOf(content).some((block) => calls.has(block.tool_use_id));
+  });
+}

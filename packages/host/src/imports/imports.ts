@@ -1,0 +1,97 @@
+/**
+ * Sessions of other programs on this machine: a client lists them and has them imported, one by one, so that it can show how far
+ * it is and stop. The URI of an imported session is made of its program and its id there, so none is imported twice.
+ */
+import { pathToFileURL } from 'node:url';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import { IMPORTED_FROM, type ImportPage, readImportPage } from '@atrium/core/sessions/session-import.js';
+import { ErrorCode, SessionStatus } from '@atrium/protocol/ahp-1';
+import type { PastSession, Source } from './past-session.js';
+
+interface ImportsOptions {
+  /** Loaded when a client asks. */
+  readonly sources: () => Promise<readonly Source[]>;
+  /** Whether a session with this URI is here, or was and can be restored. */
+  readonly isKnown: (uri: string) => boolean;
+  /** The ids of the agents of this host; the one that new sessions get comes first. */
+  readonly agents: () => readonly string[];
+  readonly store: (page: ImportPage, caller: Caller) => Promise<void>;
+}
+
+const TURNS_IN_PAGE = 50;
+
+export function imports(options: ImportsOptions): Service {
+  return {
+    extensionRequests: {
+      'atrium/findImports': async (_caller, { program }) => {
+        const items = [];
+        for (const source of await chosen(options, program))
+          for (const found of await source.find()) {
+            const { folder, ...rest } = found;
+            const uri = uriOf(source, found.id);
+            items.push({
+              ...{ program: source.program, programName: source.name, ...rest },
+              ...(folder !== undefined && { folder: pathToFileURL(folder).href }),
+              ...(options.isKnown(uri) && { session: uri }),
+            });
+          }
+        return { items };
+      },
+      'atrium/importFound': async (caller, { program, id, agent }) => {
+        const [source] = await chosen(options, program ?? '');
+        const past = typeof id === 'string' ? await source?.read(id) : undefined;
+        if (!source || !past)
+          throw new RequestError(ErrorCode.NotFound, `there is no session ${id} of ${program} here`);
+        if (past.turns.length === 0)
+          throw new RequestError(ErrorCode.InvalidParams, `${id} of ${source.name} has no message that can be read`);
+        const session = uriOf(source, past.id);
+        if (options.isKnown(session))
+          throw new RequestError(ErrorCode.SessionAlreadyExists, `${past.title} was imported before`);
+        const agents = options.agents();
+        const fitting = source.agents.find((each) => agents.includes(each)) ?? agents[0];
+        const provider = typeof agent === 'string' ? agent : fitting;
+        for (const page of pagesOf(past, { session, source, provider })) {
+          const checked = readImportPage(page, caller);
+          if (checked) await options.store(checked, caller);
+        }
+        return { session, turns: past.turns.length, unreadable: past.unreadable };
+      },
+    },
+  };
+}
+
+async function chosen({ sources }: ImportsOptions, program: unknown): Promise<readonly Source[]> {
+  const all = await sources();
+  if (program === undefined) return all;
+  const found = all.filter((source) => source.program === program);
+  if (found.length > 0) return found;
+  const names = all.map((source) => source.program).join(', ');
+  throw new RequestError(ErrorCode.InvalidParams, `/program must be one of ${names}`);
+}
+
+/** Their ids are made of letters, digits, - and _. */
+function uriOf({ program }: Source, id: string): string {
+  return `ahp-session:/${program}-${id}`;
+}
+
+interface Target {
+  readonly session: string;
+  readonly source: Source;
+  readonly provider: string | undefined;
+}
+
+function* pagesOf(past: PastSession, { session, source, provider }: Target): Generator<Record<string, unknown>> {
+  const { turns, title, createdAt, modifiedAt, folder } = past;
+  for (let start = 0; start < turns.length; start += TURNS_IN_PAGE) {
+    const isLast = start + TURNS_IN_PAGE >= turns.length;
+    const summary = {
+      ...{ resource: session, provider, title, status: SessionStatus.Idle, createdAt, modifiedAt },
+      ...(folder !== undefined && { workingDirectories: [pathToFileURL(folder).href] }),
+      _meta: { [IMPORTED_FROM]: { program: source.program, name: source.name, id: past.id } },
+    };
+    const page = { channel: session, start, turns: turns.slice(start, start + TURNS_IN_PAGE) };
+    yield { ...page, ...(isLast && { state: { summary } }) };
+  }
+}

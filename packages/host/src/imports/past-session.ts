@@ -1,0 +1,203 @@
+/**
+ * A session that another program has written, in our words. Each reader of this folder knows the files of one program, reads
+ * them line by line, and never writes to them. A line or a member that it does not understand is left out, and the rest counts.
+ */
+import { shorten } from '@atrium/core/util/text.js';
+import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol/ahp-1';
+
+/** What a list shows of a session before anybody imports it. */
+export interface FoundSession {
+  /** As its own program calls it. */
+  readonly id: string;
+  readonly title: string;
+  /** Where its agent worked, as a path. */
+  readonly folder?: string | undefined;
+  readonly modifiedAt: string;
+}
+
+export interface PastSession extends FoundSession {
+  readonly createdAt: string;
+  readonly turns: readonly Turn[];
+  /** Lines and records that could not be read. */
+  readonly unreadable: number;
+}
+
+/** A program whose sessions can be imported. */
+export interface Source {
+  readonly program: 'claude' | 'codex' | 'opencode';
+  readonly name: string;
+  /** The agents that would go on with such a session, the best one first. */
+  readonly agents: readonly string[];
+  /** The newest first. Empty when the program was never used here. */
+  find(): Promise<readonly FoundSession[]>;
+  /** Undefined when there is no such session. */
+  read(id: string): Promise<PastSession | undefined>;
+}
+
+/** More are too many to choose from; the newest are listed. */
+export const FOUND_MAX = 2_000;
+/** Of one message, answer, input or output. Nobody has written more, and no model would read it. */
+export const TEXT_MAX_CHARACTERS = 256 * 1_024;
+const TITLE_MAX_CHARACTERS = 80;
+
+export function titleOf(text: string | undefined, fallback: string): string {
+  return shorten(text ?? '', TITLE_MAX_CHARACTERS) || fallback;
+}
+
+/** A time of another program as ISO 8601; undefined when it is none. */
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) || time.getUTCFullYear() < 2_000 || time.getUTCFullYear() > 9_999
+    ? undefined
+    : time.toISOString();
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+export function listOf(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+interface PastCall {
+  readonly name: string;
+  /** JSON, or the text that the tool got instead. */
+  readonly input: string;
+  /** What the program called it; otherwise it is told from the input. */
+  readonly title?: string | undefined;
+}
+
+/** What a call does, as most tools name it in their input. */
+function told(input: string): string | undefined {
+  try {
+    const given = objectOf(JSON.parse(input));
+    const { description, command, cmd, file_path, filePath, path, pattern, query, url } = given;
+    const text = [description, command, cmd, file_path, filePath, path, pattern, query, url].find(
+      (value) => typeof value === 'string' || Array.isArray(value),
+    );
+    return text === undefined ? undefined : shorten(Array.isArray(text) ? text.join(' ') : String(text), 200);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Collects what was said, in order, and makes finished turns of it. */
+export class PastTurns {
+  readonly #turns: Turn[] = [];
+  readonly #prefix: string;
+  /** Where the calls of the turn stand in it. */
+  readonly #calls = new Map<string, number>();
+  #message: { readonly text: string; readonly at: string | undefined } | undefined;
+  #parts: ResponsePart[] = [];
+  #lastAt: string | undefined;
+  #isCancelled = false;
+
+  /** Ids of turns and parts begin with this, so that they are the same each time. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** A message of a person begins a turn. */
+  ask(text: string, at: string | undefined): void {
+    this.#end();
+    this.#message = { text: cut(text), at };
+    this.#lastAt = at;
+  }
+
+  say(kind: 'markdown' | 'reasoning', text: string, at: string | undefined): void {
+    if (text.trim() === '') return;
+    this.#add({ kind, id: this.#partId(), content: cut(text) }, at);
+  }
+
+  note(text: string, at: string | undefined): void {
+    this.#add({ kind: 'systemNotification', content: cut(text) }, at);
+  }
+
+  call(id: string, { name, input, title }: PastCall, at: string | undefined): void {
+    if (this.#calls.has(id)) return;
+    const call: ToolCallState = {
+      status: 'cancelled',
+      ...{ toolCallId: id, toolName: name, displayName: name, invocationMessage: title || told(input) || name },
+      ...{ toolInput: cut(input), reason: 'skipped', reasonMessage: 'No result of this call was stored.' },
+    };
+    this.#add({ kind: 'toolCall', toolCall: call }, at);
+    this.#calls.set(id, this.#parts.length - 1);
+  }
+
+  /** The result of a call; one of a call that nobody made is left out. */
+  result(id: string, output: string, { isError, at }: { isError: boolean; at: string | undefined }): void {
+    const index = this.#calls.get(id);
+    const part = index === undefined ? undefined : this.#parts[index];
+    if (index === undefined || part?.kind !== 'toolCall') return;
+    const { toolCallId, toolName, displayName, invocationMessage, toolInput } = part.toolCall as ToolCallState & {
+      status: 'cancelled';
+    };
+    const text = cut(output);
+    this.#parts[index] = {
+      kind: 'toolCall',
+      toolCall: {
+        status: 'completed',
+        ...{ toolCallId, toolName, displayName, invocationMessage },
+        ...(toolInput !== undefined && { toolInput }),
+        ...{ confirmed: 'not-needed', success: !isError, pastTenseMessage: invocationMessage },
+        ...(text !== '' && { content: [{ type: 'text', text }] }),
+        ...(isError && { error: { message: shorten(output, 500) || 'the call failed' } }),
+      },
+    };
+    this.#lastAt = at ?? this.#lastAt;
+  }
+
+  /** The person stopped the turn. */
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+
+  finished(): readonly Turn[] {
+    this.#end();
+    return this.#turns;
+  }
+
+  /** An answer without a message before it (a session that begins with a summary) has a turn, too. */
+  #add(part: ResponsePart, at: string | undefined): void {
+    this.#message ??= { text: '', at };
+    this.#parts.push(part);
+    this.#lastAt = at ?? this.#lastAt;
+  }
+
+  #partId(): string {
+    return `${this.#prefix}-${this.#turns.length}-${this.#parts.length}`;
+  }
+
+  #end(): void {
+    const message = this.#message;
+    if (message) {
+      const duration =
+        message.at !== undefined && this.#lastAt !== undefined ? Date.parse(this.#lastAt) - Date.parse(message.at) : 0;
+      this.#turns.push({
+        id: `${this.#prefix}-${this.#turns.length}`,
+        ...(message.at !== undefined && { startedAt: message.at }),
+        ...(duration > 0 && { duration }),
+        message: { text: message.text, origin: { kind: 'user' } },
+        responseParts: this.#parts,
+        state: this.#isCancelled ? 'cancelled' : 'complete',
+      });
+    }
+    this.#message = undefined;
+    this.#parts = [];
+    this.#calls.clear();
+    this.#isCancelled = false;
+  }
+}
+
+function cut(text: string): string {
+  if (text.length <= TEXT_MAX_CHARACTERS) return text;
+  return `${text.slice(0, TEXT_MAX_CHARACTERS)}\n[… ${text.length - TEXT_MAX_CHARACTERS} characters were not imported]`;
+}

@@ -1,0 +1,58 @@
+/** Files of JSON Lines that another program writes, perhaps at this moment. */
+import { createReadStream } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Json, objectOf } from './past-session.js';
+
+export interface SessionFile {
+  readonly path: string;
+  readonly modifiedAt: string;
+}
+
+/** How deep below a folder the files of a program lie at most. */
+const DEPTH_MAX = 5;
+/** A program that left more behind is not listed whole. */
+const ENTRIES_MAX = 100_000;
+
+/** The files below a folder that a program names like its sessions, the newest first; links are not followed. */
+export async function sessionFiles(folder: string, isSession: (name: string) => boolean): Promise<SessionFile[]> {
+  const found: SessionFile[] = [];
+  let left = ENTRIES_MAX;
+  const look = async (place: string, depth: number): Promise<void> => {
+    const entries = await opendir(place).catch(() => undefined);
+    if (!entries) return;
+    for await (const entry of entries) {
+      if (left-- <= 0) return;
+      const file = path.join(place, entry.name);
+      if (entry.isDirectory() && depth < DEPTH_MAX) await look(file, depth + 1);
+      else if (entry.isFile() && isSession(entry.name)) {
+        const about = await stat(file).catch(() => undefined);
+        if (about && about.size > 0) found.push({ path: file, modifiedAt: about.mtime.toISOString() });
+      }
+    }
+  };
+  await look(folder, 0);
+  return found.sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1));
+}
+
+/** The objects of a file, one by one; undefined for a line that is none, such as one that is half written. */
+export async function* jsonLines(file: string, maxBytes?: number): AsyncGenerator<Json | undefined, void, undefined> {
+  const input = createReadStream(file, { encoding: 'utf8', ...(maxBytes !== undefined && { end: maxBytes - 1 }) });
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() !== '') yield parsed(line);
+    }
+  } finally {
+    input.destroy();
+  }
+}
+
+function parsed(line: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? objectOf(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
