@@ -14,7 +14,7 @@ export const PACKAGES = readdirSync(path.join(ROOT, 'packages')).filter((name) =
 /** Packages with native code. */
 export const NATIVE = ['libsql', '@lydell/node-pty'];
 /** Packages that users install beside Atrium if they want to. */
-const OPTIONAL = ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', '@github/copilot-sdk'];
+export const OPTIONAL = ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', '@github/copilot-sdk'];
 /** Large packages that tests often replace or never load. */
 const LARGE = ['@modelcontextprotocol/sdk', '@ai-sdk/anthropic', '@ai-sdk/openai'];
 

@@ -47,7 +47,6 @@ export async function makePackage(folder) {
 /** Native packages in exactly the versions that were tested; agents are for users to add. @param {readonly string[]} native */
 function manifestOf(native) {
   const { version, description, license, engines } = readJson(path.join(ROOT, 'package.json'));
-  const { peerDependencies, peerDependenciesMeta } = readJson(path.join(ROOT, 'packages', 'host', 'package.json'));
   const versionOf = (/** @type {string} */ name) =>
     readJson(path.join(ROOT, 'node_modules', name, 'package.json')).version;
   return {
@@ -55,7 +54,6 @@ function manifestOf(native) {
     bin: { atrium: 'lib/atrium.cjs' },
     files: ['lib', 'page', 'sbom.json', 'THIRD-PARTY-NOTICES.txt'],
     dependencies: Object.fromEntries(native.map((name) => [name, versionOf(name)])),
-    ...{ peerDependencies, peerDependenciesMeta },
   };
 }
 

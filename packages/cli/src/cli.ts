@@ -62,8 +62,15 @@ export function program(): Command {
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
   for (const each of commands(() => command)) command.addCommand(each.exitOverride());
+  command.hook('postAction', (_, done) => (done.name() === 'doctor' ? undefined : tellUpdate()));
   sayThrough(command);
   return command;
+}
+
+/** Where a person reads along. `atrium doctor` says it by itself. */
+async function tellUpdate(): Promise<void> {
+  const { stdout, stderr } = io();
+  if (stdout.isTTY && stderr.isTTY) await (await import('./update-notice.js')).tellUpdate();
 }
 
 /** Help and complaints go where everything else goes. */

@@ -10,9 +10,11 @@ import { agentReport, askHost } from './agents/agent-report.js';
 import { findAgents } from './agents/find-agents.js';
 import { DEFAULT_GATEWAY_PORT, DEFAULT_PORT } from './commands/serve.js';
 import { io } from './io.js';
+import { version } from './places.js';
 import { scriptsFrom } from './serve/settings.js';
 import { findHost, type RunningHost } from './service/running-host.js';
 import { trustedFolders } from './trusted-folders.js';
+import { HOW_TO_UPDATE, isSwitchedOn, newerVersion } from './update-notice.js';
 
 interface Finding {
   /** What was looked at, in a word. */
@@ -57,6 +59,7 @@ export async function examine(dataDir: string): Promise<Finding[]> {
     ...(await settled('log', checkLog(dataDir, found))),
     ...(await settled('agents', checkAgents(dataDir, found))),
     ...(await settled('trust', checkTrust(dataDir))),
+    ...(await settled('update', checkUpdate())),
   ];
 }
 
@@ -66,6 +69,14 @@ async function settled(about: string, check: Promise<Finding | Finding[]>): Prom
   } catch (error) {
     return [problem(about, error instanceof Error ? error.message : String(error), 'Look at the message above')];
   }
+}
+
+/** Nothing where the user has not switched the notice on: then nothing is known. */
+async function checkUpdate(): Promise<Finding[]> {
+  const newer = await newerVersion();
+  if (newer !== undefined)
+    return [warning('update', `Atrium ${newer} is out; this is ${version()}`, `Run: ${HOW_TO_UPDATE}`)];
+  return (await isSwitchedOn()) ? [fine('update', `Atrium ${version()}; no newer one is known`)] : [];
 }
 
 // The machine: Node, the data folder, free space, ports.

@@ -68,10 +68,15 @@ function loaded(
   waiting: WaitingForTrust | undefined,
 ): LoadedConfig {
   const files = [user, project].filter((file) => file !== undefined);
+  const { updateNotice, ...shared } = project?.config ?? {};
+  const ignored = project && updateNotice !== undefined;
   return {
-    config: merged(user?.config ?? {}, project?.config ?? {}),
+    config: merged(user?.config ?? {}, shared),
     files: files.map(({ file }) => file),
-    warnings: files.flatMap(({ warnings }) => warnings),
+    warnings: [
+      ...files.flatMap(({ warnings }) => warnings),
+      ...(ignored ? [`${project.file}: "updateNotice" is ignored: it counts in your own file only`] : []),
+    ],
     waiting,
   };
 }

@@ -138,6 +138,9 @@ export const CONFIG_SCHEMA = record(
     joinText: flag(
       'Whether text that an agent says quickly becomes fewer actions, the more the more clients watch. Default: true.',
     ),
+    updateNotice: flag(
+      'Whether npm is asked once a day for a newer version of Atrium, which commands then mention. Counts in the file of a user only. Default: false.',
+    ),
     providers: mapOf(
       'Providers that the host starts, by name.',
       NAME,

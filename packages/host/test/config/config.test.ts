@@ -87,6 +87,14 @@ describe('configuration', () => {
     expect(config.agents?.a).toEqual({ type: 'model', api: 'openai', baseURL: 'https://elsewhere.test/v1' });
   });
 
+  it('leaves the notice of newer versions to the user', async () => {
+    const { config, warnings, folder } = await load({ user: { updateNotice: false }, project: { updateNotice: true } });
+    expect(config.updateNotice).toBe(false);
+    expect(warnings).toEqual([
+      `${path.join(folder, 'atrium.json')}: "updateNotice" is ignored: it counts in your own file only`,
+    ]);
+  });
+
   it('names the file of every warning', async () => {
     const { warnings, home, folder } = await load({ user: { x: 1 }, project: { y: 1 } });
     expect(warnings).toEqual([
