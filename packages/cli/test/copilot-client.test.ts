@@ -3,13 +3,13 @@
  * answers, approves and stops what others start.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isBuilt, startHost, type TestHost } from './support/host.js';
+import { AGENT_SCRIPT, isBuilt, startHost, type TestHost } from './support/host.js';
 import { hasTmux, openTerminal } from './support/terminal.js';
 
 const INSTALLED = fileURLToPath(new URL('../../../node_modules/.bin/copilot', import.meta.url));
@@ -40,12 +40,24 @@ async function addressOf(host: TestHost) {
   return { client, url: `ws://127.0.0.1:${port}?tkn=${token}` };
 }
 
+/** The usual script, with a command of more than 64 Ki characters. */
+async function scriptWithLongInput(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-script-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const script = JSON.parse(await readFile(AGENT_SCRIPT, 'utf8'));
+  const command = `echo begin-of-it > made; : ${'x'.repeat(70_000)}`;
+  script.prompts.long = [{ callTool: { name: 'shell', input: { command } } }, { text: 'Long.' }];
+  const file = path.join(folder, 'script.json');
+  await writeFile(file, JSON.stringify(script));
+  return file;
+}
+
 describe.skipIf(!isHere)(
   'the GitHub Copilot CLI as a client (skipped unless it is installed: npm run test:clients)',
   { timeout: 180_000 },
   () => {
-    it('[UP-195] [UP-198] [UP-199] [UP-247] [UP-248] [UP-249] [UP-200] shows what others say, answers, approves, stops, and leaves', async () => {
-      const host = await startHost();
+    it('[UP-195] [UP-198] [UP-199] [UP-247] [UP-248] [UP-249] [UP-200] [UP-250] shows what others say, answers, approves, stops, and leaves', async () => {
+      const host = await startHost([], onTestFinished, await scriptWithLongInput());
       const { client, url } = await addressOf(host);
       const terminal = await attach(url);
       await terminal.sees(/Connected to/);
@@ -74,6 +86,14 @@ describe.skipIf(!isHere)(
       await ended('t3').toBe('complete');
       const [part] = state().turns.find(({ id }) => id === 't3')?.responseParts ?? [];
       expect(part).toMatchObject({ toolCall: { status: 'completed', confirmed: 'user-action' } });
+
+      // Long input comes as text: for a reference it shows an empty input, and takes a yes to that.
+      await say('long', 'long');
+      await terminal.sees(/x"\s+│\n│ \}[\s\S]*❯ 1\. Run/);
+      terminal.keys('Enter');
+      await ended('long').toBe('complete');
+      const [call] = state().turns.find(({ id }) => id === 'long')?.responseParts ?? [];
+      expect(call).toMatchObject({ toolCall: { status: 'completed', confirmed: 'user-action' } });
 
       await say('t4', 'slow');
       await terminal.sees(/Word after/);

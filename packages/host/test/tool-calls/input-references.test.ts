@@ -1,4 +1,4 @@
-/** Long tool input: clients of 1.0 and 0.9 get it by reference, older ones as text, and what runs is what they were shown. */
+/** Long tool input: clients of 1.0 get it by reference, older ones as text, and what runs is what they were shown. */
 import { createHash } from 'node:crypto';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { INLINE_TEXT_MAX_CHARACTERS, REFERENCED_INPUT_MAX_BYTES } from '@atrium/core/tool-calls/limits.js';
@@ -104,7 +104,7 @@ function mirrorOf({ received }: RawClient, chat: string): ChatState {
 }
 
 describe('a long tool input', () => {
-  it.each(['1.0.0', '1.3.7', '0.9.0'])(
+  it.each(['1.0.0', '1.3.7'])(
     '[UP-076] [UP-250] reaches clients of %s by reference, in actions and in snapshots, and reads as what runs',
     async (version) => {
       const { host, client, chat, uri, tool, outcome } = await openAsking(LONG);
@@ -131,13 +131,16 @@ describe('a long tool input', () => {
     },
   );
 
-  it.each(['0.7.0', '0.6.0', '0.5.2', '0.5.0'])('[UP-214] [UP-250] is text to clients of %s', async (version) => {
-    const { host, chat, uri } = await openAsking(LONG);
-    const older = await nativeClient(host, 'older', { protocolVersions: [version] });
-    expect(await shownTo(older, chat)).toBe(LONG);
-    if (version === '0.5.0') return;
-    expect((await older.state<SessionState>(uri)).inputNeeded).toMatchObject([{ toolCall: { toolInput: LONG } }]);
-  });
+  it.each(['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.0'])(
+    '[UP-214] [UP-250] is text to clients of %s',
+    async (version) => {
+      const { host, chat, uri } = await openAsking(LONG);
+      const older = await nativeClient(host, 'older', { protocolVersions: [version] });
+      expect(await shownTo(older, chat)).toBe(LONG);
+      if (version === '0.5.0') return;
+      expect((await older.state<SessionState>(uri)).inputNeeded).toMatchObject([{ toolCall: { toolInput: LONG } }]);
+    },
+  );
 
   it('[UP-250] is text to clients without chats', async () => {
     const { host, uri } = await openAsking(LONG);
@@ -199,9 +202,9 @@ describe('a long tool input', () => {
     ['short for long', LONG, SHORT],
   ])('[UP-076] [UP-252] an edit, %s, is what runs and what every client shows', async (_what, input, edited) => {
     const { host, client, chat, uri, tool, outcome } = await openAsking(input);
-    const other = await nativeClient(host, 'other', { protocolVersions: ['0.9.0'] });
+    const other = await nativeClient(host, 'other', { protocolVersions: ['1.0.0'] });
     const first = await shownTo(other, chat);
-    const text = await nativeClient(host, 'text', { protocolVersions: ['0.7.0'] });
+    const text = await nativeClient(host, 'text', { protocolVersions: ['0.9.0'] });
     await chatState(text, chat);
     const plain = await host.client('plain');
     await plain.state(uri);

@@ -123,8 +123,6 @@ export const ahp07: VersionDelta = {
     channels: ['automation', 'automationRun'],
     methods: ['listAutomationTriggerDefinitions', 'runAutomation', 'fetchAutomationRuns'],
     actions: ['chat/turnResume', 'session/workingDirectoryReplaced'],
-    // 0.7 has them, but what its clients show for sure is text.
-    inputReferences: true,
   },
   down: {
     Turn: turnDown,

@@ -30,6 +30,8 @@ export const ahp09: VersionDelta = {
       'chat/changesetsChanged',
       'chat/canvasesChanged',
     ],
+    // 0.9 and 0.7 have them, but the GitHub Copilot CLI shows an empty input for one, and takes a yes to that.
+    inputReferences: true,
   },
   down: {
     ChatState: chained(leaveOut(...chatSummary, 'changesets', 'backgroundWork', 'canvases'), withoutChatFlags),
