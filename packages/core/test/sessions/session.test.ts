@@ -15,11 +15,12 @@ import { LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { firstChat, stateOf } from '../../src/sessions/catalogue.js';
 import { TurnPages } from '../../src/sessions/history.js';
-import { CLIENT_CLOCK_SLACK_MS } from '../../src/sessions/limits.js';
+import { CLIENT_CLOCK_SLACK_MS, TURN_CONTINUED_MAX } from '../../src/sessions/limits.js';
 import { afterDamage } from '../../src/sessions/recovery.js';
 import { Session, type SessionOptions } from '../../src/sessions/session.js';
 import { SessionRecords } from '../../src/sessions/session-records.js';
 import { TurnLifecycle } from '../../src/sessions/turn.js';
+import { WORKER_ADVICE } from '../../src/sessions/workers.js';
 import { silentLogger } from '../../src/util/logger.js';
 
 const uri = 'ahp-session:/s';
@@ -125,19 +126,24 @@ describe('a session that was damaged on disk', () => {
 });
 
 describe('a turn that goes on in place', () => {
-  function lifecycle(soFar: object[] | undefined, advice: object) {
+  function lifecycle(soFar: object[] | undefined, advice: object, state: object = {}, given: object = {}) {
     const notes: string[] = [];
     const beforeTurn = vi.fn(async () => advice);
+    const [beforeEnd, beforeWorkerEnd] = [vi.fn(async () => 'not yet'), vi.fn(async () => 'not yet')];
+    const chatState = { turns: [], ...state };
     const session = {
-      chats: [{ state: { turns: [] } }],
-      extensions: { all: () => [{ name: 'x', beforeTurn, beforeEnd: async () => 'not yet' }] },
+      chats: [{ state: chatState }],
+      extensions: {
+        all: () => [{ name: 'x', beforeTurn, beforeEnd, beforeWorker: async () => advice, beforeWorkerEnd }],
+      },
     };
     const turn = {
       ...{ id: 't', soFar, signal: new AbortController().signal, notify: (note: string) => notes.push(note) },
-      chat: { state: { turns: [] }, session },
+      ...{ chat: { uri: 'c', state: chatState, session }, takeSteering: () => ({ text: 'steered' }) },
     };
-    const options = { clock: { now: () => 0, after: () => () => {} }, logger: silentLogger };
-    return { course: new TurnLifecycle(turn as never, options as never, message), notes, beforeTurn };
+    const options = { clock: { now: () => 0, after: () => () => {} }, logger: silentLogger, ...given };
+    const course = new TurnLifecycle(turn as never, options as never, message);
+    return { course, notes, beforeTurn, beforeEnd, beforeWorkerEnd, chatState };
   }
   const note = { kind: 'systemNotification', content: 'note' };
 
@@ -161,6 +167,67 @@ describe('a turn that goes on in place', () => {
     expect(course.hasNewMessage).toBe(false);
     expect(await course.goesOn()).toBe(true);
     expect([course.hasNewMessage, course.message.text]).toEqual([true, expect.stringContaining('not yet')]);
+    expect([course.wasContinued, course.context, course.message.origin]).toEqual([
+      ...[true, []],
+      { kind: 'systemNotification' },
+    ]);
+  });
+
+  it(`[CUS-052] is sent on ${TURN_CONTINUED_MAX} times at most, and says then that it ends`, async () => {
+    const { course, notes, beforeEnd } = lifecycle([], {});
+    for (let count = 0; count < TURN_CONTINUED_MAX; count += 1) expect(await course.goesOn()).toBe(true);
+    expect(notes).toEqual(Array(TURN_CONTINUED_MAX).fill('x: not yet'));
+    expect(await course.goesOn()).toBe(false);
+    expect(notes.slice(-2)).toEqual(['x: not yet', expect.stringContaining(`${TURN_CONTINUED_MAX} times`)]);
+    expect(beforeEnd.mock.calls.map((call: unknown[]) => call[0]).slice(0, 2)).toEqual([
+      { turnId: 't', wasContinued: false },
+      { turnId: 't', wasContinued: true },
+    ]);
+  });
+
+  it('[CUS-052] as a worker is told so, and is sent on unless its agent runs it by itself', async () => {
+    const spoken = (content: string) => ({ kind: 'markdown', content });
+    const responseParts = [spoken('one'), spoken('two'), spoken(''), { kind: 'toolCall' }];
+    const state = { origin: { kind: 'tool' }, title: 'Look', activeTurn: { id: 't', responseParts } };
+    const { course, notes, beforeTurn, beforeWorkerEnd } = lifecycle([], { context: 'known', note: 'note' }, state);
+    await course.begin();
+    expect([course.context, notes, beforeTurn.mock.calls]).toEqual([[WORKER_ADVICE, 'known'], ['note'], []]);
+    expect(await course.goesOn()).toBe(true);
+    const ending = { chat: 'c', turnId: 't', title: 'Look', wasContinued: false, said: 'two' };
+    expect((beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toEqual(ending);
+    const own = lifecycle([], {}, { origin: { kind: 'tool' } }, { worker: { agent: {} } });
+    expect([await own.course.goesOn(), own.notes.length, own.course.hasNewMessage]).toEqual([false, 2, false]);
+    expect((own.beforeWorkerEnd.mock.calls as unknown[][])[0]?.[0]).toMatchObject({ said: '' });
+  });
+
+  it('goes on with what a person said while extensions were asked, where the agent takes that', async () => {
+    const steered = async (abilities: object, before: object, meanwhile: object) => {
+      const { course, beforeEnd, chatState } = lifecycle([], {}, before, { backend: { abilities } });
+      beforeEnd.mockImplementation(async () => {
+        Object.assign(chatState, meanwhile);
+        return undefined as never;
+      });
+      return [await course.goesOn(), course.message.text];
+    };
+    const said = (id: string) => ({ steeringMessage: { id } });
+    expect(await steered({ steer: true }, {}, said('a'))).toEqual([true, 'steered']);
+    expect(await steered({ steer: true }, said('a'), said('b'))).toEqual([true, 'steered']);
+    expect(await steered({ steer: true }, said('a'), said('a'))).toEqual([false, message.text]);
+    expect(await steered({ steer: true }, said('a'), { steeringMessage: undefined })).toEqual([false, message.text]);
+    expect(await steered({}, {}, said('a'))).toEqual([false, message.text]);
+  });
+
+  it('[UP-039] of a side chat is first told which words it is about', async () => {
+    const context = async (state: object) => {
+      const { course } = lifecycle([], { context: 'known' }, state);
+      await course.begin();
+      return course.context;
+    };
+    const origin = { kind: 'sideChat', selection: { text: 'these words' } };
+    expect(await context({ origin })).toEqual([expect.stringMatching(/selected.*\nthese words$/), 'known']);
+    expect(await context({ origin, turns: [{}] })).toEqual(['known']);
+    expect(await context({ origin: { kind: 'sideChat' } })).toEqual(['known']);
+    expect(await context({ origin: { ...origin, kind: 'fork' } })).toEqual(['known']);
   });
 });
 
