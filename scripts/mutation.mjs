@@ -38,7 +38,7 @@ const NO_SOURCE = /\/conformance-/;
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\/|\/(kill|full-host|soak|large-snapshots)\.test\.ts$/;
 const KILLED_LEAST_PERCENT = 90;
-/** A mutant meets the tests of its area, then all others that reach it; short files first, and no more than this. */
+/** A mutant meets the tests of its area, then all others that reach it; short files first, and no more than this on an idle machine. */
 const NEAR_TESTS_MOST_MS = 30_000;
 const OTHER_TESTS_MOST_MS = 10_000;
 /** Mutants are tested in so many processes at once; tests mostly wait. */
@@ -377,11 +377,11 @@ function entriesOf({ id, fileName }, byFile) {
   return [
     ...shortest(
       entries.filter(({ file }) => near.has(file)),
-      NEAR_TESTS_MOST_MS,
+      NEAR_TESTS_MOST_MS * slowdown(),
     ),
     ...shortest(
       entries.filter(({ file }) => !near.has(file)),
-      OTHER_TESTS_MOST_MS,
+      OTHER_TESTS_MOST_MS * slowdown(),
     ),
   ];
 }

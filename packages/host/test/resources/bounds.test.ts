@@ -67,6 +67,30 @@ describe.skipIf(process.platform !== 'linux')('a request that is refused halfway
   });
 });
 
+it.skipIf(process.platform !== 'linux')('a request that succeeds leaves nothing open', async () => {
+  const fixture = await openResourceFixture({ files: { 'a.txt': 'AAAA', 'd/x': 'X' } });
+  const file = (name: string) => fixture.file(name);
+  const data = { data: 'b', encoding: 'utf-8' };
+  for (const [method, params] of [
+    ['resourceRead', { uri: file('a.txt') }],
+    ['resourceResolve', { uri: file('a.txt') }],
+    ['resourceList', { uri: file('d') }],
+    ['resourceWrite', { uri: file('new.txt'), ...data }],
+    ['resourceWrite', { uri: file('a.txt'), mode: 'append', ...data }],
+    ['resourceWrite', { uri: file('a.txt'), mode: 'insert', position: 2, ...data }],
+    ['resourceMkdir', { uri: file('e/f/g') }],
+    ['resourceCopy', { source: file('d'), destination: file('e/d') }],
+    ['resourceMove', { source: file('a.txt'), destination: file('e/a.txt') }],
+    ['resourceDelete', { uri: file('d'), recursive: true }],
+  ] as const) {
+    expect(await fixture.code(method, params), method).toBe('ok');
+    expect(openIn(fixture.folder), method).toEqual([]);
+  }
+  expect((await readdir(fixture.folder, { recursive: true })).sort()).toEqual(
+    ['e', 'e/a.txt', 'e/d', 'e/d/x', 'e/f', 'e/f/g', 'new.txt'].sort(),
+  );
+});
+
 describe('a path without end', () => {
   it('[REL-042] is refused when it has too many names', async () => {
     const fixture = await openResourceFixture();

@@ -117,6 +117,7 @@ describe('a watch of a tree', () => {
     await writeFile(at('gone'), '');
     touch('.', 'gone');
     expect(await told()).toEqual(['added gone']);
+    await vi.waitFor(() => expect(timers).toEqual([]), { interval: 1 });
   });
 
   it('[AHP-244] tells of all in a folder that comes or goes, and watches it while it is there', async () => {
