@@ -55,8 +55,7 @@ export class Requests {
   laneOf(method: string): Lane {
     if (ASIDE.has(method)) return 'aside';
     for (const { lanes } of this.#options.services) {
-      const lane = lanes?.[method as ClientRequestMethod];
-      if (lane) return lane;
+      if (lanes && Object.hasOwn(lanes, method)) return lanes[method as ClientRequestMethod] ?? 'main';
     }
     return 'main';
   }
@@ -69,8 +68,8 @@ export class Requests {
 
   #ofService(method: string): Handler<Params> | undefined {
     for (const { requests } of this.#options.services) {
-      const handler = requests?.[method as ClientRequestMethod];
-      if (handler) return handler as unknown as Handler<Params>;
+      if (requests && Object.hasOwn(requests, method))
+        return requests[method as ClientRequestMethod] as unknown as Handler<Params>;
     }
     return undefined;
   }
