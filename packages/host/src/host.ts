@@ -84,6 +84,19 @@ class AgentHost implements Host {
         this.components.logger.log('warn', 'an agent could not be loaded', { provider, error: String(error) });
       }
     }
+    await this.#rehearse(agents);
+  }
+
+  /** Where somebody is at work by now, the code of a first turn is compiled already. */
+  async #rehearse(agents: readonly AgentBackend[]): Promise<void> {
+    const agent = agents.find(({ understudy }) => understudy);
+    if (!agent || this.#stopped || this.activity.working > 0) return;
+    try {
+      const { rehearse } = await import('./rehearsal.js');
+      await rehearse(agent, createHost);
+    } catch (error) {
+      this.components.logger.log('warn', 'the rehearsal of a turn failed', { error: String(error) });
+    }
   }
 
   connect(transport: Transport): void {

@@ -49,6 +49,9 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
       const [{ loadFormat }] = await Promise.all([import('./request.js'), import('./session.js')]);
       await loadFormat(options.kind);
     },
+    ...(options.kind === 'openai-compatible' && {
+      understudy: async () => (await import('./understudy.js')).understudyOf(options),
+    }),
     open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };
 }

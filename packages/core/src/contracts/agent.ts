@@ -58,8 +58,16 @@ export interface AgentBackend {
   judge?(call: JudgedCall, signal: AbortSignal): Promise<Judgement>;
   /** Loads what its first turn needs, so that nobody waits for it then. The host calls it when it has started and is idle. */
   preload?(): Promise<void>;
+  /** A stand-in that does the same with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
+  understudy?(): Promise<Understudy>;
   /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
+}
+
+export interface Understudy {
+  readonly agent: AgentBackend;
+  /** Ends the model of its own. */
+  close(): void;
 }
 
 /** A call as the person who is asked sees it. */

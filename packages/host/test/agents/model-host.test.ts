@@ -10,6 +10,7 @@ import { FakeClock } from '../support/fake-clock.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, openPuppetFixture, startHost, stateOf, textIn, turnStarted } from '../support/session-fixture.js';
+import { ROOT } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -155,6 +156,65 @@ describe('what the turns of an agent need', () => {
     await host.stop();
     await clock.advance(PRELOAD_AFTER_MS);
     expect(preload).not.toHaveBeenCalled();
+  });
+
+  /** An agent around a model, and what becomes of its stand-in. */
+  async function rehearsedAgent() {
+    const server = await ModelServer.start();
+    onTestFinished(() => server.stop());
+    const real = modelAgent({
+      ...{ provider: 'model', displayName: 'Model', kind: 'openai-compatible', baseURL: server.url },
+      ...{ models: [{ id: 'm-1', name: 'M 1' }], apiKey: 'secret', headers: { 'x-secret': 'secret' } },
+    });
+    const played: string[] = [];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const understudy = vi.fn(async () => {
+      const standIn = await real.understudy?.();
+      if (!standIn) throw new Error('it has none');
+      const open: typeof standIn.agent.open = async (context) => {
+        const session = await standIn.agent.open(context);
+        const runTurn: typeof session.runTurn = (turn) => session.runTurn(turn).then(() => void played.push(turn.id));
+        return { runTurn, close: () => session.close() };
+      };
+      const close = () => {
+        standIn.close();
+        end();
+      };
+      return { agent: { ...standIn.agent, open }, close };
+    });
+    return { agent: { ...real, understudy }, understudy, server, played, ended };
+  }
+
+  it('[REL-081] is tried in memory, with a model that knows no key and no address, and leaves nothing behind', async () => {
+    const clock = new FakeClock();
+    const { agent, server, played, ended } = await rehearsedAgent();
+    const logger = { log: vi.fn() };
+    const host = await startHost({ clock, logger, scripts: [], agents: [agent] });
+    const client = await host.client('desk');
+    await clock.advance(PRELOAD_AFTER_MS);
+    await ended;
+    expect(played).toEqual(['turn-1', 'turn-2', 'turn-3']);
+    expect(server.requests).toEqual([]);
+    expect(await client.request('listSessions', { channel: ROOT })).toMatchObject({ items: [] });
+    expect(logger.log).not.toHaveBeenCalledWith('warn', expect.anything(), expect.anything());
+  });
+
+  it('[REL-081] is not tried where somebody is at work', async () => {
+    const clock = new FakeClock();
+    const { agent, understudy } = await rehearsedAgent();
+    const puppet = new PuppetAgent('puppet');
+    const host = await startHost({ clock, scripts: [], agents: [puppet, agent] });
+    const client = await host.client('desk');
+    const uri = await client.session(undefined, { provider: 'puppet' });
+    client.dispatch(uri, turnStarted('t1', 'go'));
+    await puppet.turn(0);
+    await clock.advance(PRELOAD_AFTER_MS);
+    await agent.preload?.();
+    await new Promise(setImmediate);
+    expect(understudy).not.toHaveBeenCalled();
   });
 
   it.each<ModelApi>(['openai-compatible', 'openai', 'anthropic'])(

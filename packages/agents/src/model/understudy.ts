@@ -1,0 +1,34 @@
+/** The model agent with a model that is this very process: it says one word, at once, and asks nobody. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Understudy } from '@atrium/core/contracts/agent.js';
+import { type ModelAgentOptions, modelAgent } from './backend.js';
+
+const events = [
+  { choices: [{ index: 0, delta: { role: 'assistant', content: 'Yes.' } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+].map((event) => JSON.stringify(event));
+const ANSWER = [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
+
+/** It has neither the key nor the address of the real one. */
+export async function understudyOf({ provider, displayName, models }: ModelAgentOptions): Promise<Understudy> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    request.resume().once('end', () => response.end(ANSWER));
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { preload, understudy, ...agent } = modelAgent({
+    ...{ provider, displayName, models, retries: 0 },
+    ...{ kind: 'openai-compatible', baseURL: `http://127.0.0.1:${port}/v1` },
+  });
+  return {
+    agent,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
