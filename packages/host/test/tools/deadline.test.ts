@@ -27,6 +27,7 @@ describe('the tools of the host', () => {
       // These two watch their program themselves.
       git_status: undefined,
       shell: undefined,
+      web_fetch: 20_000,
       todo_list: undefined,
       // A person may take as long as they like.
       ask_user: undefined,

@@ -14,6 +14,7 @@ import { use } from './tool-box.js';
 
 describe('the built-in tools', () => {
   const INPUT = {
+    url: 'https://page.test/',
     ...{ command: 'ls', path: 'src', text: 'TODO', pattern: '*.ts', content: '', oldText: 'a', newText: 'b' },
     ...{ question: 'Which?', items: ['sweep'], title: 'Look around', prompt: 'What is there?' },
   };
@@ -24,9 +25,9 @@ describe('the built-in tools', () => {
     const changing = ['write_file', 'edit_file', 'shell'];
     expect(names).toEqual([
       ...['list_files', 'find_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'git_status', 'shell'],
-      ...['todo_list', 'ask_user', 'task'],
+      ...['web_fetch', 'todo_list', 'ask_user', 'task'],
     ]);
-    expect(names.filter((_, index) => tools[index]?.confirmation?.(INPUT))).toEqual(changing);
+    expect(names.filter((_, index) => tools[index]?.confirmation?.(INPUT))).toEqual([...changing, 'web_fetch']);
     for (const { definition } of tools) {
       expect(definition.inputSchema?.type).toBe('object');
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
@@ -34,8 +35,8 @@ describe('the built-in tools', () => {
     }
   });
 
-  it('can all be allowed for the session, where they ask', () => {
-    for (const tool of builtinTools()) {
+  it('can all be allowed for the session, where they ask, but for pages: each host is asked for', () => {
+    for (const tool of builtinTools().filter(({ definition }) => definition.name !== 'web_fetch')) {
       const options = tool.confirmation?.(INPUT)?.options;
       if (options) expect(options.map(({ id }) => id)).toEqual(['approve', ALLOW_IN_SESSION, 'deny']);
     }
@@ -44,7 +45,7 @@ describe('the built-in tools', () => {
   it('say what they are about to do', () => {
     expect(builtinTools().map((tool) => tool.invocationMessage(INPUT))).toEqual([
       ...['List src', 'Find *.ts', 'Read src', 'Search for "TODO"', 'Write src', 'Edit src', 'Check the git status'],
-      ...['Run ls', 'Update the to-do list', 'Ask "Which?"', 'Give a task: Look around'],
+      ...['Run ls', 'Fetch https://page.test/', 'Update the to-do list', 'Ask "Which?"', 'Give a task: Look around'],
     ]);
   });
 

@@ -11,6 +11,7 @@ import { searchFilesTool } from './search-files.js';
 import { shellTool } from './shell.js';
 import { taskTool } from './task.js';
 import { todoListTool } from './todo-list.js';
+import { webFetchTool } from './web-fetch.js';
 import { writeFileTool } from './write-file.js';
 
 export function builtinTools(): HostTool[] {
@@ -23,6 +24,7 @@ export function builtinTools(): HostTool[] {
     editFileTool,
     gitStatusTool(),
     shellTool(),
+    webFetchTool(),
     todoListTool,
     askUserTool,
     taskTool,
