@@ -155,6 +155,7 @@ export const LAYERS = {
   ],
   auth: ['core/util', 'core/contracts', 'core/sessions'],
   telemetry: ['core/util', 'core/contracts', 'core/channels', 'core/sessions', 'core/wire'],
+  usage: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions'],
   discovery: ['core/util', 'core/contracts', 'config', 'agents'],
   'agent-acceptance': ['core/log', 'core/contracts', 'core/wire', '.'],
 };

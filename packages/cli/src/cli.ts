@@ -19,6 +19,7 @@ import { serviceCommand } from './commands/service.js';
 import { sessionsCommand } from './commands/sessions.js';
 import { terminalsCommand } from './commands/terminals.js';
 import { trustCommand } from './commands/trust.js';
+import { usageCommand } from './commands/usage.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
@@ -99,7 +100,7 @@ function commands(root: () => Command): Command[] {
       watchCommand(),
       terminalsCommand(),
     ],
-    ...[changesCommand(), filesCommand(), automationsCommand(), importCommand()],
+    ...[changesCommand(), filesCommand(), automationsCommand(), importCommand(), usageCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];

@@ -45,6 +45,7 @@ import { NO_TRUST } from './plugins/trust/folder-trust.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
 import { Telemetry } from './telemetry/telemetry.js';
 import { createTelemetry } from './telemetry/telemetry-service.js';
+import { Usage } from './usage/usage.js';
 import { Changesets } from './workspace/changes/changesets.js';
 import { Completions } from './workspace/completions/completions.js';
 import { browsedFolders, Resources } from './workspace/files/resources.js';
@@ -233,6 +234,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     options.automations === false
       ? []
       : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) }, options.automations)];
+  const usage = new Usage(
+    {
+      ...{ log, writer, clock },
+      titleOf: (kind, name) => (kind === 'session' ? catalogue.find(name)?.summary.title : undefined),
+      open: (uri) => sessions.open(uri),
+    },
+    options.usage,
+  );
   const stores = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
   const readers = [...stores, inputReader(sessions)];
   services.push(
@@ -243,6 +252,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     terminals,
     ...changes,
     ...automations,
+    usage,
     new Resources({ host, browsed, userFolder: options.customizations?.userFolder, readers }),
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
     imports({

@@ -11,6 +11,7 @@ import type { AutomationsOptions } from './automations/automations.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/folder-trust.js';
 import type { TelemetryChoice } from './telemetry/telemetry-service.js';
+import type { UsageOptions } from './usage/usage.js';
 import type { TerminalsOptions } from './workspace/terminals/terminals.js';
 
 export interface HostOptions {
@@ -59,6 +60,8 @@ export interface HostOptions {
   readonly terminals?: TerminalsOptions | false;
   /** Messages that the host sends by itself, on a schedule or an event; `false`: none. */
   readonly automations?: AutomationsOptions | false;
+  /** What tokens cost. */
+  readonly usage?: UsageOptions;
 }
 
 export interface Host {

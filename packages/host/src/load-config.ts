@@ -96,6 +96,10 @@ function merged(user: Config, project: Config): Config {
     ...project,
     ...(user.systemMessageSections === false && { systemMessageSections: false }),
     ...runsAtOnce(user, project),
+    // What money is counted by is the user's own business.
+    ...((user.prices || project.prices) && { prices: { ...project.prices, ...user.prices } }),
+    ...(user.flatPlans && { flatPlans: user.flatPlans }),
+    ...((user.budgets || project.budgets) && { budgets: lowerBudgets(user.budgets ?? {}, project.budgets ?? {}) }),
     agents: mergedAgents(user.agents ?? {}, project.agents ?? {}),
     discovery: { ...user.discovery, ...project.discovery },
     mcpServers: { ...user.mcpServers, ...project.mcpServers },
@@ -108,6 +112,21 @@ function merged(user: Config, project: Config): Config {
 function runsAtOnce(...configs: readonly Config[]): Pick<Config, 'automationRunsAtOnce'> {
   const limits = configs.flatMap(({ automationRunsAtOnce = [] }) => automationRunsAtOnce);
   return limits.length === 0 ? {} : { automationRunsAtOnce: Math.min(...limits) };
+}
+
+type Budgets = NonNullable<Config['budgets']>;
+
+/** Of each limit the lower one: a project does not spend more than its user allows. */
+function lowerBudgets(user: Budgets, project: Budgets): Budgets {
+  const scopes = (['session', 'project', 'day'] as const).flatMap((scope) => {
+    const limits = [user[scope] ?? {}, project[scope] ?? {}];
+    const lowest = (name: 'money' | 'tokens') =>
+      Math.min(...limits.map((each) => each[name] ?? Number.POSITIVE_INFINITY));
+    const [money, tokens] = [lowest('money'), lowest('tokens')];
+    const budget = { ...(Number.isFinite(money) && { money }), ...(Number.isFinite(tokens) && { tokens }) };
+    return Object.keys(budget).length === 0 ? [] : [[scope, budget] as const];
+  });
+  return Object.fromEntries(scopes);
 }
 
 type Agents = Readonly<Record<string, AgentEntry>>;

@@ -4,6 +4,7 @@ import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { isBridgedCall } from './tool-bridge.js';
 import { blockText, CANCELLED, callFields, confirmationOptions, OwnCalls, outcomeOf } from './tool-calls.js';
+import type { AcpUsage } from './usage.js';
 
 export class AcpTurn {
   readonly turn: AgentTurn;
@@ -12,7 +13,10 @@ export class AcpTurn {
   readonly #calls: OwnCalls;
   readonly #plan = new PlanReader();
 
-  constructor(turn: AgentTurn) {
+  constructor(
+    turn: AgentTurn,
+    private readonly used: AcpUsage,
+  ) {
     this.turn = turn;
     const names = () => turn.tools().map(({ name }) => name);
     this.#calls = new OwnCalls(turn, (fields, wasHosts) => isBridgedCall(fields, names(), wasHosts));
@@ -35,6 +39,8 @@ export class AcpTurn {
         return show(noticeText(update), (text) => this.turn.notify(text));
       case 'session_info_update':
         return show(update.title, (title) => this.turn.title(title));
+      case 'usage_update':
+        return this.used.updated(update);
       case 'tool_call':
       case 'tool_call_update': {
         const fields = callFields(update);
@@ -98,18 +104,8 @@ const NOTES: Readonly<Record<string, (name: string) => string>> = {
   cancelled: (name) => `${name} has stopped by itself.`,
 };
 
-/** Shows why the agent stopped, and what it used. */
+/** Shows why the agent stopped. */
 export function showEnd(turn: AgentTurn, response: PromptResponse, displayName: string): void {
   const note = NOTES[response.stopReason];
   if (note) turn.notify(note(displayName));
-  // Not part of the protocol yet, but agents that count already send it.
-  if ('usage' in response && isRecord(response.usage)) turn.usage(usageInfo(response.usage));
-}
-
-function usageInfo({ inputTokens, outputTokens, cachedReadTokens }: Record<string, unknown>) {
-  return {
-    ...(typeof inputTokens === 'number' && { inputTokens }),
-    ...(typeof outputTokens === 'number' && { outputTokens }),
-    ...(typeof cachedReadTokens === 'number' && { cacheReadTokens: cachedReadTokens }),
-  };
 }

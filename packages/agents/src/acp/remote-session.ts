@@ -268,7 +268,7 @@ async function openedThread(
 
 /** Keeps the id, under which another process of the agent can resume the session. */
 function remember({ memory }: AgentOpenContext, sessionId: string): void {
-  memory.set({ sessionId });
+  if (knownId(memory.get()) !== sessionId) memory.set({ sessionId });
 }
 
 function knownId(memory: unknown): string | undefined {

@@ -12,6 +12,7 @@ import { AcpTurn, showEnd } from './events.js';
 import { readForAgent, writeForAgent } from './files.js';
 import { RemoteSession, type Thread } from './remote-session.js';
 import { CANCELLED } from './tool-calls.js';
+import { AcpUsage } from './usage.js';
 
 /** How long an agent may take to confirm that it has stopped a turn. Then its process ends. */
 const CANCEL_GRACE_MS = 600;
@@ -27,6 +28,7 @@ interface AcpOpening {
 export class AcpSession implements AgentSession {
   readonly #options: AcpAgentOptions;
   readonly #remote: RemoteSession;
+  readonly #usage: AcpUsage;
   #turn: AcpTurn | undefined;
   #untold: readonly string[] = [];
   /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
@@ -34,6 +36,7 @@ export class AcpSession implements AgentSession {
 
   private constructor(opening: AcpOpening) {
     this.#options = opening.options;
+    this.#usage = new AcpUsage(opening.context.memory);
     this.#remote = new RemoteSession({ ...opening, requests: this.#requests(), turn: () => this.#turn?.turn });
   }
 
@@ -51,13 +54,17 @@ export class AcpSession implements AgentSession {
 
   async #run(turn: AgentTurn): Promise<void> {
     turn.signal.throwIfAborted();
-    const running = new AcpTurn(turn);
+    const running = new AcpTurn(turn, this.#usage);
     this.#turn = running;
+    this.#usage.begin(turn);
     try {
       const { connection, thread } = await this.#ready(turn);
+      this.#usage.works(thread.model?.current || undefined);
       const response = await this.#prompt(turn, connection, thread);
       await running.end();
       showEnd(turn, response, this.#options.displayName);
+      // Not part of the protocol yet, but agents that count already send it.
+      if ('usage' in response && isRecord(response.usage)) this.#usage.ended(response.usage);
     } finally {
       const denials = running.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
       this.#untold = [...this.#untold, ...denials].slice(-UNTOLD_MAX);

@@ -1,10 +1,10 @@
-/** Translates Claude's messages into what people see of the turn, and counts its tokens. */
+/** Translates Claude's messages into what people see of the turn. */
 
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import type { UsageInfo } from '@atrium/protocol/ahp-1';
-import type { ClaudeMessage, StepUsage, StreamEvent } from './sdk.js';
+import type { ClaudeMessage, StreamEvent } from './sdk.js';
 import { type SubAgents, settle } from './sub-agents.js';
 import type { TurnCalls } from './tools.js';
+import type { ClaudeUsage } from './usage.js';
 
 export class EventReader {
   /** The id of the last message that Claude stores. */
@@ -14,16 +14,17 @@ export class EventReader {
   readonly #turn: AgentTurn;
   readonly #agents: SubAgents;
   readonly #calls: TurnCalls;
-  readonly #model: string | undefined;
-  readonly #usage = new UsageCount();
+  readonly #usage: ClaudeUsage;
+  /** The step that is being written, as Claude names it. */
+  #stepId = '';
   /** The calls of the answer that is being written, by their place in it. */
   readonly #written = new Map<number, string>();
 
-  constructor(turn: AgentTurn, agents: SubAgents, model: string | undefined) {
+  constructor(turn: AgentTurn, agents: SubAgents) {
     this.#turn = turn;
     this.#agents = agents;
     this.#calls = agents.main;
-    this.#model = model;
+    this.#usage = agents.usageOf(agents.main);
   }
 
   /** Messages of sub-agents go to their chats. Ignores other types of messages. */
@@ -43,15 +44,13 @@ export class EventReader {
     if (type === 'content_block_delta') this.#delta(index, delta ?? {});
     else if (type === 'content_block_start' && content_block?.type === 'tool_use') this.#begin(index, content_block);
     else if (type === 'message_start') this.#step(event);
-    else if (type === 'message_delta') {
-      this.#usage.update(event.usage);
-      this.#turn.usage(this.#usage.info(this.#model));
-    }
+    else if (type === 'message_delta') this.#usage.counted(this.#stepId, event.usage);
   }
 
   #step({ message }: StreamEvent): void {
     this.#written.clear();
-    this.#usage.begin(message?.usage);
+    this.#stepId = message?.id ?? crypto.randomUUID();
+    this.#usage.begun(this.#stepId, message?.usage);
   }
 
   #begin(index: number, { id, name }: NonNullable<StreamEvent['content_block']>): void {
@@ -77,67 +76,11 @@ export class EventReader {
     for (const block of message?.content ?? []) if (block.type === 'tool_result') settle(this.#calls, block);
   }
 
-  #system({ subtype, attempt, max_retries }: ClaudeMessage): void {
+  #system({ subtype, attempt, max_retries, apiKeySource }: ClaudeMessage): void {
+    if (subtype === 'init') this.#agents.paidBy(apiKeySource);
+    if (subtype === 'api_retry') this.#usage.retried();
     const isFirstRetry = subtype === 'api_retry' && attempt === 1;
     if (isFirstRetry) this.#turn.notify(`The model cannot be reached; Claude tries again, up to ${max_retries} times.`);
     if (subtype === 'compact_boundary') this.#turn.notify('Claude summed up the earlier conversation to make room.');
   }
-}
-
-interface Spent {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
-
-const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-class UsageCount {
-  #before: Spent = NOTHING;
-  #step: Spent = NOTHING;
-
-  /** A new step of the model begins. */
-  begin(usage: StepUsage | undefined): void {
-    this.#before = plus(this.#before, this.#step);
-    this.#step = NOTHING;
-    this.update(usage);
-  }
-
-  /** Later figures of a step replace earlier ones. */
-  update(usage: StepUsage | undefined): void {
-    const { input, output, cacheRead, cacheWrite } = this.#step;
-    this.#step = {
-      input: usage?.input_tokens ?? input,
-      output: usage?.output_tokens ?? output,
-      cacheRead: usage?.cache_read_input_tokens ?? cacheRead,
-      cacheWrite: usage?.cache_creation_input_tokens ?? cacheWrite,
-    };
-  }
-
-  /** Anthropic counts what it took from its cache, and what it put there, apart from the rest of the input. */
-  info(model: string | undefined): UsageInfo {
-    const { input, output, cacheRead, cacheWrite } = plus(this.#before, this.#step);
-    return {
-      inputTokens: input + cacheRead + cacheWrite,
-      outputTokens: output,
-      cacheReadTokens: cacheRead,
-      ...(model !== undefined && { model }),
-      _meta: { contextTokens: allOf(this.#step), ...(cacheWrite > 0 && { cacheWriteTokens: cacheWrite }) },
-    };
-  }
-}
-
-/** Every step sends the whole conversation, so one step alone tells its size. */
-function allOf({ input, output, cacheRead, cacheWrite }: Spent): number {
-  return input + output + cacheRead + cacheWrite;
-}
-
-function plus(a: Spent, b: Spent): Spent {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  };
 }

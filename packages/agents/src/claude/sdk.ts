@@ -142,7 +142,12 @@ export interface ClaudeMessage {
   /** `stream_event` */
   readonly event?: StreamEvent;
   /** `assistant`, `user` */
-  readonly message?: { readonly content?: string | readonly ContentBlock[] };
+  readonly message?: {
+    readonly content?: string | readonly ContentBlock[];
+    readonly id?: string;
+    readonly model?: string;
+    readonly usage?: StepUsage;
+  };
   /** `assistant`: the kind of failure. */
   readonly error?: string;
   /** `result` */
@@ -153,6 +158,8 @@ export interface ClaudeMessage {
   readonly terminal_reason?: string;
   /** `result`: the ids of the messages that it answers. */
   readonly user_message_uuids?: readonly string[];
+  /** `system`, `init`: where the key comes from; `none` and `oauth` when a person has signed in instead. */
+  readonly apiKeySource?: string;
   /** `system`, `api_retry` */
   readonly attempt?: number;
   readonly max_retries?: number;
@@ -180,7 +187,7 @@ export interface StreamEvent {
     readonly thinking?: string;
     readonly partial_json?: string;
   };
-  readonly message?: { readonly usage?: StepUsage };
+  readonly message?: { readonly id?: string; readonly usage?: StepUsage };
   readonly usage?: StepUsage;
 }
 

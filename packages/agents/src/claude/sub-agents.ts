@@ -5,6 +5,10 @@
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { ClaudeMessage, ContentBlock } from './sdk.js';
 import { type HostTools, resultText, TurnCalls } from './tools.js';
+import { ClaudeUsage } from './usage.js';
+
+/** Where the key comes from when a subscription pays. */
+const SUBSCRIPTIONS: ReadonlySet<string | undefined> = new Set([undefined, 'none', 'oauth']);
 
 interface SubAgent {
   /** Resolves when the turn of its chat has begun; rejects when that is over. */
@@ -22,9 +26,26 @@ export class SubAgents {
   /** Whose call each is, by the model's id. */
   readonly #owners = new Map<string, SubAgent>();
 
-  constructor(turn: AgentTurn, hostTools: HostTools, folder: string) {
-    this.#place = { hostTools, folder };
-    this.main = new TurnCalls(turn, hostTools, folder);
+  readonly #usage = new Map<TurnCalls, ClaudeUsage>();
+  readonly #model: string | undefined;
+  #isFlat = false;
+
+  constructor(turn: AgentTurn, place: { readonly hostTools: HostTools; readonly folder: string }, model?: string) {
+    this.#place = place;
+    this.#model = model;
+    this.main = new TurnCalls(turn, place.hostTools, place.folder);
+  }
+
+  /** Claude says where its key comes from: without one, a subscription pays. */
+  paidBy(apiKeySource: string | undefined): void {
+    this.#isFlat = SUBSCRIPTIONS.has(apiKeySource);
+  }
+
+  /** What is used in the chat of these calls. */
+  usageOf(calls: TurnCalls): ClaudeUsage {
+    const known = this.#usage.get(calls) ?? new ClaudeUsage(calls.turn, this.#model, () => this.#isFlat);
+    this.#usage.set(calls, known);
+    return known;
   }
 
   /** The calls among which one is, by its id and the sub-agent that hooks name. */
@@ -41,6 +62,7 @@ export class SubAgents {
     const blocks = blocksIn(message);
     for (const { type, id } of blocks) if (type === 'tool_use' && id !== undefined) this.#owners.set(id, agent);
     const calls = await agent.calls;
+    this.usageOf(calls).took(message);
     for (const block of blocks) show(calls, message.type, block);
   }
 
@@ -57,6 +79,7 @@ export class SubAgents {
   }
 
   async #settleMain(message: ClaudeMessage): Promise<void> {
+    this.usageOf(this.main).took(message);
     for (const block of blocksIn(message)) if (block.type === 'tool_result') settle(this.main, block);
   }
 }

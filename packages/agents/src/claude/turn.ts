@@ -76,8 +76,8 @@ export class ClaudeTurn {
     const further = turn.workingDirectories.filter((other) => other !== folder);
     const hostTools = new HostTools(turn.tools());
     const isHidden = turn.hiddenTools();
-    const agents = new SubAgents(turn, hostTools, folder);
-    this.#reader = new EventReader(turn, agents, this.#model);
+    const agents = new SubAgents(turn, { hostTools, folder }, this.#model);
+    this.#reader = new EventReader(turn, agents);
     const hookContext = { agents, steering: this.#steering, context: await this.#say(folder) };
     return {
       ...FIXED_OPTIONS,

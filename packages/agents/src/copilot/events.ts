@@ -1,6 +1,6 @@
 /** Shows the events of one agent in one turn: those of Copilot itself, or those of a sub-agent in its chat. */
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import type { UsageInfo } from '@atrium/protocol/ahp-1';
+import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
 import type { SdkEvent, SdkUsage } from './sdk.js';
 import { type HostTools, TurnCalls } from './tools.js';
 
@@ -10,10 +10,14 @@ export class AgentEvents {
   readonly #usage: UsageCount;
 
   /** The usage of a sub-agent without a chat counts as that of the agent that started it. */
-  constructor(turn: AgentTurn, tools: HostTools, starter?: AgentEvents) {
+  constructor(
+    turn: AgentTurn,
+    { tools, isFlat }: { readonly tools: HostTools; readonly isFlat: boolean },
+    starter?: AgentEvents,
+  ) {
     this.turn = turn;
     this.calls = new TurnCalls(turn, tools);
-    this.#usage = starter ? starter.#usage : new UsageCount(turn);
+    this.#usage = starter ? starter.#usage : new UsageCount(turn, isFlat);
   }
 
   /** Shows what the agent says. */
@@ -26,6 +30,7 @@ export class AgentEvents {
   /** Shows what the agent does. */
   work(event: SdkEvent): void {
     if (event.type === 'assistant.usage') this.#usage.add(event.data);
+    else if (event.type === 'model.call_failure') this.#usage.failed();
     this.calls.take(event);
   }
 }
@@ -33,14 +38,25 @@ export class AgentEvents {
 class UsageCount {
   readonly #turn: AgentTurn;
   #spent: SdkUsage | undefined;
+  #requests = 0;
 
-  constructor(turn: AgentTurn) {
+  constructor(
+    turn: AgentTurn,
+    private readonly isFlat: boolean,
+  ) {
     this.#turn = turn;
+  }
+
+  /** A request failed; the next one is another. */
+  failed(): void {
+    this.#requests += 1;
   }
 
   add(usage: SdkUsage): void {
     this.#spent = plusUsage(this.#spent, usage);
-    const info = usageInfo(this.#spent, usage);
+    this.#requests += 1;
+    const more = { requests: this.#requests, ...(this.isFlat && { plan: 'flat' as const }) };
+    const info = usageInfo(this.#spent, usage, more);
     if (info) this.#turn.usage(info);
   }
 }
@@ -60,7 +76,7 @@ function plusUsage(spent: SdkUsage | undefined, more: SdkUsage): SdkUsage {
  * The runtime says zero where the server counted nothing: then there is nothing to tell. Every request sends the whole
  * conversation, so the last one says how large it is.
  */
-function usageInfo(spent: SdkUsage, last: SdkUsage): UsageInfo | undefined {
+function usageInfo(spent: SdkUsage, last: SdkUsage, more: UsageDetails): UsageInfo | undefined {
   const { model, inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = spent;
   const { reasoningTokens = 0 } = spent;
   if (inputTokens + outputTokens === 0) return undefined;
@@ -69,7 +85,7 @@ function usageInfo(spent: SdkUsage, last: SdkUsage): UsageInfo | undefined {
     outputTokens,
     cacheReadTokens,
     model,
-    _meta: { cacheWriteTokens, reasoningTokens, contextTokens: sum(last.inputTokens, last.outputTokens) },
+    _meta: { cacheWriteTokens, reasoningTokens, contextTokens: sum(last.inputTokens, last.outputTokens), ...more },
   };
 }
 

@@ -120,7 +120,8 @@ export class CopilotSession implements AgentSession {
     if (keepsTitle) turn.notify(TOLD_AGAIN);
     const context = keepsTitle ? [transcript, ...turn.context] : turn.context;
     const begun = (eventId: string) => this.#connection.heard(turn.id, eventId);
-    return new CopilotTurn({ turn, session, tools, context, keepsTitle, place, retries, begun });
+    const isFlat = providerConfig === undefined;
+    return new CopilotTurn({ turn, session, tools, context, keepsTitle, place, isFlat, retries, begun });
   }
 
   /** Stops the turn, whatever state the runtime is in. */

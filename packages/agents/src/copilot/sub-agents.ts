@@ -35,6 +35,8 @@ interface SubAgent {
 interface SubAgentsOptions {
   readonly turn: AgentTurn;
   readonly tools: HostTools;
+  /** Whether a subscription pays. */
+  readonly isFlat: boolean;
   /** Stops a sub-agent whose turn was cancelled. */
   stop(agentId: string): void;
 }
@@ -53,7 +55,7 @@ export class SubAgents {
 
   constructor(options: SubAgentsOptions) {
     this.#options = options;
-    this.main = new AgentEvents(options.turn, options.tools);
+    this.main = new AgentEvents(options.turn, options);
     this.#calls = new Set([this.main.calls]);
   }
 
@@ -125,9 +127,9 @@ export class SubAgents {
   }
 
   async #events(agentId: string, starter: AgentEvents, chat: SubAgentChat | undefined): Promise<AgentEvents> {
-    const { tools, stop } = this.#options;
+    const { stop } = this.#options;
     const turn = chat ? await chat.turn : starter.turn;
-    const events = chat ? new AgentEvents(turn, tools) : new AgentEvents(turn, tools, starter);
+    const events = new AgentEvents(turn, this.#options, chat ? undefined : starter);
     this.#calls.add(events.calls);
     turn.signal.addEventListener('abort', () => {
       this.#calls.delete(events.calls);

@@ -30,6 +30,8 @@ interface CopilotTurnOptions {
   /** Copilot names a session that it takes for new; one that was told again has a title already. */
   readonly keepsTitle: boolean;
   readonly place: ErrorPlace;
+  /** Whether GitHub's subscription pays, and not a key of one's own. */
+  readonly isFlat: boolean;
   /** Further attempts after a failed request. */
   readonly retries: number | undefined;
   /** Copilot has taken the message of the turn, with this event. */
@@ -56,10 +58,10 @@ export class CopilotTurn {
     this.#options = options;
     this.#turn = options.turn;
     this.#context = options.context;
-    const { turn, tools, session } = options;
+    const { turn, tools, session, isFlat } = options;
     // It may be over already, or its runtime gone.
     const stop = (id: string) => void session.rpc.tasks.cancel({ id }).catch(() => {});
-    this.#agents = new SubAgents({ turn, tools, stop });
+    this.#agents = new SubAgents({ turn, tools, isFlat, stop });
   }
 
   /** Settles when Copilot has nothing left to do, including commands in the background. */

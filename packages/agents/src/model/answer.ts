@@ -109,6 +109,7 @@ export class AnswerReader {
     else if (event.type === 'input-start') this.#begun.set(event.id, this.#begin(event.name));
     else if (event.type === 'input') this.#write(event.id, event.text);
     else if (event.type === 'call') this.#call(event);
+    else if (event.type === 'spent') this.usage = event.usage;
     else this.#finish(event);
     return this.#excess === undefined;
   }

@@ -126,11 +126,16 @@ async function readCompletion(response: IncomingMessage, reader: EventReader, gi
     if (!isStream) chunks.push(chunk);
     return reader.push(chunk, take);
   };
-  const read = await readBody(response, { push, isEnough: () => completion.isComplete });
-  // Behind enough of an answer there may be half an event.
-  if (read === 'all') reader.end(take);
-  if (!isStream && !completion.isComplete) refuseObject(Buffer.concat(chunks).toString('utf8'));
-  completion.end();
+  try {
+    const read = await readBody(response, { push, isEnough: () => completion.isComplete });
+    // Behind enough of an answer there may be half an event.
+    if (read === 'all') reader.end(take);
+    if (!isStream && !completion.isComplete) refuseObject(Buffer.concat(chunks).toString('utf8'));
+    completion.end();
+  } catch (error) {
+    completion.brokeOff();
+    throw error;
+  }
 }
 
 /** Some servers refuse a request as if all was well, and some do not stream: their answer is one object. */
@@ -188,7 +193,7 @@ class Completion {
   #kind: 'text' | 'reasoning' | undefined;
   #reason: string | undefined;
   #isDone = false;
-  #usage: AnswerUsage = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+  #usage: AnswerUsage | undefined;
 
   constructor(take: TakeEvent) {
     this.#take = take;
@@ -212,7 +217,12 @@ class Completion {
     if (this.#reason === undefined && !this.#isDone) throw new Error(`${CLOSED} before the answer was complete`);
     for (const { id, name, input, metadata } of this.#calls) this.#give({ type: 'call', id, name, input, metadata });
     const reason = REASONS[this.#reason ?? ''] ?? 'other';
-    this.#give({ type: 'finish', reason, usage: this.#usage });
+    this.#give({ type: 'finish', reason, usage: this.#usage ?? UNCOUNTED });
+  }
+
+  /** The stream broke off. Some servers count with every chunk, and what they counted is paid for. */
+  brokeOff(): void {
+    if (this.#usage) this.#give({ type: 'spent', usage: this.#usage });
   }
 
   #give(event: AnswerEvent): void {
@@ -305,6 +315,14 @@ const REASONS: Readonly<Record<string, string>> = {
   tool_calls: 'tool-calls',
 };
 
+const UNCOUNTED: AnswerUsage = {
+  input: undefined,
+  output: undefined,
+  cacheRead: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
+};
+
 function usageOf(usage: Record<string, unknown>): AnswerUsage {
   const prompt = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const completion = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
@@ -312,6 +330,8 @@ function usageOf(usage: Record<string, unknown>): AnswerUsage {
     input: countOf(usage.prompt_tokens),
     output: countOf(usage.completion_tokens),
     cacheRead: countOf(prompt.cached_tokens),
+    // Servers before Anthropic's models name it so.
+    cacheWrite: 'cache_write_tokens' in prompt ? countOf(prompt.cache_write_tokens) : undefined,
     reasoning: countOf(completion.reasoning_tokens),
   };
 }

@@ -56,12 +56,15 @@ interface FitRequest {
   readonly conversation: Conversation;
   /** Everything else in the request: the prompt, the tools. */
   readonly others: unknown;
+  /** Counts what a summary costs. */
+  readonly meter: UsageMeter;
 }
 
-interface FitResult {
-  readonly conversation: Conversation;
-  /** What a summary cost. */
-  readonly usage?: AnswerUsage | undefined;
+/** Counts what requests of a turn cost. */
+export interface UsageMeter {
+  /** A request is sent, perhaps after others that failed. */
+  requested(): void;
+  add(usage: AnswerUsage | undefined, modelId: string): void;
 }
 
 /** The windows of an agent's models, as far as their servers really take them. */
@@ -75,8 +78,8 @@ export class ContextWindow {
   }
 
   /** Shortens a conversation as far as needed, and tells people about it. */
-  async fit(request: FitRequest): Promise<FitResult> {
-    const { turn, model, conversation: before } = request;
+  async fit(request: FitRequest): Promise<Conversation> {
+    const { turn, model, conversation: before, meter } = request;
     const window = windowOf(model);
     const learnt = this.#learnt.get(model.id);
     const known = learnt === undefined ? Number.POSITIVE_INFINITY : learnt - tokensIn(request.others);
@@ -85,26 +88,26 @@ export class ContextWindow {
     const limit = learnt === undefined ? `the ${window} tokens` : 'what the server takes';
     const why = `to stay within ${limit} of ${model.name}.`;
     if (shortened > 0) turn.notify(`Shortened ${count(shortened, 'tool output')} in the model's memory ${why}`);
-    if (dropped.length === 0) return { conversation };
+    if (dropped.length === 0) return conversation;
     const turns = `the oldest ${count(dropped.length, 'turn')}`;
     try {
       turn.activity('Summing up earlier turns');
       const { id: modelId } = model;
-      const asked = { modelId, before, dropped, roomTokens, signal: turn.signal };
-      const { text, usage } = await summarise(this.#options, asked);
+      const asked = { modelId, before, dropped, roomTokens, signal: turn.signal, meter };
+      const summary = await summarise(this.#options, asked);
       turn.notify(`Summed up ${turns} in the model's memory ${why}`);
-      return { conversation: { ...conversation, summary: text, leftOut: [] }, usage };
+      return { ...conversation, summary, leftOut: [] };
     } catch {
       turn.signal.throwIfAborted();
       turn.notify(`Left ${turns} out of the model's memory ${why}`);
-      return { conversation };
+      return conversation;
     } finally {
       turn.activity(undefined);
     }
   }
 
   /** The server refused a request as too long. Returns whether a shorter one is worth a try. */
-  refused({ model, conversation, others }: FitRequest): boolean {
+  refused({ model, conversation, others }: Omit<FitRequest, 'meter'>): boolean {
     const halved = Math.floor(tokensIn(conversation) / 2);
     const { shortened, dropped } = fit(conversation, halved);
     if (shortened === 0 && dropped.length === 0) return false;
@@ -251,20 +254,15 @@ interface SummaryRequest {
   readonly dropped: readonly Exchange[];
   readonly roomTokens: number;
   readonly signal: AbortSignal;
-}
-
-interface Summary {
-  readonly text: string;
-  readonly usage: AnswerUsage | undefined;
+  readonly meter: UsageMeter;
 }
 
 /** Throws when the model cannot do it, or returns no text. */
-async function summarise(options: ModelAgentOptions, request: SummaryRequest): Promise<Summary> {
-  const { modelId, roomTokens } = request;
+async function summarise(options: ModelAgentOptions, request: SummaryRequest): Promise<string> {
+  const { modelId, roomTokens, meter } = request;
   const room = roomTokens * CHARACTERS_PER_TOKEN;
   const maxCharacters = Math.floor(Math.min(SUMMARY_MAX_CHARACTERS, room * SUMMARY_SHARE));
   let text = '';
-  let usage: AnswerUsage | undefined;
   const asked = {
     modelId,
     system: SUMMARY_INSTRUCTIONS,
@@ -272,15 +270,16 @@ async function summarise(options: ModelAgentOptions, request: SummaryRequest): P
     tools: new Map(),
     maxOutputTokens: Math.max(1, Math.floor(maxCharacters / CHARACTERS_PER_TOKEN)),
     signal: AbortSignal.any([request.signal, AbortSignal.timeout(SUMMARY_TIMEOUT_MS)]),
+    onRequest: () => meter.requested(),
   };
   await askModel(options, asked, (event) => {
     if (event.type === 'text') text += event.text;
-    else if (event.type === 'finish') usage = event.usage;
+    else if (event.type === 'finish' || event.type === 'spent') meter.add(event.usage, modelId);
     // Not every server keeps to the length that it was given.
     return text.length <= maxCharacters;
   });
   if (text.trim() === '') throw new Error('the model had nothing to say');
-  return { text: text.trim().slice(0, maxCharacters), usage };
+  return text.trim().slice(0, maxCharacters);
 }
 
 /** Earlier notes first. When everything is too long, keeps the newest part. */

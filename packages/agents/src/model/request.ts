@@ -25,6 +25,8 @@ export interface StepRequest {
   readonly maxOutputTokens?: number;
   /** Called at a pause between two attempts. */
   readonly onWait?: OnWait;
+  /** Called before each attempt. */
+  readonly onRequest?: () => void;
 }
 
 /** Gets the reason for the pause, in words for people; undefined when the pause is over. */
@@ -54,13 +56,16 @@ export type AnswerEvent =
       readonly input: string;
       readonly metadata?: PartMetadata | undefined;
     }
-  | { readonly type: 'finish'; readonly reason: string; readonly usage: AnswerUsage };
+  | { readonly type: 'finish'; readonly reason: string; readonly usage: AnswerUsage }
+  /** The answer breaks off: what the server had counted by then. */
+  | { readonly type: 'spent'; readonly usage: AnswerUsage };
 
 /** In tokens; undefined where the server did not count. */
 export interface AnswerUsage {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly cacheRead: number | undefined;
+  readonly cacheWrite: number | undefined;
   readonly reasoning: number | undefined;
 }
 
@@ -91,9 +96,10 @@ export async function askModel(
 /** Once a server has begun to answer, its answer is not asked for again: people have seen it. */
 async function opened(options: ModelAgentOptions, request: StepRequest): Promise<OpenAnswer> {
   const { retries = RETRIES_MAX } = options;
-  const { signal, onWait } = request;
+  const { signal, onWait, onRequest } = request;
   for (let failures = 0; ; failures++) {
     try {
+      onRequest?.();
       const answer = await open(options, request);
       if (failures > 0) onWait?.(undefined);
       return answer;

@@ -56,11 +56,35 @@ export async function loadProvider(kind: SdkApi) {
   return (await import('@ai-sdk/anthropic')).createAnthropic;
 }
 
+/** How long an answer may take to end once it has failed. */
+const AFTER_ERROR_MS = 500;
+
 async function readParts(stream: ReadableStream<LanguageModelV3StreamPart>, take: TakeEvent): Promise<void> {
-  for await (const part of stream) {
-    if (part.type === 'error') throw part.error;
+  let failure: { readonly error: unknown } | undefined;
+  for await (const part of failingFast(stream)) {
     const event = eventOf(part);
-    if (event && !take(event)) return;
+    if (part.type === 'error') failure ??= part;
+    else if (failure) {
+      if (event?.type === 'finish') take({ type: 'spent', usage: event.usage });
+    } else if (event && !take(event)) return;
+  }
+  if (failure) throw failure.error;
+}
+
+/** Behind an error the SDK still says what was used, at once. A server that leaves the connection open is not waited for. */
+async function* failingFast(stream: ReadableStream<LanguageModelV3StreamPart>) {
+  const reader = stream.getReader();
+  let rest: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+      if (value.type === 'error') rest ??= setTimeout(() => void reader.cancel().catch(() => {}), AFTER_ERROR_MS);
+    }
+  } finally {
+    clearTimeout(rest);
+    reader.cancel().catch(() => {});
   }
 }
 
@@ -88,7 +112,7 @@ function eventOf(part: LanguageModelV3StreamPart): AnswerEvent | undefined {
     case 'finish': {
       const { inputTokens, outputTokens } = part.usage;
       const usage = {
-        ...{ input: inputTokens.total, cacheRead: inputTokens.cacheRead },
+        ...{ input: inputTokens.total, cacheRead: inputTokens.cacheRead, cacheWrite: inputTokens.cacheWrite },
         ...{ output: outputTokens.total, reasoning: outputTokens.reasoning },
       };
       return { type: 'finish', reason: part.finishReason.unified, usage };

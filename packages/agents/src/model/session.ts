@@ -6,14 +6,14 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { UsageInfo } from '@atrium/protocol/ahp-1';
+import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
 import { modelError } from '../shared/model-errors.js';
 import { toolTable } from '../shared/tool-names.js';
 import { AnswerReader, abandonedResults, runCalls } from './answer.js';
 import type { ModelAgentOptions } from './backend.js';
-import { ContextWindow } from './context-window.js';
+import { ContextWindow, type UsageMeter } from './context-window.js';
 import {
   type Conversation,
   EMPTY_CONVERSATION,
@@ -101,9 +101,10 @@ export class ModelSession implements AgentSession {
 
   /** Takes one answer of the model and runs its calls. Returns whether there were any. */
   async #step(turn: AgentTurn, usage: TurnUsage): Promise<boolean> {
+    const held = turn.nextStep();
+    if (held) await held;
     const model = this.#modelFor(turn);
     const reader = await this.#answer(turn, model, usage);
-    usage.add(reader.usage, model.id);
     if (reader.note !== undefined) turn.notify(reader.note);
     if (reader.calls.length > 0) await this.#run(turn, reader);
     return reader.calls.length > 0;
@@ -116,25 +117,26 @@ export class ModelSession implements AgentSession {
     const others = { system, tools: [...tools.values()] };
     for (let attempt = 1; ; attempt++) {
       const request = { turn, model, conversation: withNewestImages(this.#conversation), others };
-      const fitted = await this.#window.fit(request);
-      usage.add(fitted.usage, model.id);
-      this.#conversation = fitted.conversation;
-      const messages = messagesOf(fitted.conversation, visionOf(this.#options.kind, model));
+      const fitted = await this.#window.fit({ ...request, meter: usage });
+      this.#conversation = fitted;
+      const messages = messagesOf(fitted, visionOf(this.#options.kind, model));
       try {
-        const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
+        const onRequest = () => usage.requested();
+        const step = { modelId: model.id, system, messages, tools, signal: turn.signal, onRequest };
+        const reader = await this.#ask(turn, step, usage);
         this.#window.answered(model);
         return reader;
       } catch (error) {
         const isTooLong = error instanceof AgentError && error.errorType === 'context-overflow';
-        const hasSpoken = this.#conversation !== fitted.conversation;
+        const hasSpoken = this.#conversation !== fitted;
         if (!isTooLong || hasSpoken || attempt > 1) throw error;
-        if (!this.#window.refused({ ...request, conversation: fitted.conversation })) throw error;
+        if (!this.#window.refused({ ...request, conversation: fitted })) throw error;
       }
     }
   }
 
   /** Remembers what the model said before a failure, because people have seen it. */
-  async #ask(turn: AgentTurn, request: StepRequest): Promise<AnswerReader> {
+  async #ask(turn: AgentTurn, request: StepRequest, usage: TurnUsage): Promise<AnswerReader> {
     const reader = new AnswerReader(turn, request.tools);
     const { displayName, baseURL } = this.#options;
     try {
@@ -146,6 +148,9 @@ export class ModelSession implements AgentSession {
       this.#remember(reader.partial());
       turn.signal.throwIfAborted();
       throw modelError(error, { displayName, baseURL, modelId: request.modelId, hasBegun: reader.hasBegun });
+    } finally {
+      // Also of an answer that broke off.
+      usage.add(reader.usage, request.modelId);
     }
   }
 
@@ -179,46 +184,66 @@ export class ModelSession implements AgentSession {
   }
 }
 
-const NOTHING_SPENT: AnswerUsage = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+const NOTHING_SPENT: AnswerUsage = {
+  input: undefined,
+  output: undefined,
+  cacheRead: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
+};
 
 /** Adds up the tokens of one turn, and shows each change. */
-class TurnUsage {
+class TurnUsage implements UsageMeter {
   readonly #turn: AgentTurn;
   #spent = NOTHING_SPENT;
+  #requests = 0;
 
   constructor(turn: AgentTurn) {
     this.#turn = turn;
   }
 
+  /** A request is sent, perhaps after others that failed. */
+  requested(): void {
+    this.#requests += 1;
+  }
+
   /** After a request. A server that does not count adds nothing. */
   add(usage: AnswerUsage | undefined, modelId: string): void {
     if (!usage) return;
-    this.#spent = plusUsage(this.#spent, usage);
-    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.input, usage.output)));
+    this.#spent = plusSpent(this.#spent, usage);
+    const context = sum(usage.input, usage.output);
+    this.#turn.usage(usageInfo(this.#spent, modelId, { context, requests: this.#requests }));
   }
 }
 
-function plusUsage(spent: AnswerUsage, usage: AnswerUsage): AnswerUsage {
+function plusSpent(spent: AnswerUsage, usage: AnswerUsage): AnswerUsage {
   return {
     input: sum(spent.input, usage.input),
     output: sum(spent.output, usage.output),
     cacheRead: sum(spent.cacheRead, usage.cacheRead),
+    cacheWrite: sum(spent.cacheWrite, usage.cacheWrite),
     reasoning: sum(spent.reasoning, usage.reasoning),
   };
 }
 
 /** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
-function usageInfo({ input, output, cacheRead, reasoning }: AnswerUsage, model: string, context?: number): UsageInfo {
-  const more = {
+function usageInfo(
+  { input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage,
+  model: string,
+  { context, requests }: { readonly context: number | undefined; readonly requests: number },
+): UsageInfo {
+  const details: UsageDetails = {
+    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
     ...(reasoning !== undefined && { reasoningTokens: reasoning }),
     ...(context !== undefined && { contextTokens: context }),
+    requests,
   };
   return {
     ...(input !== undefined && { inputTokens: input }),
     ...(output !== undefined && { outputTokens: output }),
     ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
     model,
-    ...(Object.keys(more).length > 0 && { _meta: more }),
+    _meta: { ...details },
   };
 }
 

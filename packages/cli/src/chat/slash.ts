@@ -3,6 +3,7 @@ import type { OpenSessionState } from '@atrium/client';
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
 import { anotherChat, aside, closeChat, fork } from './chat-tasks.js';
+import { budget, cost } from './cost-tasks.js';
 import {
   background,
   changes,
@@ -84,6 +85,12 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   close: { usage: '/close', text: 'close this chat; the first one stays', run: () => task(closeChat) },
   model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
   title: { usage: '/title <text>', text: 'rename the session', run: title },
+  cost: { usage: '/cost', text: 'what this session used, and what it cost', run: () => task(cost) },
+  budget: {
+    usage: '/budget [which] [limit]',
+    text: 'session, project or day, up to $5 or 2M tokens; off removes it',
+    run: (rest) => task(budget(rest)),
+  },
   auto: { usage: '/auto on|off', text: 'run tools without asking, or ask again', run: auto },
   changes: {
     usage: '/changes [which]',

@@ -64,6 +64,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/restoreSession': 'bring removed sessions back',
   'atrium/importSession': 'import sessions',
   'atrium/keepContent': 'import large results',
+  'atrium/usage': 'tell what was used',
   'atrium/pairings': 'let programs pair with its sessions',
   'atrium/declinePairing': 'let programs pair with its sessions',
 };

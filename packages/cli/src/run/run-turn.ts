@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
 import {
+  BUDGET_QUESTION,
   isStanding,
   type Message,
   type SessionInputRequest,
@@ -184,7 +185,11 @@ export class Policy {
   unasked(state: OpenSessionState): { readonly requestId: string; readonly chat: string }[] {
     const { session, chat } = state;
     if (!chat.activeTurn) return [];
-    const standing = (session.inputNeeded ?? []).filter(isStanding).map(({ request }) => request.id);
+    const standing = (session.inputNeeded ?? [])
+      .filter(isStanding)
+      .map(({ request }) => request.id)
+      // A turn that waits for money waits for somebody who is here.
+      .filter((id) => !id.startsWith(BUDGET_QUESTION));
     const ofWorkers = fromWorkers(state).flatMap((entry) =>
       entry.kind === 'chatInput' ? [{ request: entry.request, chat: entry.chat }] : [],
     );

@@ -9,6 +9,7 @@ import {
   createHost,
   type FolderTrust,
   type Host,
+  type HostOptions,
   type Logger,
   openSqliteLog,
   userConfigFile,
@@ -39,8 +40,10 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     logAgents(found, logger);
     const { agents } = found;
     const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText } = found.config.config;
+    const { prices, flatPlans, budgets } = found.config.config;
     const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText };
-    const host = await openHost(settings, { agents, trust, logger, ...chosen });
+    const usage = { prices, flatPlans, budgets };
+    const host = await openHost(settings, { agents, trust, logger, usage, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
@@ -69,6 +72,7 @@ interface OpenHostOptions {
   readonly systemMessageSections: boolean | undefined;
   readonly automationRunsAtOnce: number | undefined;
   readonly joinText: boolean | undefined;
+  readonly usage: HostOptions['usage'];
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
@@ -94,7 +98,8 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
       ...(automationRunsAtOnce !== undefined && { automations: { runsAtOnce: automationRunsAtOnce } }),
     };
-    const own = { log, agents, tools: builtinTools(), logger, trust, version: version() };
+    const { usage } = options;
+    const own = { ...(usage && { usage }), log, agents, tools: builtinTools(), logger, trust, version: version() };
     return await createHost({ ...own, ...places, ...watched, ...terminals, ...limits });
   } catch (error) {
     await log.close();

@@ -138,6 +138,10 @@ export interface AgentTurn {
   reasoning(content: string): void;
   /** Shows a note in the turn. */
   notify(content: string): void;
+  /**
+   * Tells what the agent has used since `runTurn` was called, all in all: each report replaces the one before. `inputTokens`
+   * include what came from a cache. `_meta` may hold what `UsageDetails` names.
+   */
   usage(usage: UsageInfo): void;
   /** Names the session, unless a person has named it. */
   title(title: string): void;
@@ -173,6 +177,11 @@ export interface AgentTurn {
   openWorker(start: WorkerStart): OpenWorker;
   /** Text that the model reads beside the message of this turn, and that no client sees. */
   readonly context: readonly string[];
+  /**
+   * To be awaited before each request to the model: a person may have to say first whether the turn goes on. The host does so
+   * before `runTurn` and before every tool call. Rejects when the turn is over.
+   */
+  nextStep(): Promise<void> | undefined;
   /** Takes the message that a person sent to steer this turn; undefined when there is none. */
   takeSteering(): Message | undefined;
 }

@@ -32,6 +32,15 @@ export interface ToolCallScope {
   readonly toolCallId: string;
 }
 
+/** What an agent is about to do: begin a turn, ask its model, call a tool. */
+export interface TurnStep {
+  readonly session: Session;
+  readonly chat: Chat;
+  readonly turnId: string;
+  /** Fires when the turn is over. */
+  readonly signal: AbortSignal;
+}
+
 export interface Service {
   readonly requests?: ServiceRequests;
   /** Methods of our own beside the protocol. Their parameters have no schema: the handler checks them. */
@@ -60,6 +69,8 @@ export interface Service {
   readonly awaited?: number;
   /** What tools can do besides, in this call. */
   toolContext?(scope: ToolCallScope): Partial<ToolContext>;
+  /** Holds back the next step of a turn as long as the promise is open; undefined: nothing is in its way. */
+  beforeStep?(step: TurnStep): Promise<void> | undefined;
   /** What an answer to `initialize` says besides. */
   readonly greeting?: Readonly<Record<string, unknown>>;
   /** Before anybody connects. */

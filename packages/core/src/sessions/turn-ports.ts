@@ -36,6 +36,7 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     call: (toolCallId, state) => turn.call(toolCallId, state),
     waitFor: ({ toolCallId, alsoSession }, find) =>
       turn.waitFor(alsoSession ? [toolCallId, NO_CALL] : [toolCallId], (state, step) => find(state, step?.action)),
+    nextStep: () => turn.nextStep(),
     interruptText: () => turn.interrupt(),
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),

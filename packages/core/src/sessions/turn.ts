@@ -13,6 +13,7 @@ import {
   findCall,
   type Message,
   type ModelSelection,
+  plusUsage,
   type ResponsePart,
   type ToolCallState,
   type ToolDefinition,
@@ -72,6 +73,8 @@ export class TurnRunner implements AgentTurn {
   readonly #workers: TurnWorkers;
   #prompt: TurnPrompt | undefined;
   #readable: { readonly of: Message; readonly message: Message } | undefined;
+  /** What the turn had used before the agent was last given it: an agent counts from there. */
+  #usedBefore: UsageInfo | undefined;
 
   constructor(chat: Chat, options: ChatOptions, turn: ActiveTurn) {
     this.#chat = chat;
@@ -131,8 +134,11 @@ export class TurnRunner implements AgentTurn {
       await this.#course.begin();
       // Cancelled meanwhile: the agent never hears of it.
       this.signal.throwIfAborted();
-      do await this.#runAgent(opened);
-      while (await this.#course.goesOn());
+      do {
+        const held = this.nextStep();
+        if (held) await held;
+        await this.#runAgent(opened);
+      } while (await this.#course.goesOn());
       this.write({ type: 'chat/turnComplete', turnId: this.id, duration: 0 });
     } catch (error) {
       if (this.isActive) this.#options.logger.log('warn', 'a turn failed', { session: this.#chat.session.uri });
@@ -144,6 +150,7 @@ export class TurnRunner implements AgentTurn {
 
   /** Extensions that are asked about the end see everything that was said. */
   async #runAgent(agent: AgentSession): Promise<void> {
+    this.#usedBefore = this.#chat.state.activeTurn?.usage;
     await agent.runTurn(this);
     this.flushText();
   }
@@ -221,7 +228,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   usage(usage: UsageInfo): void {
-    this.write({ type: 'chat/usage', turnId: this.id, usage });
+    this.write({ type: 'chat/usage', turnId: this.id, usage: plusUsage(this.#usedBefore, usage) });
   }
 
   title(title: string): void {
@@ -273,6 +280,13 @@ export class TurnRunner implements AgentTurn {
 
   openWorker(start: WorkerStart): OpenWorker {
     return this.#workers.open(start);
+  }
+
+  nextStep(): Promise<void> | undefined {
+    const { id: turnId, chat, signal } = this;
+    const step = { session: chat.session, chat, turnId, signal };
+    const held = this.#options.services.flatMap((service) => service.beforeStep?.(step) ?? []);
+    return held.length === 0 ? undefined : Promise.all(held).then(() => {});
   }
 
   takeSteering(): Message | undefined {

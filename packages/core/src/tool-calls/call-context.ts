@@ -50,6 +50,8 @@ export interface CallContext {
 
   /** Assesses the risk of a call; undefined when nobody does. */
   readonly judge: AgentBackend['judge'];
+  /** Holds the call back when a person has to say first whether the turn goes on. Rejects when the turn is over. */
+  nextStep(): Promise<void> | undefined;
   /** Text that the agent says from now on is a new part. */
   interruptText(): void;
   /** Shows a note in the turn. */

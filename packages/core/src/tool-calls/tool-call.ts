@@ -161,6 +161,8 @@ export class ToolCall {
 
   /** Stage 3. */
   async checkGates(): Promise<Clearance> {
+    const held = this.#context.nextStep();
+    if (held) await held;
     const clearance = await passGates(this.#context, this.#gateCall, (names) => this.#shown.waitingFor(names));
     if (clearance.kind === 'denied') return clearance;
     this.#notes.push(...clearance.notes);

@@ -36,6 +36,7 @@ function wrong(node: Node, report: Report, message: string): undefined {
 function isRightKind(schema: Exclude<ConfigSchema, UnionSchema | { not: unknown }>, node: Node): boolean {
   if ('enum' in schema) return schema.enum.includes(node.value);
   if (schema.type === 'integer') return Number.isSafeInteger(node.value) && node.value >= schema.minimum;
+  if (schema.type === 'number') return typeof node.value === 'number' && node.value >= schema.minimum;
   if (schema.type === 'string') return node.type === 'string' && fits(schema, node.value);
   return node.type === schema.type;
 }
@@ -135,6 +136,7 @@ function expected(schema: ConfigSchema | undefined): string {
   if ('anyOf' in schema) return [...new Set(schema.anyOf.map(expected))].join(' or ');
   if ('enum' in schema) return schema.enum.map(quoted).join(' or ');
   if (schema.type === 'integer') return `a whole number of at least ${schema.minimum}`;
+  if (schema.type === 'number') return `a number of at least ${schema.minimum}`;
   return EXPECTED[schema.type];
 }
 

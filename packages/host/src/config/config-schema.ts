@@ -101,6 +101,16 @@ const claudeAgent = record('Claude Code, through its SDK.', { type: { enum: ['cl
 ]);
 const changedAgent = record('Changes an agent that is found without this file.', { ...common, models }, []);
 
+const amount = (description: string) => ({ type: 'number', minimum: 0, description }) as const;
+const budget = record(
+  'A limit in money, in tokens, or both. At 80 % people are told; at 100 % a turn waits until a person lets it go on.',
+  {
+    money: amount('US dollars, as far as prices are known.'),
+    tokens: { type: 'integer', minimum: 1, description: 'Input and output together.' },
+  },
+  [],
+);
+
 const data = { type: 'object', additionalProperties: true } as const;
 
 export const CONFIG_SCHEMA = record(
@@ -134,6 +144,26 @@ export const CONFIG_SCHEMA = record(
       title: 'a whole number from 1 on',
       description: 'How many runs of automations work at once; further ones wait for their turn. Default: 4.',
     },
+    prices: mapOf(
+      'What models cost, by their id, in US dollars for a million tokens. They come before the prices that Atrium knows.',
+      NAME,
+      record(
+        'A price.',
+        {
+          input: amount('Input.'),
+          cachedInput: amount('Input that came from a cache. Default: as other input.'),
+          cacheWrite: amount('Input that was put into a cache. Default: as other input.'),
+          output: amount('Output, with reasoning.'),
+        },
+        ['input', 'output'],
+      ),
+    ),
+    flatPlans: texts('Ids of agents that a subscription pays for: their tokens are counted, and cost nothing.'),
+    budgets: record(
+      'How much may be used before a person is asked.',
+      { session: budget, project: budget, day: budget },
+      [],
+    ),
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
     joinText: flag(
       'Whether text that an agent says quickly becomes fewer actions, the more the more clients watch. Default: true.',
@@ -199,6 +229,10 @@ interface CountSchema extends Described {
   readonly type: 'integer';
   readonly minimum: number;
 }
+interface NumberSchema extends Described {
+  readonly type: 'number';
+  readonly minimum: number;
+}
 interface ListSchema extends Described {
   readonly type: 'array';
   readonly items: ConfigSchema;
@@ -236,6 +270,7 @@ export type ConfigSchema =
   | ChoiceSchema
   | FlagSchema
   | CountSchema
+  | NumberSchema
   | ListSchema
   | MapSchema
   | RecordSchema
@@ -258,6 +293,7 @@ interface Plain {
   readonly string: string;
   readonly boolean: boolean;
   readonly integer: number;
+  readonly number: number;
 }
 
 type ObjectOf<Schema> = Schema extends {

@@ -159,7 +159,8 @@ describe('what was learnt about a server', () => {
     const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models: [model] } as const;
     const window = new ContextWindow({ ...options, baseURL: server.url, retries: 0 });
     const turn = turnOf('go');
-    return { window, turn, request: { turn, model, conversation, others } };
+    const meter = { requested: () => {}, add: () => {} };
+    return { window, turn, request: { turn, model, conversation, others, meter } };
   }
 
   it('is the size of whole requests: with a shorter prompt there is room again', async () => {

@@ -174,4 +174,17 @@ describe("the usual place of the user's file", () => {
   ])('[AUT-044] takes the lower number of runs at once of %o and %o', async (user, project, expected) => {
     expect((await load({ user, project })).config.automationRunsAtOnce).toBe(expected);
   });
+
+  it('[DAY-041] [DAY-042] takes the lower budget of two files, and the prices of the user', async () => {
+    const price = { input: 1, output: 2 };
+    const user = { budgets: { day: { money: 5 }, session: { tokens: 10 } }, prices: { a: price } };
+    const project = {
+      budgets: { day: { money: 9, tokens: 100 }, session: { tokens: 4 } },
+      prices: { a: { input: 0, output: 0 }, b: price },
+    };
+    const { config } = await load({ user, project });
+    expect(config.budgets).toEqual({ day: { money: 5, tokens: 100 }, session: { tokens: 4 } });
+    expect(config.prices).toEqual({ a: price, b: price });
+    await expect(load({ user: { budgets: { day: { money: -1 } } } })).rejects.toThrow('a number of at least 0');
+  });
 });

@@ -115,6 +115,10 @@ export class FakeTurn implements AgentTurn {
     return [...(this.options.tools ?? [])];
   }
 
+  nextStep(): undefined {
+    return undefined;
+  }
+
   hiddenTools(): (toolName: string) => boolean {
     return () => false;
   }

@@ -85,6 +85,7 @@ export interface TestHostOptions {
   readonly restProcessesAfterMs?: number;
   readonly joinText?: boolean;
   readonly automations?: HostOptions['automations'];
+  readonly usage?: HostOptions['usage'];
 }
 
 export interface TestHost {
@@ -114,6 +115,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     restProcessesAfterMs,
     joinText,
     automations,
+    usage,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -133,6 +135,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
     ...(joinText !== undefined && { joinText }),
     ...(automations !== undefined && { automations }),
+    ...(usage !== undefined && { usage }),
     agents: [...scripted, ...agents],
   });
   let clients = 0;

@@ -325,6 +325,25 @@ export type {
   Turn,
   TurnState,
 } from './chat/turns.js';
+export {
+  addCounts,
+  BUDGET_QUESTION,
+  BUDGET_SCOPES,
+  type BudgetEntry,
+  type BudgetScope,
+  NO_USAGE,
+  plusUsage,
+  USAGE_GROUPS,
+  type UsageCounts,
+  type UsageDetails,
+  type UsageEntry,
+  type UsageGroup,
+  type UsageLimit,
+  type UsageReport,
+  type UsageTotals,
+  usageCounts,
+  usageDetails,
+} from './chat/usage.js';
 export type {
   ConfigPropertySchema,
   ConfigSchema,

@@ -1,0 +1,93 @@
+/** What Claude, or one of its sub-agents, used in one turn. */
+import type { AgentTurn } from '@atrium/core/contracts/agent.js';
+import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
+import type { ClaudeMessage, StepUsage } from './sdk.js';
+
+interface Spent {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/**
+ * Claude reports each step of the model several times, with figures that grow. So a step is known by its id, and later
+ * figures of a step replace earlier ones.
+ */
+export class ClaudeUsage {
+  readonly #turn: AgentTurn;
+  #model: string | undefined;
+  readonly #isFlat: () => boolean;
+  readonly #steps = new Map<string, Spent>();
+  #retries = 0;
+  #last = NOTHING;
+
+  constructor(turn: AgentTurn, model: string | undefined, isFlat: () => boolean) {
+    this.#turn = turn;
+    this.#model = model;
+    this.#isFlat = isFlat;
+  }
+
+  /** A step begins: its input is known. It is shown with the figures of its end. */
+  begun(stepId: string, usage: StepUsage | undefined): void {
+    const before = this.#steps.get(stepId) ?? NOTHING;
+    this.#last = {
+      input: usage?.input_tokens ?? before.input,
+      output: usage?.output_tokens ?? before.output,
+      cacheRead: usage?.cache_read_input_tokens ?? before.cacheRead,
+      cacheWrite: usage?.cache_creation_input_tokens ?? before.cacheWrite,
+    };
+    this.#steps.set(stepId, this.#last);
+  }
+
+  counted(stepId: string, usage: StepUsage | undefined): void {
+    this.begun(stepId, usage);
+    this.#turn.usage(this.#info());
+  }
+
+  /** A message of a sub-agent. */
+  took({ type, message }: ClaudeMessage): void {
+    if (type !== 'assistant' || !message?.id || !message.usage) return;
+    this.#model = message.model ?? this.#model;
+    this.counted(message.id, message.usage);
+  }
+
+  /** A request failed, and is sent again. */
+  retried(): void {
+    this.#retries += 1;
+  }
+
+  /** Anthropic counts what it took from its cache, and what it put there, apart from the rest of the input. */
+  #info(): UsageInfo {
+    const { input, output, cacheRead, cacheWrite } = [...this.#steps.values()].reduce(plus, NOTHING);
+    const details: UsageDetails = {
+      contextTokens: allOf(this.#last),
+      ...(cacheWrite > 0 && { cacheWriteTokens: cacheWrite }),
+      requests: this.#steps.size + this.#retries,
+      ...(this.#isFlat() && { plan: 'flat' }),
+    };
+    return {
+      inputTokens: input + cacheRead + cacheWrite,
+      outputTokens: output,
+      cacheReadTokens: cacheRead,
+      ...(this.#model !== undefined && { model: this.#model }),
+      _meta: { ...details },
+    };
+  }
+}
+
+/** Every step sends the whole conversation, so one step alone tells its size. */
+function allOf({ input, output, cacheRead, cacheWrite }: Spent): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+function plus(a: Spent, b: Spent): Spent {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
+}

@@ -1,0 +1,330 @@
+/**
+ * Budgets: how much a session, a project or a day may use before a person is asked. At 80 % the turn says so. At 100 % the next
+ * step of every turn that it concerns waits: before the turn begins, before a request to the model, before a tool call. Nothing
+ * that runs is cut off. The question stands in the session, so that every client can answer it: go on with half as much again,
+ * or stop.
+ *
+ * What was used is in the accounts, and how far a budget was raised is a record, so both outlive the host. A turn that waits
+ * when the host ends has failed like any other; when it goes on, the question is asked again.
+ */
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { InputOutcome } from '@atrium/core/contracts/agent.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Chat } from '@atrium/core/sessions/chat.js';
+import type { TurnStep } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import { untilAborted } from '@atrium/core/util/waiting.js';
+import {
+  BUDGET_QUESTION,
+  BUDGET_SCOPES,
+  type BudgetEntry,
+  type BudgetScope,
+  type ChatInputRequest,
+  ErrorCode,
+  type UsageLimit,
+} from '@atrium/protocol/ahp-1';
+import type { Account } from './accounts.js';
+import type { PriceList } from './price-list.js';
+import { tokensOf, totalsOf } from './report.js';
+
+/** From this share of a budget on, people are told. */
+const WARN_SHARE = 0.8;
+/** A person lets it go on with so much more. */
+const RAISE_FACTOR = 1.5;
+/** Budgets of single sessions and projects that people have set or raised. */
+export const BUDGETS_MAX = 1_000;
+
+const QUESTION = 'budget';
+const STOP = 'stop';
+
+/** What is kept of one budget: what a person set, and what it was raised to from there. */
+interface Kept {
+  readonly set?: UsageLimit;
+  readonly raised?: { readonly from: UsageLimit; readonly to: UsageLimit };
+}
+
+interface Excess {
+  readonly scope: BudgetScope;
+  readonly account: Account;
+  readonly limit: UsageLimit;
+}
+
+interface OpenQuestion {
+  /** The turns that wait for the answer. */
+  readonly waiting: Set<TurnStep>;
+  readonly over: Promise<void>;
+  end(): void;
+}
+
+export interface BudgetParts {
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly prices: PriceList;
+  /** The accounts that a session adds to now, by what they count; read from the log. */
+  accounts(session: Session): Promise<Accounts>;
+  /** The same, as far as they are in memory. */
+  accountsNow(session: Session): Accounts;
+}
+
+export type Accounts = Readonly<Record<BudgetScope, Account>>;
+
+export class Budgets {
+  readonly #parts: BudgetParts;
+  readonly #configured: Readonly<Partial<Record<BudgetScope, UsageLimit>>>;
+  /** By the key of the record. */
+  readonly #kept = new Map<string, Kept>();
+  /** By session and budget. */
+  readonly #questions = new Map<string, OpenQuestion>();
+
+  constructor(parts: BudgetParts, configured: Readonly<Partial<Record<BudgetScope, UsageLimit>>> = {}) {
+    this.#parts = parts;
+    this.#configured = configured;
+  }
+
+  async load(): Promise<void> {
+    for (const { key, value } of await this.#parts.log.records(PREFIX)) this.#kept.set(key, keptIn(value));
+  }
+
+  /** Whether there is any budget: without one, nothing is looked at. */
+  get isAny(): boolean {
+    return this.#kept.size > 0 || Object.keys(this.#configured).length > 0;
+  }
+
+  /** Holds a turn back while a budget of it is used up. */
+  beforeStep(step: TurnStep): Promise<void> | undefined {
+    return this.isAny ? this.#pass(step) : undefined;
+  }
+
+  async #pass(step: TurnStep): Promise<void> {
+    const { session, signal } = step;
+    for (;;) {
+      const excess = this.#excessIn(await untilAborted(signal, this.#parts.accounts(session)));
+      if (!excess) return;
+      await this.#hold(step, excess);
+    }
+  }
+
+  async #hold(step: TurnStep, excess: Excess): Promise<void> {
+    const key = `${step.session.uri} ${keyOf(excess.scope, excess.account.name)}`;
+    const question = this.#questions.get(key) ?? this.#ask(step.session, excess, key);
+    question.waiting.add(step);
+    try {
+      await untilAborted(step.signal, question.over);
+    } finally {
+      question.waiting.delete(step);
+      if (question.waiting.size === 0) question.end();
+    }
+  }
+
+  #ask(session: Session, excess: Excess, key: string): OpenQuestion {
+    const { scope, account, limit } = excess;
+    const more = raisedFrom(account, limit, this.#parts.prices);
+    const { promise, resolve } = resolvers();
+    const spent = used(account, limit, this.#parts.prices);
+    const message = `${capital(WORDS[scope])} is used up: ${spent}. The next step waits for your answer.`;
+    const waiting = new Set<TurnStep>();
+    const withdraw = session.standing.ask(
+      questionOf(message, more),
+      (response, answers) => {
+        if (isStop(response, answers))
+          for (const step of [...waiting]) stop(step, `Stopped. ${capital(WORDS[scope])} is used up: ${spent}.`);
+        else this.#raise(excess, more);
+      },
+      `${message} This client cannot answer: use a newer one, or raise the budget in the configuration.`,
+    );
+    const question: OpenQuestion = {
+      waiting,
+      over: promise,
+      end: () => {
+        if (this.#questions.get(key) === question) this.#questions.delete(key);
+        withdraw();
+        resolve();
+      },
+    };
+    this.#questions.set(key, question);
+    return question;
+  }
+
+  #raise({ scope, account: { name } }: Excess, to: UsageLimit): void {
+    const kept = this.#kept.get(keyOf(scope, name));
+    this.#keep(scope, name, { ...kept, raised: { from: this.#setFor(scope, name), to } });
+    this.#lookAgain();
+  }
+
+  /** A budget has changed: everything that waits is looked at again, and asked about again where it still has to be. */
+  #lookAgain(): void {
+    for (const question of [...this.#questions.values()]) question.end();
+  }
+
+  #keep(scope: BudgetScope, name: string, kept: Kept): void {
+    const key = keyOf(scope, name);
+    const isEmpty = !kept.set && !kept.raised;
+    if (isEmpty) this.#kept.delete(key);
+    else this.#kept.set(key, kept);
+    this.#parts.writer.record({ key, value: isEmpty ? null : JSON.stringify(kept) }, 'full');
+  }
+
+  /** What counts for a budget: what people set for this very one, or the configuration for all of them. */
+  #setFor(scope: BudgetScope, name: string): UsageLimit {
+    const own =
+      this.#kept.get(keyOf(scope, name))?.set ?? (scope === 'day' ? this.#kept.get(keyOf(scope, ''))?.set : undefined);
+    return own ?? this.#configured[scope] ?? {};
+  }
+
+  /** A raise counts as long as the budget that was raised is the same. */
+  #limitOf(scope: BudgetScope, name: string): UsageLimit {
+    const set = this.#setFor(scope, name);
+    const raised = this.#kept.get(keyOf(scope, name))?.raised;
+    return raised && JSON.stringify(raised.from) === JSON.stringify(set) ? raised.to : set;
+  }
+
+  #excessIn(accounts: Accounts): Excess | undefined {
+    return this.#limitsOf(accounts).find(({ account, limit }) => shareOf(account, limit, this.#parts.prices) >= 1);
+  }
+
+  #limitsOf(accounts: Accounts): Excess[] {
+    return BUDGET_SCOPES.map((scope) => {
+      const account = accounts[scope];
+      return { scope, account, limit: this.#limitOf(scope, account.name) };
+    });
+  }
+
+  /** How much of each budget of a session is used, for `warn` to see what changed. */
+  shares(session: Session): readonly number[] {
+    if (!this.isAny) return [];
+    const limits = this.#limitsOf(this.#parts.accountsNow(session));
+    return limits.map(({ account, limit }) => shareOf(account, limit, this.#parts.prices));
+  }
+
+  /** Something was used in a turn: tells people when that brought a budget near its end. */
+  warn(chat: Chat, before: readonly number[]): void {
+    const { session } = chat;
+    const turnId = chat.state.activeTurn?.id;
+    if (!this.isAny || turnId === undefined) return;
+    for (const [index, { scope, account, limit }] of this.#limitsOf(this.#parts.accountsNow(session)).entries()) {
+      const share = shareOf(account, limit, this.#parts.prices);
+      if ((before[index] ?? 0) >= WARN_SHARE || share < WARN_SHARE || share >= 1) continue;
+      const content = `${Math.floor(share * 100)} % of ${WORDS[scope]} is used: ${used(account, limit, this.#parts.prices)}.`;
+      chat.write({ type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content } });
+    }
+  }
+
+  /** The budgets that concern a session, with what is used of them. */
+  async list(session: Session): Promise<BudgetEntry[]> {
+    const { prices } = this.#parts;
+    return this.#limitsOf(await this.#parts.accounts(session)).flatMap(({ scope, account, limit }): BudgetEntry[] => {
+      if (Object.keys(limit).length === 0) return [];
+      const { cost: money = 0, input, output } = totalsOf(account.rows(), prices);
+      const set = this.#setFor(scope, account.name);
+      return [{ scope, name: account.name, limit, set, spent: { money, tokens: input + output } }];
+    });
+  }
+
+  /** Sets or removes the budget of a session, a project or every day; what it was raised by is forgotten. */
+  set(scope: BudgetScope, name: string, limit: UsageLimit): void {
+    const key = keyOf(scope, name);
+    const isEmpty = Object.keys(limit).length === 0;
+    if (!isEmpty && !this.#kept.has(key) && this.#kept.size >= BUDGETS_MAX)
+      throw new RequestError(ErrorCode.InvalidParams, `at most ${BUDGETS_MAX} budgets are kept: remove one first`);
+    this.#keep(scope, name, isEmpty ? {} : { set: limit });
+    this.#lookAgain();
+  }
+
+  /** A session is gone for good, or a day is too long ago to be asked for. */
+  forget(scope: BudgetScope, isOver: (name: string) => boolean): void {
+    for (const key of [...this.#kept.keys()]) {
+      const [of, name = ''] = key.slice(PREFIX.length).split(':');
+      if (of === scope && name !== '' && isOver(decodeURIComponent(name)))
+        this.#keep(scope, decodeURIComponent(name), {});
+    }
+  }
+}
+
+const PREFIX = 'budget:';
+
+function keyOf(scope: BudgetScope, name: string): string {
+  return `${PREFIX}${scope}:${encodeURIComponent(name)}`;
+}
+
+function keptIn(value: string): Kept {
+  const kept: unknown = JSON.parse(value);
+  return isRecord(kept) ? (kept as Kept) : {};
+}
+
+const WORDS: Readonly<Record<BudgetScope, string>> = {
+  session: 'the budget of this session',
+  project: 'the budget of this project',
+  day: "today's budget",
+};
+
+/** How much of a limit is used; above 1 when it is used up. */
+function shareOf(account: Account, { money, tokens }: UsageLimit, prices: PriceList): number {
+  if (money === undefined && tokens === undefined) return 0;
+  const rows = account.rows();
+  const spent = rows.reduce((sum, row) => sum + tokensOf(row), 0);
+  const cost = money === undefined ? 0 : (totalsOf(rows, prices).cost ?? 0);
+  return Math.max(tokens === undefined ? 0 : spent / tokens, money === undefined ? 0 : cost / money || 0);
+}
+
+/** `$4.20 of $5.00` */
+function used(account: Account, { money, tokens }: UsageLimit, prices: PriceList): string {
+  const { cost = 0, input, output } = totalsOf(account.rows(), prices);
+  const parts = [
+    money !== undefined && `$${cost.toFixed(2)} of $${money.toFixed(2)}`,
+    tokens !== undefined && `${grouped(input + output)} of ${grouped(tokens)} tokens`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** Half as much again, of the budget or of what was used already: the next step must fit. */
+function raisedFrom(account: Account, { money, tokens }: UsageLimit, prices: PriceList): UsageLimit {
+  const { cost = 0, input, output } = totalsOf(account.rows(), prices);
+  return {
+    ...(money !== undefined && { money: Math.max(money, cost) * RAISE_FACTOR }),
+    ...(tokens !== undefined && { tokens: Math.ceil(Math.max(tokens, input + output) * RAISE_FACTOR) }),
+  };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function grouped(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+function questionOf(message: string, { money, tokens }: UsageLimit): ChatInputRequest {
+  const more = [money !== undefined && `$${money.toFixed(2)}`, tokens !== undefined && `${grouped(tokens)} tokens`];
+  const options = [
+    {
+      id: 'more',
+      label: 'Go on with 50 % more',
+      description: `The budget becomes ${more.filter(Boolean).join(', ')}.`,
+    },
+    { id: STOP, label: 'Stop', description: 'The turn ends here. What it has done stays.' },
+  ];
+  const question = { kind: 'single-select' as const, id: QUESTION, message: 'Go on?', required: true, options };
+  return { id: `${BUDGET_QUESTION}${crypto.randomUUID()}`, message, questions: [question] };
+}
+
+/** Whoever does not want to answer does not want to pay. */
+function isStop(response: string, answers: InputOutcome['answers']): boolean {
+  const answer = answers[QUESTION];
+  const chosen = answer?.state === 'submitted' && answer.value.kind === 'selected' ? answer.value.value : undefined;
+  return response !== 'accept' || chosen === STOP;
+}
+
+function stop({ chat, turnId }: TurnStep, content: string): void {
+  chat.write({ type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content } });
+  chat.write({ type: 'chat/turnCancelled', turnId, duration: 0 });
+}
+
+function resolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

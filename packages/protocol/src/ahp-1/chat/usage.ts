@@ -1,0 +1,148 @@
+/**
+ * What a turn used. The protocol counts input, cached input and output; agents of this host say more in `_meta`. All counts
+ * are those of the turn so far, so that the difference of two reports is what came in between.
+ */
+import type { UsageInfo } from '../common/types.js';
+
+/** Tokens; input includes what was read from a cache and what was written to one, output includes reasoning. */
+export interface UsageCounts {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+  /** Requests to the model, also those that failed and were tried again; 0 where the agent does not tell. */
+  readonly requests: number;
+}
+
+/** Members of `UsageInfo._meta` that agents of this host write. */
+export interface UsageDetails {
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+  /** How much of the model's window the last request filled. */
+  readonly contextTokens?: number;
+  readonly requests?: number;
+  /** `flat`: a subscription pays for it, so that tokens cost nothing by themselves. */
+  readonly plan?: 'flat';
+  /** What the agent itself says that the turn cost, in US dollars. */
+  readonly costUsd?: number;
+}
+
+export const NO_USAGE: UsageCounts = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, requests: 0 };
+
+/** The details of a usage, as far as they are what they should be: agents of other makers may write anything. */
+export function usageDetails({ _meta }: UsageInfo): UsageDetails {
+  const details: Record<string, unknown> = {};
+  for (const name of ['cacheWriteTokens', 'reasoningTokens', 'contextTokens', 'requests', 'costUsd'])
+    if (isCount(_meta?.[name])) details[name] = _meta[name];
+  return { ...details, ...(_meta?.plan === 'flat' && { plan: 'flat' }) };
+}
+
+export function usageCounts(usage: UsageInfo | undefined): UsageCounts {
+  if (!usage) return NO_USAGE;
+  const { cacheWriteTokens = 0, reasoningTokens = 0, requests = 0 } = usageDetails(usage);
+  return {
+    input: countOf(usage.inputTokens),
+    cacheRead: countOf(usage.cacheReadTokens),
+    cacheWrite: cacheWriteTokens,
+    output: countOf(usage.outputTokens),
+    reasoning: reasoningTokens,
+    requests,
+  };
+}
+
+/** Counts one by one. */
+export function addCounts<Counts extends { readonly [Name in keyof Counts]: number }>(
+  one: Counts,
+  other: Counts,
+  sign: 1 | -1 = 1,
+): Counts {
+  const names = Object.keys(one) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + sign * other[name]])) as Counts;
+}
+
+/** What a turn has used when it had used something before and an agent that counts from zero reports more. */
+export function plusUsage(before: UsageInfo | undefined, more: UsageInfo): UsageInfo {
+  if (!before) return more;
+  const sums = addCounts(usageCounts(before), usageCounts(more));
+  const details = [usageDetails(before), usageDetails(more)];
+  const has = (name: keyof UsageDetails) => details.some((each) => each[name] !== undefined);
+  const cost = details.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+  const meta = {
+    ...more._meta,
+    ...(has('cacheWriteTokens') && { cacheWriteTokens: sums.cacheWrite }),
+    ...(has('reasoningTokens') && { reasoningTokens: sums.reasoning }),
+    ...(has('requests') && { requests: sums.requests }),
+    ...(has('costUsd') && { costUsd: cost }),
+  };
+  return {
+    ...before,
+    ...more,
+    ...((before.inputTokens ?? more.inputTokens) !== undefined && { inputTokens: sums.input }),
+    ...((before.outputTokens ?? more.outputTokens) !== undefined && { outputTokens: sums.output }),
+    ...((before.cacheReadTokens ?? more.cacheReadTokens) !== undefined && { cacheReadTokens: sums.cacheRead }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
+function countOf(value: unknown): number {
+  return isCount(value) ? value : 0;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** What many turns used together, as `atrium/usage` answers it. */
+export interface UsageTotals extends UsageCounts {
+  readonly turns: number;
+  readonly milliseconds: number;
+  /** In US dollars; absent where nothing has a price. */
+  readonly cost?: number;
+  /** Tokens, input and output, that no price is known for, or that a flat plan pays. They are not in `cost`. */
+  readonly unpricedTokens: number;
+}
+
+export const USAGE_GROUPS = ['day', 'session', 'project', 'agent', 'model'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageEntry extends UsageTotals {
+  /** A day as `2026-11-18`, the URI of a session or a project, the id of an agent or a model; empty where there is none. */
+  readonly key: string;
+  /** What people call it, where that is known. */
+  readonly title?: string;
+}
+
+/** The answer to `atrium/usage`. */
+export interface UsageReport {
+  readonly by: UsageGroup;
+  /** The first and the last day; absent where all time counts. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly entries: readonly UsageEntry[];
+  readonly total: UsageTotals;
+  readonly prices: { readonly date: string; readonly source: string; readonly own: readonly string[] };
+}
+
+/** A limit in US dollars, in tokens, or both. */
+export interface UsageLimit {
+  readonly money?: number;
+  readonly tokens?: number;
+}
+
+export const BUDGET_SCOPES = ['session', 'project', 'day'] as const;
+export type BudgetScope = (typeof BUDGET_SCOPES)[number];
+
+/** The questions of budgets have ids that begin with this. */
+export const BUDGET_QUESTION = 'budget-';
+
+/** One budget, as `atrium/budgets` lists it. */
+export interface BudgetEntry {
+  readonly scope: BudgetScope;
+  /** A day, or the URI of a project or a session. */
+  readonly name: string;
+  readonly limit: UsageLimit;
+  /** What was set before people let turns go on with more. */
+  readonly set: UsageLimit;
+  readonly spent: { readonly money: number; readonly tokens: number };
+}
