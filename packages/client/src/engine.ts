@@ -166,9 +166,17 @@ export class Engine {
 
   /** An action that cannot be reduced has happened all the same: its channel is read anew. */
   #unreadable(params: unknown): void {
-    const { channel, origin } = (params ?? {}) as { readonly channel?: unknown; readonly origin?: unknown };
-    const { clientId, clientSeq } = (origin ?? {}) as { readonly clientId?: unknown; readonly clientSeq?: unknown };
-    if (clientId === this.store.clientId && typeof clientSeq === 'number') this.store.forget(new Set([clientSeq]));
+    const { channel, origin, serverSeq, rejectionReason } = (params ?? {}) as Readonly<Record<string, unknown>>;
+    const { clientId, clientSeq } = (origin ?? {}) as Readonly<Record<string, unknown>>;
+    const isOurs = clientId === this.store.clientId && typeof clientSeq === 'number';
+    const own = isOurs ? this.store.pending.entries().find((entry) => entry.clientSeq === clientSeq) : undefined;
+    // A host sends back what it rejects, also an action that is wrong in itself: the one that was dispatched stands for it.
+    if (own && own.channel === channel && typeof serverSeq === 'number' && typeof rejectionReason === 'string') {
+      const { action, clientSeq: number } = own;
+      const ours = { clientId: this.store.clientId, clientSeq: number };
+      return this.#action({ channel, serverSeq, origin: ours, rejectionReason, action });
+    }
+    if (isOurs) this.store.forget(new Set([clientSeq]));
     if (typeof channel === 'string') this.subscriptions.refresh(channel);
   }
 

@@ -107,6 +107,17 @@ describe('[CLI-033] an action that cannot be read', () => {
     expect(one.state).toEqual(host.chatOf(ONE));
   });
 
+  it('because we dispatched it so, and that the host rejects, tells why', async () => {
+    const { client, host } = await connected();
+    const one = await client.subscribe(ONE);
+    host.judge = () => '/draft must be an object';
+    const wrong = one.dispatch({ type: 'chat/draftChanged', draft: 7 } as never);
+    await expect(wrong).rejects.toThrow('/draft must be an object');
+    expect(one.pending).toEqual([]);
+    expect(one.state).toEqual(host.chatOf(ONE));
+    expect(host.params('subscribe')).toHaveLength(1);
+  });
+
   it('in a replay makes the client take the states at the next attempt', async () => {
     const { client, host, bounce, clock } = await connected();
     const one = await client.subscribe(ONE);

@@ -47,7 +47,7 @@ export class SubAgents {
   readonly #options: SubAgentsOptions;
   /** By Copilot's id of the sub-agent. */
   readonly #agents = new Map<string, SubAgent>();
-  /** The calls of all agents whose turns have begun. */
+  /** The calls of all agents whose turns have begun. Those of a stopped one stay: nothing of it is taken for another's. */
   readonly #calls: Set<TurnCalls>;
   readonly #waiting = new Map<string, Set<() => void>>();
   /** The last call that wrote to a sub-agent, by its id. */
@@ -132,7 +132,6 @@ export class SubAgents {
     const events = new AgentEvents(turn, this.#options, chat ? undefined : starter);
     this.#calls.add(events.calls);
     turn.signal.addEventListener('abort', () => {
-      this.#calls.delete(events.calls);
       if (this.#working(agentId)) stop(agentId);
     });
     return events;

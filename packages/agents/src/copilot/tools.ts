@@ -171,8 +171,10 @@ class HostCalls {
   run(toolCallId: string, name: string, input: unknown): Promise<SdkToolResult> {
     const known = this.#calls.get(toolCallId);
     if (known?.result && known.tool === name) return known.result;
+    const { signal } = this.#turn;
+    if (signal.aborted) return Promise.reject(signal.reason);
     const begun = this.#call(toolCallId, name);
-    begun.result = untilAborted(this.#turn.signal, begun.call.run(input)).then(resultOf);
+    begun.result = untilAborted(signal, begun.call.run(input)).then(resultOf);
     return begun.result;
   }
 
