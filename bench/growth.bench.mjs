@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { figure, report, rounds } from './measure.mjs';
+import { figure, report, roundsInTime } from './measure.mjs';
 import { curvePicture } from './support/curve-picture.mjs';
 import { CURVES } from './support/growth-curves.mjs';
 
@@ -21,16 +21,19 @@ const { values } = parseArgs({
 
 const wanted = values.only?.split(',');
 const names = Object.keys(CURVES).filter((name) => !wanted || wanted.some((start) => name.startsWith(start)));
-const curves = names.map(measured);
+const curves = names.map((name, index) => measured(name, 1 / (names.length - index)));
 
 if (values.svg) writeFileSync(values.svg, curvePicture(curves));
 if (values.markdown) console.log(table());
 else report(curves.map(asFigure));
 
 /** The sizes take turns, so that a busy minute hits all of them. The cost of a size is its best: noise only ever adds. */
-function measured(name) {
+function measured(name, share) {
   const { sizes } = CURVES[name];
-  const samples = Array.from({ length: rounds }, () => sizes.map((count) => ({ count, cost: costOf(name, count) })));
+  // One round has many processes, and the largest sizes take seconds each.
+  const samples = Array.from(roundsInTime({ least: 1, share }), () =>
+    sizes.map((count) => ({ count, cost: costOf(name, count) })),
+  );
   const points = sizes.map((count, index) => ({ count, cost: Math.min(...samples.map((round) => round[index].cost)) }));
   return { name, ...CURVES[name], samples, points, exponent: exponentOf(points) };
 }

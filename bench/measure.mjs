@@ -16,6 +16,8 @@ export { figure, rounded, skipped } from './figures.mjs';
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** Fewer rounds say little about the spread. */
 const ROUNDS = 7;
+/** Out of time, a benchmark has measured everything at least so often. */
+const ROUNDS_MIN = 3;
 
 const { values: given } = parseArgs({
   strict: false,
@@ -24,6 +26,8 @@ const { values: given } = parseArgs({
     /** The root folder of another build of Atrium, which every variant of this one is then paired with. */
     against: { type: 'string' },
     rounds: { type: 'string' },
+    /** When these are over, no further round begins. */
+    seconds: { type: 'string' },
     /** The smallest run that touches everything: to see that a benchmark works, not what it says. */
     tiny: { type: 'boolean' },
     variant: { type: 'string' },
@@ -34,10 +38,23 @@ const { values: given } = parseArgs({
 if (given.tiny) process.env.ATRIUM_BENCH_TINY = '1';
 const isTiny = process.env.ATRIUM_BENCH_TINY === '1';
 export const rounds = isTiny ? 1 : Number(given.rounds ?? ROUNDS);
+const endsAt = performance.now() + 1_000 * Number(given.seconds ?? Number.POSITIVE_INFINITY);
 /** The other build, if there is one. */
 const against = given.against === undefined ? undefined : path.resolve(given.against);
 /** The build that this process measures. */
 const build = process.env.ATRIUM_BENCH_BUILD ?? ROOT;
+
+/**
+ * The numbers of the rounds, from `-warmups` on; those below zero do not count. Ends early when the time of the benchmark is over, of
+ * which a group takes no more than its share.
+ */
+export function* roundsInTime({ warmups = 0, least = ROUNDS_MIN, share = 1 } = {}) {
+  const until = performance.now() + share * (endsAt - performance.now());
+  for (let round = -warmups; round < rounds; round++) {
+    if (round >= least && performance.now() > until) return;
+    yield round;
+  }
+}
 
 /** A size of a benchmark; a tiny run takes the second. */
 export function size(usual, tiny) {
@@ -70,7 +87,11 @@ export function loadHost() {
 export async function paired(url, groups) {
   if (given.variant !== undefined) return serve(variantOf(groups, given.variant));
   const samples = {};
-  for (const [group, options] of Object.entries(groups)) samples[group] = await measureGroup(url, group, options);
+  const wanted = Object.entries(groups);
+  for (const [index, [group, options]] of wanted.entries()) {
+    const share = 1 / (wanted.length - index);
+    samples[group] = await measureGroup(url, group, { ...options, share });
+  }
   return samples;
 }
 
@@ -79,7 +100,7 @@ function variantOf(groups, id) {
   return groups[group].atrium[name] ?? groups[group].limits[name];
 }
 
-async function measureGroup(url, group, { atrium, limits = {}, warmups = isTiny ? 0 : 1 }) {
+async function measureGroup(url, group, { atrium, limits = {}, warmups = isTiny ? 0 : 1, share }) {
   const begin = (name, root) => start(url, `${group}/${name}`, root);
   const variants = [
     ...Object.keys({ ...atrium, ...limits }).map((name) => ({ name, child: begin(name, ROOT) })),
@@ -87,7 +108,7 @@ async function measureGroup(url, group, { atrium, limits = {}, warmups = isTiny 
   ];
   const samples = Object.fromEntries(variants.map(({ name }) => [name, []]));
   for (const { child } of variants) await child.ready;
-  for (let round = -warmups; round < rounds; round++) {
+  for (const round of roundsInTime({ warmups, share })) {
     const order = round % 2 === 0 ? variants : [...variants].reverse();
     for (const { name, child } of order) {
       const sample = await child.slice();

@@ -1,6 +1,7 @@
 /**
  * What a host keeps in memory: for 10,000 stored sessions that nobody has open, against none; and for clients on real
- * sockets that stop reading while an answer streams, against a queue of all that they missed.
+ * sockets that stop reading while an answer streams, against a queue of all that they missed. As many clients that do read
+ * are what those are compared with: text is joined the more the more clients watch, and then the state itself is smaller.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +19,7 @@ const script = fileURLToPath(new URL('./support/memory-child.mjs', import.meta.u
 
 const { idle, slow } = await paired(import.meta.url, {
   idle: { atrium: { many: () => stored(SESSIONS), none: () => stored(0) }, warmups: 0 },
-  slow: { atrium: { stalled: () => streamed(STALLED), none: () => streamed(0) }, warmups: 0 },
+  slow: { atrium: { stalled: () => streamed(STALLED, 0), none: () => streamed(0, STALLED) }, warmups: 0 },
 });
 
 const missed = ({ missedBytes }) => STALLED * missedBytes;
@@ -45,7 +46,8 @@ report([
   more(slow, {
     name: 'slow.memory',
     of: 'stalled',
-    pick: (sample) => sample.heap / missed(sample),
+    pick: ({ heap }) => heap,
+    per: missed,
     limit: `a queue with a frame for each token that ${STALLED} stalled clients missed; heap and buffers`,
     target: { atMost: 0.005 },
     worse: 'copies',
@@ -53,14 +55,16 @@ report([
   more(slow, {
     name: 'slow.memory.sent',
     of: 'stalled',
-    pick: (sample) => sample.heap / sent(sample),
+    pick: ({ heap }) => heap,
+    per: sent,
     limit: 'a queue of the frames that a reading client got, in which text is joined',
     worse: 'copies',
   }),
   more(slow, {
     name: 'slow.memory.rss',
     of: 'stalled',
-    pick: (sample) => sample.rss / missed(sample),
+    pick: ({ rss }) => rss,
+    per: missed,
     limit: 'the first; memory of the process, with what its allocator holds back',
     worse: 'fragmentation',
   }),
@@ -75,9 +79,10 @@ report([
 ]);
 
 /** What a variant has more than `none`, round by round. */
-function more(samples, { of, pick, ...rest }) {
+function more(samples, { of, pick, per = () => 1, ...rest }) {
   const none = (build) => samples[`none${build}`].map(pick);
-  const values = (build) => samples[`${of}${build}`].map((sample, round) => pick(sample) - none(build)[round]);
+  const values = (build) =>
+    samples[`${of}${build}`].map((sample, round) => (pick(sample) - none(build)[round]) / per(sample));
   const other = ' of the other build';
   const hasOther = samples[`none${other}`] !== undefined;
   const own = values('');
@@ -103,6 +108,6 @@ async function stored(sessions) {
   };
 }
 
-async function streamed(stalled) {
-  return { slice: async () => ({ operations: 1, ...(await run('slow', '', String(stalled))) }) };
+async function streamed(stalled, readers) {
+  return { slice: async () => ({ operations: 1, ...(await run('slow', '', String(stalled), String(readers))) }) };
 }

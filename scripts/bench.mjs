@@ -11,6 +11,8 @@ import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
 
 const FOLDER = path.join(ROOT, 'bench');
 const SUFFIX = '.bench.mjs';
+/** For all of them together. Each takes what is left, divided by those that are left. */
+const MINUTES = 14;
 
 async function main() {
   const [name, ...rest] = process.argv.slice(2);
@@ -50,13 +52,16 @@ function checkOtherBuild(args) {
  * @param {string[]} args
  */
 async function runAll(args) {
+  const { minutes, rest } = timeOf(args);
   const started = performance.now();
   const loadBefore = loadavg();
   const figures = [];
   const failures = [];
-  for (const name of benches()) {
+  for (const [index, name] of benches().entries()) {
     const began = performance.now();
-    const { code, output } = await runNode([fileOf(name), ...args.filter((arg) => arg !== '--json'), '--json']);
+    const left = 60 * minutes - (began - started) / 1_000;
+    const seconds = String(Math.max(0, left / (benches().length - index)));
+    const { code, output } = await runNode([fileOf(name), ...rest, '--seconds', seconds, '--json']);
     const result = code === 0 ? lastJson(output) : undefined;
     if (result) figures.push(...result.figures);
     else failures.push({ name, output: output.trimEnd() });
@@ -73,6 +78,15 @@ async function runAll(args) {
   );
   // A missed target is no failure: how busy the machine is must not decide whether a command succeeds.
   if (failures.length > 0) process.exitCode = 1;
+}
+
+/** How long all of them may take, and the other arguments. @param {string[]} args */
+function timeOf(args) {
+  const at = args.indexOf('--minutes');
+  const minutes = at < 0 ? MINUTES : Number(args[at + 1]);
+  if (!(minutes > 0)) throw new Problem(`--minutes: "${args[at + 1] ?? ''}" is no number of minutes`);
+  const rest = args.filter((arg, index) => arg !== '--json' && (at < 0 || (index !== at && index !== at + 1)));
+  return { minutes, rest };
 }
 
 /** A benchmark prints one line of JSON; what its processes complain about stands beside it. @param {string} output */
@@ -97,6 +111,8 @@ the same run; docs/performance.md says how.
   --json              the figures as JSON on stdout; add -s (\`npm run -s bench -- all --json\`) to silence npm
   --against <folder>  another build of Atrium, measured in turn with this one: before and after a change
   --rounds <n>        how often everything is measured; 7 by default, and the median counts
+  --minutes <n>       how long \`all\` takes; ${MINUTES} by default. Where that is not enough, there are fewer rounds (at least 3,
+                      for growth 1); each figure says how many it has
 
 Benchmarks:
 ${benches()

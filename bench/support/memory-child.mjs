@@ -8,8 +8,8 @@ import { archivesOf, recordOf, sessionHead } from './stored-session.mjs';
 /** The head of a WebSocket frame. */
 const FRAME_BYTES = 4;
 
-const [kind, dataDir, count] = process.argv.slice(2);
-const measure = { fill: () => fill(Number(count)), idle, slow: () => slow(Number(count)) };
+const [kind, dataDir, count, more] = process.argv.slice(2);
+const measure = { fill: () => fill(Number(count)), idle, slow: () => slow(Number(count), Number(more)) };
 console.log(JSON.stringify((await measure[kind]()) ?? {}));
 process.exit(0);
 
@@ -46,13 +46,16 @@ async function fill(sessions) {
  * a limit would hold for each of them, `missedBytes` with a frame for each token, `sentBytes` with the frames that a
  * client got that does read.
  */
-async function slow(stalledClients) {
+async function slow(stalledClients, readers) {
   const TOKENS = size(60_000, 100);
   const server = await atriumServer({ sessions: 1 });
   const watchers = startHelper('./receivers.mjs');
   const { kind: protocol, port } = server;
   const sessions = sessionsOf(1);
   await watchers.ask('join', { kind: protocol, port, count: 1, sessions });
+  const others = startHelper('./receivers.mjs');
+  await others.ask('join', { kind: protocol, port, count: readers, sessions });
+  await others.ask('expect', { last: TOKENS });
   const stalled = startHelper('./stalled-clients.mjs');
   await stalled.ask('join', { port, count: stalledClients, session: sessions[0] });
   await watchers.ask('expect', { last: TOKENS });
@@ -63,12 +66,12 @@ async function slow(stalledClients) {
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { bytes: sentBytes } = await watchers.ask('arrived', { sent: [], from: 1 });
+  if (readers > 0) await others.ask('arrived', { sent: [], from: 1 });
   settleHeap();
   const after = memory();
   const { closed } = await stalled.ask('state');
   const missedBytes = TOKENS * (JSON.stringify(server.message(0, TOKENS)).length + FRAME_BYTES);
-  watchers.stop();
-  stalled.stop();
+  for (const helper of [watchers, others, stalled]) helper.stop();
   return { rss: after.rss - before.rss, heap: after.heap - before.heap, missedBytes, sentBytes, closed };
 }
 

@@ -28,7 +28,8 @@ const LIFE_MS = { least: 5, most: 150 };
 const EARLY_KILLS = 0.1;
 const RUDE_KILLS = 0.25;
 const START_MS = 400;
-const PATIENCE_MS = 20_000;
+/** A limit for what hangs: a host that shares its machine with much else may get a core once in many seconds. */
+const PATIENCE_MS = 120_000;
 /** A long run says how far it is. */
 const TOLD_EVERY = 50;
 /** A turn that has not ended by then waits for an answer. */
