@@ -29,6 +29,7 @@ export const TOOLS_QUIET_MS = 250;
 export const TOOLS_TOLD_WITHIN_MS = 2_000;
 /** The longer a list is, the longer it waits: a millisecond more for so many characters, and an eighth of that for quiet. */
 const TOOLS_CHARACTERS_PER_MS = 256;
+const TOOLS_LONGER_MAX_MS = 6_000;
 
 export class Extensions {
   readonly #options: ExtensionsOptions;
@@ -41,7 +42,7 @@ export class Extensions {
   /** Whether the list was told in this tick. */
   #isToldInTick = false;
   /** Changes of a long list that clients have not been told of. */
-  #untold: { readonly stopWaiting: () => void; stopQuiet: () => void } | undefined;
+  #untold: { stopWaiting: () => void; stopQuiet: () => void } | undefined;
 
   constructor(options: ExtensionsOptions) {
     this.#options = options;
@@ -102,8 +103,7 @@ export class Extensions {
    */
   changed(): void {
     if (this.#holds > 0 || this.#isTold()) return;
-    const characters = charactersOf(this.tools());
-    if (characters > TOOLS_AT_ONCE_MAX_CHARACTERS) this.#waitForQuiet(characters / TOOLS_CHARACTERS_PER_MS);
+    if (charactersOf(this.tools()) > TOOLS_AT_ONCE_MAX_CHARACTERS) this.#waitForQuiet();
     else if (!this.#isToldInTick) this.tell();
   }
 
@@ -131,12 +131,24 @@ export class Extensions {
     return known.length === tools.length && tools.every(({ definition }, index) => isSame(definition, known[index]));
   }
 
-  #waitForQuiet(moreMs: number): void {
-    const { clock } = this.#options;
-    const tell = () => this.tell();
-    this.#untold ??= { stopWaiting: clock.after(TOOLS_TOLD_WITHIN_MS + moreMs, tell), stopQuiet: () => {} };
+  #waitForQuiet(): void {
+    if (!this.#untold) {
+      this.#untold = { stopWaiting: () => {}, stopQuiet: () => {} };
+      this.#waitAtMost(this.#untold, 0);
+    }
     this.#untold.stopQuiet();
-    this.#untold.stopQuiet = clock.after(TOOLS_QUIET_MS + moreMs / 8, tell);
+    this.#untold.stopQuiet = this.#options.clock.after(TOOLS_QUIET_MS + this.#longerMs() / 8, () => this.tell());
+  }
+
+  /** A list that has grown while it waited waits as long as one of its length. */
+  #waitAtMost(untold: { stopWaiting: () => void }, waitedMs: number): void {
+    const limit = TOOLS_TOLD_WITHIN_MS + this.#longerMs();
+    if (limit <= waitedMs) return this.tell();
+    untold.stopWaiting = this.#options.clock.after(limit - waitedMs, () => this.#waitAtMost(untold, limit));
+  }
+
+  #longerMs(): number {
+    return Math.min(charactersOf(this.tools()) / TOOLS_CHARACTERS_PER_MS, TOOLS_LONGER_MAX_MS);
   }
 
   #forgetUntold(): void {

@@ -41,13 +41,14 @@ function testClock() {
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function tool(name: string): HostTool {
-  const definition: ToolDefinition = { name, description: 'Says what it was told, and a little more than that.' };
+function tool(name: string, more = ''): HostTool {
+  const description = `Says what it was told, and a little more than that. ${more}`;
+  const definition: ToolDefinition = { name, description };
   return { definition } as HostTool;
 }
 
-function provider(index: number, tools = 100): Extension {
-  const listed = Array.from({ length: tools }, (_, each) => tool(`p${index}_tool${each}`));
+function provider(index: number, tools = 100, more = ''): Extension {
+  const listed = Array.from({ length: tools }, (_, each) => tool(`p${index}_tool${each}`, more));
   return { id: `provider:${index}`, name: `p${index}`, tools: listed } as unknown as Extension;
 }
 
@@ -83,24 +84,32 @@ describe('tools of many providers', () => {
     expect(told).toEqual([3, 41]);
   });
 
-  it('[GRO-003] cost a subscriber about their own size when they come one after the other: 5,000 of them', async () => {
-    const { extensions, clock, told, bytes, state } = setUp();
-    for (let index = 0; index < 50; index++) {
-      extensions.set(provider(index));
+  it.each([
+    ['a second', 20],
+    ['five seconds, as on a busy machine', 100],
+  ])(
+    '[GRO-003] cost a subscriber about their own size when 5,000 come one after the other in %s',
+    async (_, everyMs) => {
+      const { extensions, clock, told, bytes, state } = setUp();
+      for (let index = 0; index < 50; index++) {
+        // Each tool as long as tools usually are.
+        extensions.set(provider(index, 100, 'It takes a few words more. '.repeat(7)));
+        await tick();
+        clock.pass(everyMs);
+      }
+      clock.pass(8 * TOOLS_QUIET_MS);
       await tick();
-      clock.pass(20);
-    }
-    clock.pass(4 * TOOLS_QUIET_MS);
-    await tick();
-    expect(told.at(-1)).toBe(5_001);
-    expect(told.length).toBeLessThan(6);
-    expect(bytes()).toBeLessThan(1.2 * JSON.stringify(state.serverTools).length);
-    expect(clock.timers.size).toBe(0);
-  });
+      expect(told.at(-1)).toBe(5_001);
+      expect(told.length).toBeLessThan(6);
+      expect(bytes()).toBeLessThan(1.1 * JSON.stringify(state.serverTools).length);
+      expect(bytes()).toBeGreaterThan(10 ** 6);
+      expect(clock.timers.size).toBe(0);
+    },
+  );
 
   it('[GRO-003] that never come to rest are told all the same', async () => {
     const { extensions, clock, told } = setUp();
-    for (let passed = 0; passed < 3 * TOOLS_TOLD_WITHIN_MS; passed += TOOLS_QUIET_MS / 2) {
+    for (let passed = 0; passed < 6 * TOOLS_TOLD_WITHIN_MS; passed += TOOLS_QUIET_MS / 2) {
       extensions.set(provider(passed, 200));
       await tick();
       clock.pass(TOOLS_QUIET_MS / 2);
