@@ -10,7 +10,7 @@ import type { CalledTool } from './shown-call.js';
 import { type Ran, type Stages, ToolCall, type ToolRunner } from './tool-call.js';
 
 /** Of what a backend says that a call does, and of what it asks. */
-const CALL_WORDS_MAX_CHARACTERS = 4_000;
+export const CALL_WORDS_MAX_CHARACTERS = 4_000;
 
 const AGENT_RUN: Stages = {
   input: 'as-is',

@@ -116,6 +116,21 @@ describe('what an agent remembers', () => {
     ({ kind: 'toolCall', toolCall: { status, ...(content && { content }) } }) as unknown as ResponsePart;
   const turn = (...responseParts: ResponsePart[]) => ({ id: 't', responseParts }) as unknown as Turn;
 
+  it('has the whole text in place of its preview, wherever that stands', async () => {
+    const { blobs } = memory();
+    const hash = await blobs.put(Buffer.from('whole'));
+    const named = { type: 'resource', uri: `atrium-content:/${hash}` } as ToolResultContent;
+    const preview = { type: 'text', text: 'who\n[Cut here: the whole of it is kept aside.]' } as ToolResultContent;
+    const [whole, other] = ['whole', 'other'].map((text) => ({ type: 'text', text }) as ToolResultContent);
+    expect(await wholeContent(blobs, [preview, named])).toEqual([whole]);
+    expect(await wholeContent(blobs, [other, other, preview, named, other] as never)).toEqual([
+      other,
+      other,
+      whole,
+      other,
+    ]);
+  });
+
   it('has every blob in its place again, and everything else as it is', async () => {
     const { blobs } = memory();
     const hash = await blobs.put(Buffer.from('whole'));

@@ -1,0 +1,597 @@
+/** Tool calls by themselves: the real reducer, and everything around it played. */
+import {
+  type ChatAction,
+  type ChatState,
+  chatReducer,
+  type ToolCallState,
+  type ToolResultContent,
+} from '@atrium/protocol/ahp-1';
+import { describe, expect, it, vi } from 'vitest';
+import type { ToolOutcome } from '../../src/contracts/agent.js';
+import { ALLOW_IN_SESSION } from '../../src/contracts/tool.js';
+import { firstChat } from '../../src/sessions/catalogue.js';
+import {
+  AgentRunToolCall,
+  CALL_WORDS_MAX_CHARACTERS,
+  ScriptedToolRunner,
+} from '../../src/tool-calls/agent-run-calls.js';
+import type { CallContext, Find } from '../../src/tool-calls/call-context.js';
+import { ClientToolRunner, calledClientTool } from '../../src/tool-calls/client-tools.js';
+import {
+  canReadResults,
+  cutForModel,
+  outcomeForModel,
+  outcomeOf,
+  progressContent,
+  reasonOf,
+  storedResult,
+  turnsForModel,
+} from '../../src/tool-calls/results.js';
+import type { CalledTool } from '../../src/tool-calls/shown-call.js';
+import { ToolCall, type ToolRunner } from '../../src/tool-calls/tool-call.js';
+import { OverdueError } from '../../src/util/waiting.js';
+
+const turnId = 't';
+const TOOL: CalledTool = { toolCallId: 'k', name: 'look', displayName: 'Look' };
+const result = {
+  success: true,
+  pastTenseMessage: 'Looked',
+  content: [{ type: 'text', text: 'seen' }] as ToolResultContent[],
+};
+
+/** A turn in which actions are stored at once. */
+function turn(changes: object = {}) {
+  const message = { text: 'hi', origin: { kind: 'user' } };
+  let state: ChatState = { ...firstChat('ahp-session:/s', new Date(0).toISOString()) };
+  const written: ChatAction[] = [];
+  const waiting: (() => void)[] = [];
+  const apply = (action: object) => {
+    written.push(action as ChatAction);
+    state = chatReducer(state, action as never);
+    for (const look of [...waiting]) look();
+  };
+  apply({ type: 'chat/turnStarted', turnId, message, startedAt: new Date(0).toISOString() });
+  const call = (toolCallId: string, at = state) =>
+    at.activeTurn?.responseParts
+      .flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []))
+      .find((each) => each.toolCallId === toolCallId);
+  const abort = new AbortController();
+  const allowed = new Set<string>();
+  const told: string[] = [];
+  const context = {
+    ...{ session: 's', chat: 'c', turnId, workingDirectory: '/w', workingDirectories: ['/w'], signal: abort.signal },
+    ...{ clock: { now: () => 0, after: () => () => {} }, logger: { log: vi.fn() }, blobs: undefined, judge: undefined },
+    telemetry: { count: () => {}, around: (_name: string, _attributes: object, work: () => unknown) => work() },
+    extensions: { all: () => [], gates: () => [], tools: () => [], hidden: () => () => false },
+    permissions: {
+      has: ({ name }: { name: string }) => allowed.has(name),
+      add: ({ name }: { name: string }) => allowed.add(name),
+    },
+    ...{ outputMaxCharacters: 10_000, interruptText: vi.fn(), notify: (note: string) => told.push(note) },
+    ...{
+      isConnected: () => true,
+      isAutoApproved: () => false,
+      activeClients: () => [],
+      unloadedTurns: vi.fn(async () => []),
+    },
+    get state() {
+      return state;
+    },
+    get stored() {
+      return state;
+    },
+    write: apply,
+    call,
+    waitFor: <T>(_topic: object, find: Find<T>) =>
+      new Promise<T>((resolve) => {
+        const look = () => {
+          const found = find(state, written.at(-1));
+          if (found === undefined) return;
+          waiting.splice(waiting.indexOf(look), 1);
+          resolve(found);
+        };
+        waiting.push(look);
+        look();
+      }),
+    ...changes,
+  } as unknown as CallContext;
+  const types = () => written.slice(1).map(({ type }) => type.slice('chat/toolCall'.length));
+  const answer = (more: object) =>
+    apply({
+      type: 'chat/toolCallConfirmed',
+      turnId,
+      toolCallId: 'k',
+      approved: true,
+      confirmed: 'user-action',
+      ...more,
+    });
+  return { context, written, apply, types, answer, allowed, told, abort, call: () => call('k') as ToolCallState };
+}
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+const STAGES = { input: 'checked', permission: 'before-run', extensions: 'around', output: 'cut' } as const;
+
+function runner(changes: Partial<ToolRunner> = {}): ToolRunner {
+  return {
+    stages: STAGES,
+    describe: () => ({ invocationMessage: 'Look there' }),
+    run: async () => ({ result }),
+    ...changes,
+  };
+}
+const asking = (more: object = {}) =>
+  runner({ describe: () => ({ invocationMessage: 'Look', confirmation: { title: 'May it?', ...more } }) });
+
+describe('a call of a tool', () => {
+  it('[UNI-039] that asks nobody runs, and settles once', async () => {
+    const { context, types, call } = turn();
+    const settled = vi.fn();
+    const outcome = await new ToolCall(context, TOOL, STAGES).run('{"a":1}', runner({ settled }));
+    expect(outcome).toEqual({ kind: 'completed', success: true, text: 'seen', content: result.content, callId: 'k' });
+    expect([types(), settled.mock.calls.length]).toEqual([['Start', 'Ready', 'Complete'], 1]);
+    expect(call()).toMatchObject({ status: 'completed', confirmed: 'not-needed', invocationMessage: 'Look there' });
+  });
+
+  it('[AHP-139] that is allowed by a setting says so', async () => {
+    const { context, call } = turn({ isAutoApproved: () => true });
+    await new ToolCall(context, TOOL, STAGES).run('{}', asking());
+    expect(call()).toMatchObject({ status: 'completed', confirmed: 'setting' });
+  });
+
+  it('shows what would change, and everything else that a person is to know, with the question', async () => {
+    const { context, written, answer } = turn();
+    const options = [{ id: ALLOW_IN_SESSION, label: 'Always', kind: 'approve' }];
+    const edits = [{ before: {}, after: {} }];
+    const asked = { ...asking({ options, editable: true }), preview: async () => ({ edits }) } as unknown as ToolRunner;
+    const running = new ToolCall(context, TOOL, STAGES).run('{}', asked);
+    await tick();
+    expect(written.at(-1)).toMatchObject({
+      confirmationTitle: 'May it?',
+      editable: true,
+      options,
+      edits: { items: edits },
+    });
+    answer({});
+    await running;
+    const plain = turn();
+    void new ToolCall(plain.context, TOOL, STAGES).run('{}', asking());
+    await tick();
+    for (const member of ['editable', 'options', 'edits', 'riskAssessment'])
+      expect(plain.written.at(-1)).not.toHaveProperty(member);
+  });
+
+  it('that would fail anyway is not worth a question, nor a look ahead where nobody is asked', async () => {
+    const failed = { success: false, pastTenseMessage: 'No', error: { message: 'gone' } };
+    const preview = vi.fn(async () => ({ failed }));
+    const { context, types } = turn();
+    const outcome = await new ToolCall(context, TOOL, STAGES).run('{}', { ...asking(), preview });
+    expect([outcome, types()]).toMatchObject([{ success: false, text: 'gone' }, ['Start', 'Ready', 'Complete']]);
+    await new ToolCall(turn().context, TOOL, STAGES).run('{}', runner({ preview }));
+    expect(preview).toHaveBeenCalledOnce();
+  });
+
+  it('a person allows for the session, denies with words, or changes', async () => {
+    const run = async (how: (scene: ReturnType<typeof turn>) => void) => {
+      const scene = turn();
+      const ran = vi.fn(
+        async (call: ToolCall) =>
+          ({ result: { ...result, content: [{ type: 'text', text: JSON.stringify(call.gateCall.input) }] } }) as never,
+      );
+      const outcome = new ToolCall(scene.context, TOOL, STAGES).run('{"a":1}', {
+        ...asking({ editable: true, options: [{ id: ALLOW_IN_SESSION, label: 'x', kind: 'approve' }] }),
+        run: ran,
+      });
+      await tick();
+      how(scene);
+      return { outcome: await outcome, ran: ran.mock.calls.length, allowed: [...scene.allowed], types: scene.types() };
+    };
+    expect(await run(({ answer }) => answer({ selectedOptionId: ALLOW_IN_SESSION }))).toMatchObject({
+      ran: 1,
+      allowed: ['look'],
+    });
+    expect(await run(({ answer }) => answer({}))).toMatchObject({ ran: 1, allowed: [], outcome: { text: '{"a":1}' } });
+    expect(await run(({ answer }) => answer({ editedToolInput: '{"a":2}' }))).toMatchObject({
+      ran: 1,
+      outcome: { text: '{"a":2}' },
+    });
+    expect(await run(({ answer }) => answer({ editedToolInput: '[' }))).toMatchObject({
+      ran: 0,
+      outcome: { kind: 'denied' },
+    });
+    const no = { approved: false, confirmed: undefined, reason: 'denied' };
+    expect(await run(({ answer }) => answer({ ...no, reasonMessage: 'never' }))).toMatchObject({
+      ran: 0,
+      outcome: { kind: 'denied', reason: 'never' },
+    });
+  });
+
+  it('[UNI-039] cannot run with input that does not fit, or that its tool cannot describe', async () => {
+    const { context, types } = turn();
+    const bad = await new ToolCall(context, TOOL, STAGES).run('[1]', runner());
+    expect([bad, types()]).toMatchObject([{ success: false }, ['Start', 'Ready', 'Complete']]);
+    const describe = () => {
+      throw new OverdueError('too slow');
+    };
+    const scene = turn();
+    const failed = await new ToolCall(scene.context, TOOL, STAGES).run('{}', runner({ describe }));
+    expect(failed).toMatchObject({ success: false, text: 'too slow' });
+    expect(scene.call()).toMatchObject({
+      pastTenseMessage: 'Look failed',
+      error: { code: 'TIMEOUT' },
+      invocationMessage: 'Look',
+    });
+  });
+
+  it('[UNI-014] names whose it is', () => {
+    const start = (tool: Partial<CalledTool>) => {
+      const { context, written } = turn();
+      new ToolCall(context, { ...TOOL, ...tool }, STAGES);
+      return written.at(-1);
+    };
+    expect(start({})).not.toHaveProperty('contributor');
+    expect(start({ toolClientId: 'desk', customizationId: 'm' })).toMatchObject({
+      contributor: { kind: 'client', clientId: 'desk' },
+    });
+    expect(start({ customizationId: 'm', meta: { a: 1 } })).toMatchObject({
+      contributor: { kind: 'mcp', customizationId: 'm' },
+      _meta: { a: 1 },
+    });
+  });
+});
+
+describe('a call that an agent runs itself', () => {
+  const long = 'x'.repeat(CALL_WORDS_MAX_CHARACTERS + 1);
+  const cut = `${'x'.repeat(CALL_WORDS_MAX_CHARACTERS)}…`;
+
+  it('[UNI-041] asks once, in words of bounded length, and not about half an input', async () => {
+    const { context, call, answer, written } = turn();
+    const own = new AgentRunToolCall(context, TOOL);
+    own.shown('{"a":1}', long);
+    const permit = own.confirm({ title: long });
+    await tick();
+    expect(call()).toMatchObject({
+      status: 'pending-confirmation',
+      confirmationTitle: cut,
+      invocationMessage: cut,
+      toolInput: '{"a":1}',
+    });
+    own.shown('{"a":2}', 'other');
+    const again = own.confirm({ title: 'again' });
+    answer({});
+    expect([await permit, await again]).toEqual([{ kind: 'granted' }, { kind: 'granted' }]);
+    expect(written.filter(({ type }) => type === 'chat/toolCallReady')).toHaveLength(1);
+    const half = new AgentRunToolCall(turn().context, TOOL);
+    half.shown('y'.repeat(20 * 2 ** 20), 'w');
+    expect(await half.confirm({ title: 'May it?' })).toMatchObject({ kind: 'denied' });
+  });
+
+  it('[UNI-043] shows its output and its result, and runs without a word where nobody objects', async () => {
+    const begins = vi.fn(async () => {});
+    const extensions = {
+      all: () => [{ name: 'e', outsideCallBegins: begins, outsideCallEnds: begins }],
+      gates: () => [],
+      tools: () => [],
+      hidden: () => () => false,
+    };
+    const { context, call, types } = turn({ extensions });
+    const own = new AgentRunToolCall(context, TOOL);
+    expect(own.id).toBe('k');
+    own.delta('{"a"');
+    expect(await own.check('{"a":1}', 'Look')).toEqual({ kind: 'granted' });
+    expect(begins).toHaveBeenCalledOnce();
+    own.progress([{ type: 'text', text: 'so far' }]);
+    await tick();
+    expect(call()).toMatchObject({ status: 'running', content: [{ text: 'so far' }] });
+    expect(await own.complete(result)).toMatchObject({ kind: 'completed', text: 'seen' });
+    expect([types(), begins.mock.calls.length]).toEqual([['Start', 'Delta', 'Ready', 'ContentChanged', 'Complete'], 2]);
+  });
+
+  it('scripted asks with what it says, and has its output', async () => {
+    const script = {
+      toolName: 'x',
+      success: false,
+      invocationMessage: long,
+      pastTenseMessage: 'Did',
+      output: 'out',
+      confirm: true,
+    };
+    const scripted = new ScriptedToolRunner(script as never);
+    expect(scripted.describe()).toEqual({ invocationMessage: cut, confirmation: { title: cut } });
+    expect(new ScriptedToolRunner({ ...script, confirm: false } as never).describe().confirmation).toBeUndefined();
+    expect(await scripted.run()).toEqual({
+      result: { success: false, pastTenseMessage: 'Did', content: [{ type: 'text', text: 'out' }] },
+    });
+    const exact = { ...script, invocationMessage: long.slice(1) };
+    expect(new ScriptedToolRunner(exact as never).describe().invocationMessage).toBe(long.slice(1));
+  });
+});
+
+describe('what an agent hears of a call', () => {
+  it('is which option a person chose, with a yes and with a no', async () => {
+    const options = [
+      { id: 'once', label: 'Once', kind: 'approve' as const },
+      { id: 'never', label: 'Never', kind: 'deny' as const },
+    ];
+    const chosen = async (answered: object) => {
+      const { context, answer } = turn();
+      const own = new AgentRunToolCall(context, TOOL);
+      own.shown('{}', 'Look');
+      const permit = own.confirm({ title: 'May it?', options });
+      await tick();
+      answer(answered);
+      return permit;
+    };
+    expect(await chosen({ selectedOptionId: 'once' })).toEqual({ kind: 'granted', option: 'once' });
+    expect(
+      await chosen({ approved: false, confirmed: undefined, reason: 'denied', selectedOptionId: 'never' }),
+    ).toMatchObject({
+      kind: 'denied',
+      option: 'never',
+    });
+  });
+
+  it('is all of the output where the agent knows it already, and the beginning and the end elsewhere', async () => {
+    const text = 'line\n'.repeat(1_000);
+    const run = async () => ({ result: { ...result, content: [{ type: 'text' as const, text }] } });
+    const outcome = async (output: 'cut' | 'whole') => {
+      const { context } = turn({ outputMaxCharacters: 1_000 });
+      const given = await new ToolCall(context, TOOL, { ...STAGES, output }).run('{}', runner({ run }));
+      return given.kind === 'completed' && given.text === text;
+    };
+    expect([await outcome('whole'), await outcome('cut')]).toEqual([true, false]);
+  });
+
+  it('[UNI-026] is why it could not run', async () => {
+    const failed = async (code?: 'NOT_FOUND' | 'BAD_INPUT') => {
+      const { context, call } = turn();
+      await new ToolCall(context, TOOL, STAGES).fail('why', code);
+      return call();
+    };
+    expect(await failed('NOT_FOUND')).toMatchObject({
+      pastTenseMessage: 'There is no tool look',
+      error: { message: 'why', code: 'NOT_FOUND' },
+    });
+    expect(await failed('BAD_INPUT')).toMatchObject({
+      pastTenseMessage: 'Could not use Look',
+      error: { code: 'BAD_INPUT' },
+    });
+    expect((await failed()) as { error?: object }).toMatchObject({
+      pastTenseMessage: 'Could not use Look',
+      error: { message: 'why' },
+    });
+  });
+});
+
+describe('a call of a tool of a client', () => {
+  const DESK = calledClientTool('k', 'desk', { name: 'look', title: 'Look' } as never);
+
+  function scene(tool: object = {}, changes: object = {}) {
+    const [begins, ends] = [vi.fn(async () => {}), vi.fn(async () => {})];
+    const extensions = {
+      all: () => [{ name: 'e', outsideCallBegins: begins, outsideCallEnds: ends }],
+      gates: () => [],
+      tools: () => [],
+      hidden: () => () => false,
+    };
+    const one = turn({ extensions, ...changes });
+    const client = new ClientToolRunner(one.context, { name: 'look', title: 'Look', ...tool } as never);
+    const outcome = new ToolCall(one.context, DESK, client.stages).run('{}', client);
+    const complete = (toolCallId = 'k') => one.apply({ type: 'chat/toolCallComplete', turnId, toolCallId, result });
+    return { ...one, client, outcome, complete, begins, ends };
+  }
+
+  it('[CUS-129] [CUS-132] runs at the client, which completes it, and extensions hear of both', async () => {
+    const { outcome, complete, begins, ends, call, client } = scene();
+    expect(client.describe()).toEqual({ invocationMessage: 'Use Look' });
+    await tick();
+    expect([call().status, begins.mock.calls.length, ends.mock.calls.length]).toEqual(['running', 1, 0]);
+    complete();
+    expect(await outcome).toMatchObject({ kind: 'completed', text: 'seen' });
+    expect([begins.mock.calls.length, ends.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('[CUS-131] that a gate wants a person to allow begins when the person has', async () => {
+    const gate = { name: 'g', concerns: () => true, check: () => ({ kind: 'ask', reason: 'sure?' }) };
+    const [begins, ends] = [vi.fn(async () => {}), vi.fn(async () => {})];
+    const extensions = {
+      ...{ all: () => [{ name: 'e', outsideCallBegins: begins, outsideCallEnds: ends }], gates: () => [gate] },
+      ...{ tools: () => [], hidden: () => () => false },
+    };
+    const { outcome, complete, call, answer } = scene({}, { extensions });
+    await tick();
+    expect([call(), begins.mock.calls.length]).toMatchObject([
+      { status: 'pending-confirmation', confirmationTitle: 'g: sure?' },
+      0,
+    ]);
+    answer({});
+    await tick();
+    expect([call().status, begins.mock.calls.length]).toEqual(['running', 1]);
+    complete();
+    expect(await outcome).toMatchObject({ kind: 'completed' });
+    expect(begins).toHaveBeenCalledOnce();
+  });
+
+  it('[UNI-045] that the client does not know fails with its words, or with ours', async () => {
+    const down = async (more: object) => {
+      const { outcome, answer } = scene();
+      await tick();
+      answer({ approved: false, confirmed: undefined, reason: 'denied', ...more });
+      return outcome;
+    };
+    expect(await down({ reasonMessage: 'what?' })).toMatchObject({
+      success: false,
+      text: expect.stringContaining('what?'),
+    });
+  });
+
+  it.each<[string, object, boolean]>([
+    ['is asked about again', {}, true],
+    ['goes on where it only reads', { annotations: { readOnlyHint: true } }, false],
+    ['goes on where twice is as once', { annotations: { idempotentHint: true } }, false],
+  ])('[CUS-133] whose client left %s', async (_, tool, isAsked) => {
+    const gone = { isConnected: (clientId: string) => clientId !== 'desk' };
+    const offered = [
+      { clientId: 'idle', tools: [{ name: 'other' }] },
+      { clientId: 'phone', tools: [{ name: 'look', title: 'Look', ...tool }] },
+    ];
+    let isGone = false;
+    const changes = {
+      isConnected: (clientId: string) => !isGone || gone.isConnected(clientId),
+      activeClients: () => (isGone ? offered : []),
+    };
+    const { apply, written, ends, context, outcome } = scene(tool, changes);
+    await tick();
+    isGone = true;
+    apply({ type: 'chat/activityChanged', activity: 'x' });
+    await tick();
+    const starts = written.flatMap((action) => (action.type === 'chat/toolCallStart' ? action : []));
+    expect(starts.map(({ contributor }) => contributor)).toEqual([
+      { kind: 'client', clientId: 'desk' },
+      { kind: 'client', clientId: 'phone' },
+    ]);
+    expect(written.find(({ type }) => type === 'chat/toolCallComplete')).toMatchObject({
+      toolCallId: 'k',
+      result: { success: false, error: { code: 'HANDED_OVER' } },
+    });
+    expect(ends).toHaveBeenCalledOnce();
+    const second = starts[1]?.toolCallId ?? '';
+    expect(context.call(second)?.status).toBe(isAsked ? 'pending-confirmation' : 'running');
+    if (isAsked) {
+      expect(context.call(second)).toMatchObject({
+        confirmationTitle: expect.stringContaining('again?'),
+        options: [{ kind: 'approve' }, { kind: 'deny' }],
+      });
+      apply({ type: 'chat/toolCallConfirmed', turnId, toolCallId: second, approved: true, confirmed: 'user-action' });
+    }
+    apply({ type: 'chat/toolCallComplete', turnId, toolCallId: second, result });
+    expect(await outcome).toMatchObject({ kind: 'completed', text: 'seen', callId: second });
+  });
+});
+
+describe('what a model reads of a result', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}`);
+  const shownIn = (text: string) => text.split('\n').filter((line) => line.startsWith('line'));
+
+  it('[UNI-026] is all of it, up to the limit', () => {
+    const text = 'x'.repeat(1_000);
+    expect(cutForModel(text, { maxCharacters: 1_000, readable: 'k' })).toBe(text);
+    expect(cutForModel(`${text}x`, { maxCharacters: 1_000, readable: 'k' })).not.toBe(`${text}x`);
+  });
+
+  it('is the beginning and the end, in about equal parts and whole lines, and how to read the rest', () => {
+    const all = lines(100);
+    const cut = cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: 'k' });
+    const shown = shownIn(cut);
+    expect(cut.length).toBeLessThanOrEqual(2_400);
+    expect(shown.length).toBeGreaterThan(15);
+    const head = shown.filter((line) => all.indexOf(line) < 50).length;
+    const tail = shown.length - head;
+    expect(shown).toEqual([...all.slice(0, head), ...all.slice(100 - tail)]);
+    expect(Math.abs(head - tail)).toBeLessThanOrEqual(1);
+    expect(cut).toContain(
+      `[… ${100 - head - tail} lines left out here, lines ${head + 1} to ${100 - tail} of 100. Read them with read_file`,
+    );
+    const { startLine, endLine, path } = JSON.parse(/\{.*\}/.exec(cut)?.[0] ?? '{}');
+    expect([startLine, path]).toEqual([head + 1, expect.stringContaining('k')]);
+    expect(endLine).toBeGreaterThan(startLine);
+    expect(endLine).toBeLessThanOrEqual(head + 21);
+    expect(cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: undefined })).toContain('Call the tool again');
+  });
+
+  it('is cut for an agent that gets it, and names the result where it can be read', () => {
+    const tool = { definition: { name: 'read_file' } };
+    const outcome: ToolOutcome = {
+      ...{ kind: 'completed', success: true, text: lines(100).join('\n'), content: [], callId: 'k' },
+    };
+    const forModel = (tools: object[], hidden = false) => {
+      const extensions = { tools: () => tools, hidden: () => () => hidden };
+      const { context } = turn({ outputMaxCharacters: 2_400, extensions });
+      const cut = outcomeForModel(context, outcome);
+      return cut.kind === 'completed' && cut.text.includes('read_file');
+    };
+    expect([forModel([tool]), forModel([]), forModel([{ ...tool, owner: 'x' }]), forModel([tool], true)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const denied = { kind: 'denied', reason: 'no' } as const;
+    expect(outcomeForModel(turn().context, denied)).toBe(denied);
+    expect(canReadResults({ tools: () => [tool] as never, hidden: (chat) => () => chat === 'other' }, 'c')).toBe(true);
+  });
+
+  it('is cut in stored turns as well, with what is no text beside it', () => {
+    const image = { type: 'embeddedResource', data: 'd', contentType: 'image/png' };
+    const long = [{ type: 'text', text: lines(60).join('\n') }, image, { type: 'text', text: lines(60).join('\n') }];
+    const part = (content: object[], more: object = {}) => ({
+      kind: 'toolCall',
+      toolCall: { toolCallId: 'k', status: 'completed', content, structuredContent: { a: 1 }, ...more },
+    });
+    const remembered = (given: object) =>
+      (turnsForModel([{ responseParts: [given] } as never], { maxCharacters: 2_400, canRead: true })[0]
+        ?.responseParts ?? [])[0];
+    const cut = remembered(part(long)) as unknown as { toolCall: { content: { type: string; text?: string }[] } };
+    expect(cut.toolCall.content.map(({ type }) => type)).toEqual(['text', 'embeddedResource']);
+    expect(cut.toolCall.content[0]?.text).toContain('read_file');
+    expect(cut.toolCall).not.toHaveProperty('structuredContent');
+    for (const same of [
+      part([{ type: 'text', text: 'short' }]),
+      part(long, { status: 'cancelled' }),
+      { kind: 'markdown', content: 'x' },
+    ])
+      expect(remembered(same)).toBe(same);
+  });
+
+  it('[UNI-026] is text, or data, or the error', () => {
+    const done = (more: object) => outcomeOf({ toolCallId: 'k', status: 'completed', success: true, ...more } as never);
+    const text = (value: string) => ({ type: 'text', text: value });
+    expect(done({ content: [text('a'), { type: 'embeddedResource' }, text('b')] })).toMatchObject({ text: 'a\nb' });
+    expect(done({ content: [text('')], structuredContent: { a: 1 } })).toMatchObject({ text: '{"a":1}' });
+    expect([done({ error: { message: 'no' } }), done({})]).toMatchObject([{ text: 'no' }, { text: '', content: [] }]);
+    const reason = (more: object) => reasonOf({ status: 'cancelled', reason: 'denied', ...more } as never);
+    expect([
+      reason({}),
+      reason({ reason: 'skipped' }),
+      reason({ reasonMessage: 'no' }),
+      reason({ reasonMessage: { markdown: '*no*' } }),
+    ]).toEqual([...['the person said no', 'the person skipped it', 'no'], '*no*']);
+    expect(reason({ reasonMessage: 'no', userSuggestion: { text: 'rather' } })).toBe('rather');
+    expect(reasonOf({ status: 'running' } as never)).toBe('the call is over');
+  });
+
+  it('[REL-057] is shown by its end while a tool runs, in all its blocks together', () => {
+    const text = (value: string) => ({ type: 'text', text: value }) as ToolResultContent;
+    const max = 64 * 2 ** 10;
+    const [first, second, third] = progressContent([text('a'.repeat(max - 2)), text('bcd'), text('e')]) as {
+      text: string;
+    }[];
+    expect([first?.text.length, second?.text, third?.text]).toEqual([max - 2, '[…]\ncd', '[…]\n']);
+    const data = (length: number) =>
+      ({ type: 'embeddedResource', data: 'd'.repeat(length), contentType: 'image/png' }) as ToolResultContent;
+    const shown = progressContent([data(max), data(1)]);
+    expect(shown.map(({ type }) => type)).toEqual(['embeddedResource', 'text']);
+    expect(shown[1]).toMatchObject({ text: expect.stringContaining('image/png of 1 byte') });
+  });
+
+  it('of an earlier call is found in the running turn, in memory, and in the log, the newest first', async () => {
+    const done = (text: string, more: object = {}) => ({
+      responseParts: [
+        {
+          kind: 'toolCall',
+          toolCall: { toolCallId: 'k', status: 'completed', content: [{ type: 'text', text }], ...more },
+        },
+      ],
+    });
+    const find = (state: object, unloaded: object[] = []) =>
+      storedResult(
+        { state: { turns: [], ...state }, unloadedTurns: async () => unloaded, blobs: undefined } as never,
+        'k',
+      );
+    expect(await find({ turns: [done('old'), done('new')] }, [done('log')])).toBe('new');
+    expect(await find({ turns: [done('old')], activeTurn: done('now') })).toBe('now');
+    expect(
+      await find({ turns: [done('x', { status: 'running' }), done('y', { toolCallId: 'l' })] }, [done('log')]),
+    ).toBe('log');
+    expect(await find({})).toBeUndefined();
+  });
+});
