@@ -451,7 +451,7 @@ describe('a call of a tool of a client', () => {
     ]);
     expect(written.find(({ type }) => type === 'chat/toolCallComplete')).toMatchObject({
       toolCallId: 'k',
-      result: { success: false, error: { code: 'HANDED_OVER' } },
+      result: { success: false, pastTenseMessage: expect.stringMatching(/\w/), error: { code: 'HANDED_OVER' } },
     });
     expect(ends).toHaveBeenCalledOnce();
     const second = starts[1]?.toolCallId ?? '';
