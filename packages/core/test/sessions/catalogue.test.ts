@@ -206,6 +206,14 @@ describe('a session that only the list knows', () => {
     ]);
     for (const member of ['resource', 'createdAt', 'modifiedAt', 'changes']) expect(state).not.toHaveProperty(member);
   });
+
+  it('[REL-063] has its other chats as they were listed, each once', () => {
+    const { defaultChat } = stateOf({ summary: summary('a', 1), lifecycle: 'ready' });
+    const chat = (resource: string) => ({ resource, title: resource, status: 1, modifiedAt: at(1) });
+    const chats = [chat(defaultChat ?? ''), chat('ahp-chat:/b'), chat('ahp-chat:/c')];
+    const state = stateOf({ summary: summary('a', 1, { chats }), lifecycle: 'ready' });
+    expect(state.chats.map(({ resource }) => resource)).toEqual([defaultChat, 'ahp-chat:/b', 'ahp-chat:/c']);
+  });
 });
 
 describe('a long list of sessions', () => {

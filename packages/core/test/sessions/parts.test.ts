@@ -177,6 +177,7 @@ describe('facts beside a session', () => {
     permissions.add({ owner: 'o', name: 'b', identity: 'i' });
     expect(setAllowed).toHaveBeenCalledTimes(2);
     await writer.settled();
+    expect(await records.allowed('s')).toEqual(['["","a"]', '["o","b","i"]']);
     const later = new ToolPermissions(records, 's');
     expect(later.has({ name: 'a' })).toBe(false);
     await later.load();

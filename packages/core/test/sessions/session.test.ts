@@ -2,6 +2,7 @@
 import {
   type ChatState,
   chatReducer,
+  SELECTION_CHANGED,
   type SessionState,
   SessionStatus,
   sessionReducer,
@@ -11,9 +12,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { Channel } from '../../src/channels/channel.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
+import { AGENT_MEMORY_MAX_CHARACTERS } from '../../src/contracts/agent.js';
 import { LogWriteError } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { firstChat, stateOf } from '../../src/sessions/catalogue.js';
+import { agentMemory } from '../../src/sessions/chat-agent.js';
 import { TurnPages } from '../../src/sessions/history.js';
 import { CLIENT_CLOCK_SLACK_MS, TURN_CONTINUED_MAX } from '../../src/sessions/limits.js';
 import { afterDamage } from '../../src/sessions/recovery.js';
@@ -96,6 +99,39 @@ describe('a message that waits', () => {
     });
     expect(await refusal(set('m'))).toBeUndefined();
     expect(await refusal(set('x'))).toContain('no model "x"');
+  });
+});
+
+describe('what a session keeps for others', () => {
+  it('[AHP-155] is told again to a client that resends a deferred action, while it is deferred', () => {
+    const { session } = sessionWith({ chat: { activeTurn: { id: 't' } as never } });
+    const origin = { clientId: 'c', epoch: 1, clientSeq: 7 };
+    const asker = { reject: vi.fn(), deferred: vi.fn() };
+    session.answerDeferred(origin, asker);
+    expect(asker.deferred).not.toHaveBeenCalled();
+    session.restoreDeferred([{ action: { type: SELECTION_CHANGED } as never, origin }]);
+    session.answerDeferred({ ...origin, clientSeq: 8 }, asker);
+    session.answerDeferred(origin, asker);
+    expect([asker.deferred.mock.calls, session.isDeferring(origin)]).toEqual([[[origin]], true]);
+  });
+
+  it('[REL-057] is what an agent remembers, up to a limit, and stored when it changes', async () => {
+    const records = { agentMemory: async () => '{"a":1}', setAgentMemory: vi.fn() };
+    const memory = await agentMemory('c', records as never);
+    expect(memory.get()).toEqual({ a: 1 });
+    memory.set({ a: 1 });
+    const most = 'x'.repeat(AGENT_MEMORY_MAX_CHARACTERS - 2);
+    memory.set(most);
+    expect(() => memory.set(`${most}x`)).toThrow(`${AGENT_MEMORY_MAX_CHARACTERS} characters, not ${most.length + 3}`);
+    expect(memory.get()).toBe(most);
+    memory.set(undefined);
+    expect([memory.get(), records.setAgentMemory.mock.calls]).toEqual([
+      undefined,
+      [
+        ['c', JSON.stringify(most)],
+        ['c', undefined],
+      ],
+    ]);
   });
 });
 

@@ -67,7 +67,12 @@ function turn(changes: object = {}) {
       has: ({ name }: { name: string }) => allowed.has(name),
       add: ({ name }: { name: string }) => allowed.add(name),
     },
-    ...{ outputMaxCharacters: 10_000, interruptText: vi.fn(), notify: (note: string) => told.push(note) },
+    ...{
+      nextStep: () => undefined,
+      outputMaxCharacters: 10_000,
+      interruptText: vi.fn(),
+      notify: (note: string) => told.push(note),
+    },
     ...{
       isConnected: () => true,
       isAutoApproved: () => false,
