@@ -1,5 +1,8 @@
 /** What was used, in words, in a table, and for spreadsheets. */
-import type { UsageEntry, UsageReport, UsageTotals } from '@atrium/protocol/ahp-1';
+import { moneyText, type UsageEntry, type UsageReport, type UsageTotals } from '@atrium/protocol/ahp-1';
+
+export { usageCsv } from '@atrium/protocol/ahp-1';
+
 import { shortId } from './sessions/find-session.js';
 import { folderText } from './sessions/summary-text.js';
 import { printable } from './text/printable.js';
@@ -10,11 +13,6 @@ export function readReport(answer: unknown): UsageReport {
   const { entries, total } = (answer ?? {}) as Partial<UsageReport>;
   if (!Array.isArray(entries) || typeof total !== 'object') throw new Error('the host answered no report of usage');
   return answer as UsageReport;
-}
-
-/** `$0.42`; with four places where two would say nothing. */
-export function moneyText(cost: number): string {
-  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
 }
 
 /** 950, 1.2k, 34k, 1.2M. */
@@ -60,33 +58,4 @@ function priceNote({ date, source, own }: UsageReport['prices'], { unpricedToken
   const without = unpricedTokens > 0 ? ` ${tokensText(unpricedTokens)} tokens have no price, or a plan pays.` : '';
   const replaced = own.length > 0 ? `, and your own for ${own.map(printable).join(', ')}` : '';
   return `US dollars, with prices of ${date} (${source})${replaced}.${without}`;
-}
-
-const COLUMNS = [
-  'input',
-  'cacheRead',
-  'cacheWrite',
-  'output',
-  'reasoning',
-  'requests',
-  'turns',
-  'milliseconds',
-] as const;
-
-/** One line for each entry, whole numbers, the cost in US dollars; empty where there is none. */
-export function usageCsv({ by, entries }: UsageReport): string {
-  const head = [by, 'title', ...COLUMNS, 'costUsd', 'unpricedTokens'];
-  const lines = entries.map((entry) => [
-    ...[entry.key, entry.title ?? ''],
-    ...COLUMNS.map((name) => entry[name]),
-    ...[entry.cost ?? '', entry.unpricedTokens],
-  ]);
-  return [head, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
-}
-
-/** A text that begins like a formula is one to some programs: a quote before it makes it a text again. */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,8 +1,8 @@
 /** `atrium usage`, and money in the chat. */
-import type { UsageReport } from '@atrium/protocol/ahp-1';
+import { moneyText, type UsageReport, usageCsv } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { limitIn } from '../src/chat/cost-tasks.js';
-import { moneyText, tokensText, totalsText, usageCsv, usageTable } from '../src/usage-text.js';
+import { tokensText, totalsText, usageTable } from '../src/usage-text.js';
 import { answer, openChat, PROMPT, say } from './support/chat.js';
 import { isBuilt, sharedHost } from './support/host.js';
 import { hasTmux } from './support/terminal.js';
@@ -104,6 +104,16 @@ describe.skipIf(!isBuilt || !hasTmux)(
       ]);
       await host.run(['call', 'atrium/setBudget', limit()]);
       expect((await host.run(['run', 'hello'])).code).toBe(0);
+    });
+
+    it('[DAY-050] the list of tasks stands above the line, and how far it is in the list of sessions', async () => {
+      const host = shared();
+      const { terminal } = await openChat('chat', { host });
+      await terminal.sees(PROMPT);
+      await say(terminal, 'plan it');
+      await terminal.sees(/Plan: 1 of 3 done\n +✓ Read the code\n +▸ Change the parser\n +· Run the tests\n/);
+      expect((await host.run(['sessions', 'list'])).stdout).toMatch(/asks you 1\/3/);
+      await answer(terminal, 'Escape');
     });
   },
 );

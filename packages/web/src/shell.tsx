@@ -14,6 +14,7 @@ import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
 import { AuthRequired } from './sessions/sign-in.js';
 import { Boundary } from './ui/boundary.js';
+import { UsageDialog } from './usage/usage-button.js';
 
 /** Conversations bring Markdown and more; they come right after the list. */
 const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
@@ -21,7 +22,7 @@ const SessionScreen = lazy(() => screen);
 
 const ImportSessions = lazy(async () => ({ default: (await import('./sessions/import-sessions.js')).ImportSessions }));
 
-type Overlay = 'palette' | 'help' | 'deleted' | 'import' | undefined;
+type Overlay = 'palette' | 'help' | 'deleted' | 'import' | 'usage' | undefined;
 
 export function Shell() {
   const route = useRoute();
@@ -57,6 +58,11 @@ export function Shell() {
       {overlay === 'import' && (
         <Suspense>
           <ImportSessions onClose={close} />
+        </Suspense>
+      )}
+      {overlay === 'usage' && (
+        <Suspense>
+          <UsageDialog onClose={close} />
         </Suspense>
       )}
       {overlay === 'help' && <Help onClose={close} />}

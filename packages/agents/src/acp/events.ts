@@ -2,6 +2,7 @@
 import type { PromptResponse, RequestPermissionOutcome, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
+import { tasksIn } from '../shared/plans.js';
 import { isBridgedCall } from './tool-bridge.js';
 import { blockText, CANCELLED, callFields, confirmationOptions, OwnCalls, outcomeOf } from './tool-calls.js';
 import type { AcpUsage } from './usage.js';
@@ -34,6 +35,7 @@ export class AcpTurn {
       case 'agent_thought_chunk':
         return show(blockText(update.content), (text) => this.turn.reasoning(text));
       case 'plan':
+        this.turn.plan(tasksIn(update.entries) ?? []);
         return show(this.#plan.read(update.entries), (text) => this.turn.reasoning(text));
       case 'notice':
         return show(noticeText(update), (text) => this.turn.notify(text));

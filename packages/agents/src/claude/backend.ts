@@ -28,6 +28,7 @@ const TOOLS = [
   'Grep',
   'NotebookEdit',
   'Read',
+  'TodoWrite',
   'WebFetch',
   'WebSearch',
   'Write',

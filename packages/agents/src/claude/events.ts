@@ -50,6 +50,7 @@ export class EventReader {
   #step({ message }: StreamEvent): void {
     this.#written.clear();
     this.#stepId = message?.id ?? crypto.randomUUID();
+    this.#usage.works(message?.model);
     this.#usage.begun(this.#stepId, message?.usage);
   }
 

@@ -187,7 +187,7 @@ export interface StreamEvent {
     readonly thinking?: string;
     readonly partial_json?: string;
   };
-  readonly message?: { readonly id?: string; readonly usage?: StepUsage };
+  readonly message?: { readonly id?: string; readonly model?: string; readonly usage?: StepUsage };
   readonly usage?: StepUsage;
 }
 

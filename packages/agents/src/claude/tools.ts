@@ -8,6 +8,7 @@ import { ALLOW_IN_SESSION, type ToolConfirmation } from '@atrium/core/contracts/
 import { isRecord } from '@atrium/core/util/shape.js';
 import { shorten } from '@atrium/core/util/text.js';
 import type { ToolDefinition } from '@atrium/protocol/ahp-1';
+import { tasksIn } from '../shared/plans.js';
 import { type ToolTable, toolTable } from '../shared/tool-names.js';
 import { mcpResult } from '../shared/tool-results.js';
 import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
@@ -22,6 +23,9 @@ const SUBJECT_MAX_CHARACTERS = 80;
 
 /** Claude's own tool that asks a person. */
 export const ASK_TOOL = 'AskUserQuestion';
+
+/** Claude's own tool that keeps its list of tasks. */
+const PLAN_TOOL = 'TodoWrite';
 
 type Entry =
   | { readonly kind: 'host'; readonly call: BegunCall }
@@ -86,6 +90,7 @@ export class TurnCalls {
   async complete(use: OwnToolUse, text: string, success: boolean): Promise<string | undefined> {
     const { call, worker } = this.#own(use);
     this.#over(use.id);
+    if (success && use.tool === PLAN_TOOL) this.#plan(use.input);
     worker?.end(success ? undefined : text);
     const { done } = this.#words(use);
     const shown = worker ? [worker.shown] : [];
@@ -96,6 +101,11 @@ export class TurnCalls {
     const outcome = await call.complete(result);
     if (outcome.kind !== 'completed' || !outcome.text.startsWith(text)) return undefined;
     return outcome.text.slice(text.length).trim() || undefined;
+  }
+
+  #plan(input: unknown): void {
+    const tasks = isRecord(input) ? tasksIn(input.todos) : undefined;
+    if (tasks) this.turn.plan(tasks);
   }
 
   /** The model has the result of a call. Ends calls that never ran, because of bad input for example. */

@@ -30,6 +30,11 @@ export class ClaudeUsage {
     this.#isFlat = isFlat;
   }
 
+  /** The model that answers, by its whole name: people choose it by a short one. */
+  works(model: string | undefined): void {
+    this.#model = model ?? this.#model;
+  }
+
   /** A step begins: its input is known. It is shown with the figures of its end. */
   begun(stepId: string, usage: StepUsage | undefined): void {
     const before = this.#steps.get(stepId) ?? NOTHING;
@@ -50,7 +55,7 @@ export class ClaudeUsage {
   /** A message of a sub-agent. */
   took({ type, message }: ClaudeMessage): void {
     if (type !== 'assistant' || !message?.id || !message.usage) return;
-    this.#model = message.model ?? this.#model;
+    this.works(message.model);
     this.counted(message.id, message.usage);
   }
 

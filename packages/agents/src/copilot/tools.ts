@@ -4,9 +4,11 @@
  */
 
 import type { AgentTurn, BegunCall, ToolOutcome } from '@atrium/core/contracts/agent.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import { errorText } from '@atrium/core/util/text.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { ToolDefinition, ToolResultContent } from '@atrium/protocol/ahp-1';
+import { tasksIn, tasksInMarkdown } from '../shared/plans.js';
 import { toolTable, wireName } from '../shared/tool-names.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import { openSubAgentChat, type SubAgentChat, taskIn } from '../shared/workers.js';
@@ -27,6 +29,9 @@ import type {
 /** How much of a tool's output people see; the model reads Copilot's own copy of it. */
 const OUTPUT_MAX_CHARACTERS = 256 * 1024;
 
+/** Copilot's own tool that keeps its list of tasks, as Markdown. */
+const PLAN_TOOL = 'update_todo';
+
 export class TurnCalls {
   readonly #turn: AgentTurn;
   readonly #own: OwnCalls;
@@ -41,6 +46,7 @@ export class TurnCalls {
   take(event: SdkEvent): void {
     if (event.type === 'assistant.tool_call_delta') this.#delta(event.data);
     else if (event.type === 'tool.execution_start') {
+      if (event.data.toolName === PLAN_TOOL) this.#plan(event.data.arguments);
       if (this.#host.has(event.data.toolName)) this.#host.started(event.data);
       else this.#own.started(event.data);
     } else if (event.type === 'tool.execution_partial_result') {
@@ -49,6 +55,11 @@ export class TurnCalls {
       // The turn may be over by then, and with it the call.
       this.#ended(event.data).catch(() => {});
     }
+  }
+
+  #plan(input: unknown): void {
+    const tasks = isRecord(input) ? (tasksInMarkdown(input.todos) ?? tasksIn(input.todos)) : undefined;
+    if (tasks) this.#turn.plan(tasks);
   }
 
   /** Never throws, because Copilot takes a failing hook for "no opinion". */

@@ -1,6 +1,6 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
 import type { Client, OpenSession, OpenSessionState, Status } from '@atrium/client';
-import type { ChatState } from '@atrium/protocol/ahp-1';
+import { type ChatState, planOf, planProgress } from '@atrium/protocol/ahp-1';
 import { chatName, chatTree } from '../sessions/chats.js';
 import { folderOf, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
@@ -74,6 +74,7 @@ export class ChatView {
   ): Frame {
     const above = [
       ...this.#transcript.live(state),
+      ...planLines(state, view),
       ...backgroundLine(state.chat, view),
       ...waitingLines(state.chat, view),
       ...elsewhereLines(state, view),
@@ -174,6 +175,26 @@ function elsewhereLines({ session, chat }: OpenSessionState, { style, columns }:
   });
   const hidden = asking.length - lines.length;
   return [...lines, ...(hidden > 0 ? [style.yellow(`  ! ${hidden} more chats wait: /chats`)] : [])];
+}
+
+const PLAN_SHOWN_MAX = 5;
+const PLAN_MARKS = { done: '✓', active: '▸', pending: '·' } as const;
+
+/** The agent's list of tasks, around the one it works on. When all is done and nothing runs, there is nothing to say. */
+function planLines({ session, chat }: OpenSessionState, { style, columns }: ViewOptions): string[] {
+  const items = planOf(session._meta, chat.resource);
+  const progress = planProgress(items);
+  if (!progress || (progress.done === progress.total && !chat.activeTurn)) return [];
+  const open = items.findIndex(({ status }) => status !== 'done');
+  const from = Math.max(0, Math.min((open < 0 ? items.length : open) - 1, items.length - PLAN_SHOWN_MAX));
+  const shown = items.slice(from, from + PLAN_SHOWN_MAX);
+  const hidden = items.length - shown.length;
+  const lines = shown.map(({ text, status }) => {
+    const line = cut(`  ${PLAN_MARKS[status]} ${printable(text)}`, columns);
+    return status === 'active' ? style.bold(line) : style.dim(line);
+  });
+  const more = hidden > 0 ? `, ${hidden} not shown` : '';
+  return [style.dim(cut(`  Plan: ${progress.done} of ${progress.total} done${more}`, columns)), ...lines];
 }
 
 /** What the chat runs in the background. */

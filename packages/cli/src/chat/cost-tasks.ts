@@ -1,8 +1,8 @@
 /** Commands of the chat about money: /cost, /budget. */
-import { BUDGET_SCOPES, type BudgetEntry, type BudgetScope } from '@atrium/protocol/ahp-1';
+import { BUDGET_SCOPES, type BudgetEntry, type BudgetScope, moneyText } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
 import { printable } from '../text/printable.js';
-import { moneyText, readReport, tokensText, totalsText } from '../usage-text.js';
+import { readReport, tokensText, totalsText } from '../usage-text.js';
 import type { Task, TaskContext } from './tasks.js';
 
 /** What this session used, by model, and what is left of its budgets. */

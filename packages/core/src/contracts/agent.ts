@@ -11,6 +11,7 @@ import type {
   ChatInputResponseKind,
   Message,
   ModelSelection,
+  PlanStatus,
   ResponsePart,
   ToolCallResult,
   ToolDefinition,
@@ -145,6 +146,8 @@ export interface AgentTurn {
   usage(usage: UsageInfo): void;
   /** Names the session, unless a person has named it. */
   title(title: string): void;
+  /** Shows the agent's list of tasks, the whole list each time; an empty one removes it. */
+  plan(tasks: readonly PlannedTask[]): void;
   /** Shows what the agent is doing; undefined removes it. */
   activity(text: string | undefined): void;
   /** The tools for the model at this moment, with unique names: the host's, then those of the active client. */
@@ -184,6 +187,12 @@ export interface AgentTurn {
   nextStep(): Promise<void> | undefined;
   /** Takes the message that a person sent to steer this turn; undefined when there is none. */
   takeSteering(): Message | undefined;
+}
+
+/** A task on an agent's list. */
+export interface PlannedTask {
+  readonly text: string;
+  readonly status: PlanStatus;
 }
 
 export interface WorkerStart {

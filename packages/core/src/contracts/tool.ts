@@ -16,7 +16,7 @@ export const SHELL_GRACE_MS = 750;
 /** How much of the output of a command is shown and stored: its end. */
 export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 
-import type { InputOutcome, OpenWorker, WorkerStart } from './agent.js';
+import type { InputOutcome, OpenWorker, PlannedTask, WorkerStart } from './agent.js';
 
 export interface HostTool {
   readonly definition: ToolDefinition;
@@ -57,6 +57,8 @@ export interface ToolContext {
    * limit of the tool stands still meanwhile. Absent outside of a session.
    */
   signIn?(auth: McpAuthRequirement, signedIn: Promise<void>): Promise<void>;
+  /** Shows the agent's list of tasks; absent outside of a turn. */
+  plan?(tasks: readonly PlannedTask[]): void;
   /** The inputs of this tool's earlier successful calls, newest first: a tool's memory is the session itself. */
   earlier?(): Iterable<unknown>;
   /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */

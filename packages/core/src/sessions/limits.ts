@@ -44,6 +44,10 @@ export const TEXT_WAITING_MAX_CHARACTERS = 16 * 2 ** 10;
 export const NOTE_MAX_CHARACTERS = 16 * 2 ** 10;
 export const TITLE_MAX_CHARACTERS = 200;
 export const ACTIVITY_MAX_CHARACTERS = 500;
+/** An agent's list of tasks; further tasks are not shown. Lists of other chats go when there are more of them. */
+export const PLAN_ITEMS_MAX = 100;
+export const PLAN_ITEM_MAX_CHARACTERS = 300;
+export const PLAN_LISTS_MAX = 8;
 
 /** What a client may call a session: it is in memory for every session, and in the list that everybody gets. */
 export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;

@@ -7,6 +7,7 @@ import {
   type SessionState,
   SessionStatus,
   type SessionSummary,
+  withPlanProgress,
 } from '@atrium/protocol/ahp-1';
 
 /** What a session is known by, and what only its summary says. */
@@ -29,6 +30,7 @@ export function summaryOf(state: SessionState, chats: readonly ChatState[], fact
     _meta,
     defaultChat,
   } = state;
+  const meta = withPlanProgress(_meta, defaultChat);
   return {
     ...facts,
     provider,
@@ -39,7 +41,7 @@ export function summaryOf(state: SessionState, chats: readonly ChatState[], fact
     ...(project && { project }),
     ...(workingDirectories && { workingDirectories }),
     ...(annotations && { annotations }),
-    ...(_meta && { _meta }),
+    ...(meta && { _meta: meta }),
     ...(changesets && { 'x-atrium': { changesets } }),
     ...(state.chats.length > 1 && {
       chats: state.chats.map(({ resource, title, origin, interactivity, status }) => ({

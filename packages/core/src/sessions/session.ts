@@ -46,6 +46,7 @@ import { type DeferredAction, DeferredActions } from './deferred-actions.js';
 import { Extensions } from './extensions.js';
 import { IdleProcesses } from './idle.js';
 import { inputNeededActions, mayChangeNeeded } from './input-needed.js';
+import { Plans } from './plans.js';
 import { StandingRequests } from './questions.js';
 import { afterCrash, afterLoss } from './recovery.js';
 import type { InterruptedCommands } from './running-commands.js';
@@ -137,6 +138,8 @@ export class Session implements OpenChannel {
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
   readonly standing: StandingRequests;
+  /** The agents' lists of tasks. */
+  readonly plans: Plans;
   /** Notes on files. */
   readonly annotations: Annotations;
   readonly #observers: SessionObservers;
@@ -160,6 +163,11 @@ export class Session implements OpenChannel {
       write: (action) => this.write(action),
       state: () => this.state,
       isNoteNeeded: () => options.watchers.isWatchedWithoutQuestions(this.uri),
+    });
+    this.plans = new Plans({
+      state: () => this.state,
+      write: (action) => this.write(action),
+      isChat: (uri) => this.#chats.has(uri),
     });
     this.annotations = new Annotations({
       ...{ session: this.uri, writer: options.writer, stored: options.annotations },
@@ -341,6 +349,7 @@ export class Session implements OpenChannel {
     if (type === 'chat/delta' || type === 'chat/reasoning') return this.#observers.observe(step);
     const { chat, before, after } = step;
     if (type === 'chat/turnStarted') this.extensions.tell();
+    if (type === 'chat/truncated') this.plans.truncated(chat.uri, before, after);
     const wasAtWork = this.#isAtWorkBeside(chat) || before.activeTurn !== undefined;
     const changes = listedChanges(before, after);
     if (changes) this.write({ type: 'session/chatUpdated', chat: chat.uri, changes });

@@ -41,6 +41,7 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),
     openWorker: (start) => turn.openWorker(start),
+    plan: (tasks) => turn.plan(tasks),
     isConnected: (clientId) => presence.isConnected(clientId),
     isAutoApproved: () => session.state.config?.values.autoApprove === true,
     activeClients: () =>

@@ -30,6 +30,7 @@ import {
   type CallStart,
   type InputOutcome,
   type OpenWorker,
+  type PlannedTask,
   type ScriptedToolCall,
   type ToolOutcome,
   type ToolRequest,
@@ -242,6 +243,10 @@ export class TurnRunner implements AgentTurn {
 
   activity(activity: string | undefined): void {
     this.write({ type: 'chat/activityChanged', activity: activity && shorten(activity, ACTIVITY_MAX_CHARACTERS) });
+  }
+
+  plan(tasks: readonly PlannedTask[]): void {
+    if (this.isActive) this.#chat.session.plans.set({ chat: this.#chat.uri, turnId: this.id }, tasks);
   }
 
   tools(): ToolDefinition[] {

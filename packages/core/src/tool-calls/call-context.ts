@@ -8,7 +8,7 @@ import type {
   ToolCallState,
   Turn,
 } from '@atrium/protocol/ahp-1';
-import type { AgentBackend, InputOutcome, OpenWorker, WorkerStart } from '../contracts/agent.js';
+import type { AgentBackend, InputOutcome, OpenWorker, PlannedTask, WorkerStart } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension, Gate } from '../contracts/extension.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
@@ -58,6 +58,8 @@ export interface CallContext {
   notify(note: string): void;
   ask(request: ChatInputRequest): Promise<InputOutcome>;
   openWorker(start: WorkerStart): OpenWorker;
+  /** Shows the agent's list of tasks. */
+  plan(tasks: readonly PlannedTask[]): void;
   isConnected(clientId: string): boolean;
   /** Whether the session runs tools without asking. */
   isAutoApproved(): boolean;

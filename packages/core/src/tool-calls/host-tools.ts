@@ -107,6 +107,7 @@ export class HostToolRunner implements ToolRunner {
         }
       },
       openWorker: (start) => context.openWorker({ ...start, toolCallId: call.id, signal }),
+      plan: (tasks) => context.plan(tasks),
       earlier: () => earlierInputs(context.state, call.tool.name),
       result: (id) => storedResult(context, id),
       ...(running && { running }),

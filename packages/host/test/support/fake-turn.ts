@@ -9,6 +9,7 @@ import type {
   CallStart,
   InputOutcome,
   OpenWorker,
+  PlannedTask,
   ScriptedToolCall,
   ToolOutcome,
   ToolRequest,
@@ -22,6 +23,7 @@ export type TurnEvent =
   | { readonly reasoning: string }
   | { readonly notify: string }
   | { readonly usage: UsageInfo }
+  | { readonly plan: readonly PlannedTask[] }
   | { readonly title: string }
   | { readonly activity: string | undefined }
   | { readonly callTool: ToolRequest }
@@ -113,6 +115,10 @@ export class FakeTurn implements AgentTurn {
 
   tools(): ToolDefinition[] {
     return [...(this.options.tools ?? [])];
+  }
+
+  plan(tasks: readonly PlannedTask[]): void {
+    this.events.push({ plan: tasks });
   }
 
   nextStep(): undefined {

@@ -344,6 +344,7 @@ export {
   usageCounts,
   usageDetails,
 } from './chat/usage.js';
+export { moneyText, usageCsv } from './chat/usage-text.js';
 export type {
   ConfigPropertySchema,
   ConfigSchema,
@@ -570,6 +571,20 @@ export type {
   WorkspaceEnablement,
 } from './session/customizations.js';
 export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
+export {
+  PLAN_META_KEY,
+  PLAN_STATUSES,
+  type PlanItem,
+  type PlanList,
+  type PlanProgress,
+  type PlanStatus,
+  planLists,
+  planOf,
+  planProgress,
+  summaryProgress,
+  withPlanLists,
+  withPlanProgress,
+} from './session/plan.js';
 export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 export {

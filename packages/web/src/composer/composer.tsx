@@ -15,6 +15,7 @@ import { type Selection, selectionFor } from '../model/selection.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
 import { IconButton } from '../ui/icons.js';
+import { openPanel } from '../ui/panel-state.js';
 import { ComposerBar } from './composer-bar.js';
 import { PendingMessages } from './pending-messages.js';
 import { useChatDraft } from './use-chat-draft.js';
@@ -59,7 +60,11 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const [refusal, setRefusal] = useState<{ readonly text: string; readonly advice: string }>();
   const send = (isSteering: boolean) => {
     if (text.trim() === '') return;
-    const verdict = readSlash(text.trim(), state);
+    if (text.trim() === '/cost') {
+      openPanel('details');
+      return end();
+    }
+    const verdict = readSlash(text.trim(), state, ['cost']);
     if (verdict.kind === 'unknown') return setRefusal({ text, advice: verdict.advice });
     const attached = withComments(session, attachments, unsent);
     const message = messageOf({ text: verdict.text, attachments: attached, ...selection });

@@ -17,6 +17,7 @@ import { pathOf } from '../model/format.js';
 import { isArchived, placeOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
+import { PlanStrip } from '../plan/plan.js';
 import { openQuestions } from '../questions/open-questions.js';
 import { Questions } from '../questions/questions.js';
 import { useHandOver } from '../terminals/claims.js';
@@ -70,6 +71,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
     <>
       <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
       <div className="dock">
+        <PlanStrip state={state} chat={chat} />
         <BackgroundList session={session} chat={chat} />
         <WaitingElsewhere session={session} state={state} />
         <Questions questions={openQuestions(state, chat)} />

@@ -1,5 +1,6 @@
 /** Tokens: of a turn, and how much of the model's window is filled. */
-import type { AgentInfo, ChatState, UsageInfo } from '@atrium/protocol/ahp-1';
+import type { Client } from '@atrium/client';
+import type { AgentInfo, ChatState, UsageGroup, UsageInfo, UsageReport } from '@atrium/protocol/ahp-1';
 import { short } from './format.js';
 
 export function usageText({ inputTokens, outputTokens, model }: UsageInfo): string {
@@ -44,4 +45,18 @@ function contextTokens({ inputTokens, outputTokens, _meta }: UsageInfo): number 
   const context = _meta?.contextTokens;
   if (typeof context === 'number' && Number.isFinite(context) && context >= 0) return context;
   return inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
+}
+
+interface UsageQuestion {
+  readonly by: UsageGroup;
+  readonly days?: number;
+  /** Only this session, of all time. */
+  readonly session?: string;
+}
+
+/** What was used, as the host counted it. */
+export async function readUsage(client: Client, question: UsageQuestion): Promise<UsageReport> {
+  const report = (await client.requestExtension('atrium/usage', question)) as Partial<UsageReport> | null;
+  if (!Array.isArray(report?.entries) || !report.total) throw new Error('The host answered no report of usage.');
+  return report as UsageReport;
 }

@@ -16,7 +16,7 @@ const SHOWN_MAX = 14;
 
 interface Props {
   readonly onClose: () => void;
-  readonly onOverlay: (overlay: 'help' | 'deleted' | 'import') => void;
+  readonly onOverlay: (overlay: 'help' | 'deleted' | 'import' | 'usage') => void;
 }
 
 export function Palette({ onClose, onOverlay }: Props) {
@@ -86,7 +86,7 @@ interface Command {
   run(): void;
 }
 
-type OnOverlay = (overlay: 'help' | 'deleted' | 'import') => void;
+type OnOverlay = (overlay: 'help' | 'deleted' | 'import' | 'usage') => void;
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
@@ -99,10 +99,13 @@ interface Offer {
 function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Command[] {
   const ordered = [...sessions].sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || timeOf(b) - timeOf(a));
   return [
-    ...pageCommands(onOverlay).filter(({ id }) => (id !== 'deleted' && id !== 'import') || isRestoring),
+    ...pageCommands(onOverlay).filter(({ id }) => isRestoring || !OF_ATRIUM.includes(id)),
     ...ordered.map(sessionCommand),
   ];
 }
+
+/** What only Atrium's hosts do. */
+const OF_ATRIUM: readonly string[] = ['deleted', 'import', 'usage'];
 
 function pageCommands(onOverlay: OnOverlay): Command[] {
   const details = { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel };
@@ -121,6 +124,7 @@ function pageCommands(onOverlay: OnOverlay): Command[] {
       detail: '',
       run: toggleScreenReaders,
     },
+    { id: 'usage', title: 'Usage and cost', detail: '', run: () => onOverlay('usage') },
     { id: 'deleted', title: 'Deleted sessions', detail: '', run: () => onOverlay('deleted') },
     { id: 'import', title: 'Bring sessions from other programs', detail: '', run: () => onOverlay('import') },
     { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: () => onOverlay('help') },

@@ -1,10 +1,20 @@
 /** The details of a session: what it may do, who takes part, what it has loaded, what it cost. */
-import type { ChatState, SessionState, ToolDefinition } from '@atrium/protocol/ahp-1';
-import { useHost } from '../host/context.js';
+import {
+  type ChatState,
+  moneyText,
+  type SessionState,
+  type ToolDefinition,
+  type UsageInfo,
+  type UsageTotals,
+} from '@atrium/protocol/ahp-1';
+import { useEffect, useState } from 'react';
+import { useHost, useOpenSession } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { plural, short } from '../model/format.js';
 import { selectionFor } from '../model/selection.js';
 import { useStore } from '../model/store.js';
-import { contextUse, lastUsage, usageText } from '../model/usage.js';
+import { contextUse, lastUsage, readUsage, usageText } from '../model/usage.js';
+import { PlanSection } from '../plan/plan.js';
 import { Customizations } from './customizations.js';
 import { Providers } from './providers.js';
 import { Section } from './section.js';
@@ -18,6 +28,7 @@ interface Props {
 export function Details({ state, chat }: Props) {
   return (
     <div className="details">
+      <PlanSection state={state} chat={chat} />
       <Settings state={state} />
       <Usage state={state} chat={chat} />
       <Providers state={state} />
@@ -78,23 +89,75 @@ function Tool({ tool }: { readonly tool: ToolDefinition }) {
   );
 }
 
-/** How full the model's window is, and what the last turn cost. */
+/** How full the model's window is, what the last turn used, and what the whole session used and cost. */
 function Usage({ state, chat }: Props) {
   const { link } = useHost();
   const { model } = selectionFor({}, state, chat);
   const asked = { provider: state.provider, chat, model: model?.id };
   const use = contextUse(asked, useStore(link.root).agents);
   const usage = lastUsage(chat);
-  if (!use || !usage) return null;
-  const { used, size } = use;
+  const total = useSessionUsage(usage);
+  if (!use && !total?.turns) return null;
   return (
-    <Section title="Tokens">
-      <dl className="facts">
-        <dt>Context</dt>
-        <dd>{size === undefined ? short(used) : `${short(used)} of ${short(size)}`}</dd>
-        <dt>Last turn</dt>
-        <dd>{usageText(usage)}</dd>
+    <Section title="Tokens and cost">
+      <dl className="facts" id="session-cost">
+        {use && (
+          <>
+            <dt>Context</dt>
+            <dd>{use.size === undefined ? short(use.used) : `${short(use.used)} of ${short(use.size)}`}</dd>
+          </>
+        )}
+        {usage && (
+          <>
+            <dt>Last turn</dt>
+            <dd>{usageText(usage)}</dd>
+          </>
+        )}
+        {total && (
+          <>
+            <dt>Session</dt>
+            <dd>{totalText(total)}</dd>
+          </>
+        )}
+        {total?.cost !== undefined && (
+          <>
+            <dt>Cost</dt>
+            <dd>{moneyText(total.cost)}</dd>
+          </>
+        )}
       </dl>
     </Section>
   );
+}
+
+/** Asks again when a turn has used something. A host of another maker does not count. */
+function useSessionUsage(usage: UsageInfo | undefined): UsageTotals | undefined {
+  const { client } = useHost();
+  const { uri } = useOpenSession();
+  const [total, setTotal] = useState<UsageTotals>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was used is a reason to ask
+  useEffect(() => {
+    if (!isAtrium(client)) return;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      readUsage(client, { by: 'model', session: uri }).then(
+        ({ total: used }) => isOver || setTotal(used),
+        () => {},
+      );
+    }, ASK_AFTER_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, uri, usage]);
+  return total;
+}
+
+/** Steps of a turn may follow each other quickly. */
+const ASK_AFTER_MS = 300;
+
+function totalText({ input, cacheRead, output, turns }: UsageTotals): string {
+  const cached = cacheRead > 0 ? ` (${short(cacheRead)} cached)` : '';
+  const ended = turns > 0 ? ` · ${plural(turns, 'turn')}` : '';
+  return `${short(input)} in${cached} · ${short(output)} out${ended}`;
 }

@@ -1,5 +1,5 @@
 /** A group of sessions under a heading. The archive begins folded. */
-import type { SessionSummary } from '@atrium/protocol/ahp-1';
+import { type SessionSummary, summaryProgress } from '@atrium/protocol/ahp-1';
 import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
@@ -86,7 +86,8 @@ function archivedWord(activity: Activity, word: string): string {
 }
 
 function detailOf(item: SessionSummary): string {
-  return [item.activity, placeOf(item)]
+  const plan = summaryProgress(item._meta);
+  return [plan && `${plan.done} of ${plan.total}`, item.activity, placeOf(item)]
     .filter(Boolean)
     .map((text) => ` · ${text}`)
     .join('');

@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog.js';
 import { useKeptFocus } from '../ui/focus.js';
 import { Icon, IconButton, Mark } from '../ui/icons.js';
 import { nextTheme, theme } from '../ui/preferences.js';
+import { UsageButton } from '../usage/usage-button.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
 import { SessionGroup } from './session-list.js';
 
@@ -50,6 +51,7 @@ export function Sidebar({ onHelp, onPalette }: Props) {
         <SessionGroup title="Sessions" items={others} />
         <SessionGroup title="Archive" items={archived} isFolded={query === ''} />
         {sessions && isNothing && <p className="hint">{emptyText(query)}</p>}
+        {sessions && <UsageButton />}
         {sessions && <DeletedSessionsButton />}
       </div>
       <SidebarFooter onHelp={onHelp} onPalette={onPalette} />

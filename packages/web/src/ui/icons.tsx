@@ -28,6 +28,7 @@ const PATHS = {
   ring: 'M12 4a8 8 0 1 1-8 8',
   hand: 'M12 7.5V13M12 16.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  chart: 'M5 20V11M12 20V4M19 20v-6M3 20h18',
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5',
 } as const;
 

@@ -1,11 +1,12 @@
 /**
- * `todo_list`: the agent's plan, visible to every client. The session stores the list as the input of the last call
- * that set it, so a restart keeps it and truncating the history reverts it.
+ * `todo_list`: the agent's plan. It is state of the session, so that every client shows it. The tool itself remembers the list
+ * as the input of the last call that set it, so a restart keeps it and truncating the history reverts it.
  */
 
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { count, shorten } from '@atrium/core/util/text.js';
+import type { PlanStatus } from '@atrium/protocol/ahp-1';
 import { hostTool, succeeded } from './host-tool.js';
 
 export const TODO_MAX_ITEMS = 100;
@@ -30,14 +31,17 @@ export const todoListTool = hostTool({
   },
   required: [],
   invocation: ({ items }) => (items ? 'Update the to-do list' : 'Look at the to-do list'),
-  async run({ items }, { earlier }) {
+  async run({ items }, { earlier, plan }) {
     if (items && items.length > TODO_MAX_ITEMS) {
       throw new ToolFailure('BAD_INPUT', `The list has more than ${TODO_MAX_ITEMS} items.`);
     }
     const list = (items ?? lastList(earlier?.() ?? [])).map(parseItem);
+    if (items) plan?.(list.map(({ mark, text }) => ({ text, status: STATUSES[mark] ?? 'pending' })));
     return succeeded(items ? `Updated the to-do list (${progress(list)})` : 'Looked at the to-do list', listText(list));
   },
 });
+
+const STATUSES: Readonly<Record<string, PlanStatus>> = { x: 'done', '>': 'active' };
 
 interface Item {
   readonly mark: string;

@@ -1,0 +1,36 @@
+/** What was used, as page and terminal write it alike: money, and a table for spreadsheets. */
+import type { UsageReport } from './usage.js';
+
+/** `$0.42`; with four places where two would say nothing. */
+export function moneyText(cost: number): string {
+  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+}
+
+const COLUMNS = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'output',
+  'reasoning',
+  'requests',
+  'turns',
+  'milliseconds',
+] as const;
+
+/** One line for each entry, whole numbers, the cost in US dollars; empty where there is none. */
+export function usageCsv({ by, entries }: UsageReport): string {
+  const head = [by, 'title', ...COLUMNS, 'costUsd', 'unpricedTokens'];
+  const lines = entries.map((entry) => [
+    ...[entry.key, entry.title ?? ''],
+    ...COLUMNS.map((name) => entry[name]),
+    ...[entry.cost ?? '', entry.unpricedTokens],
+  ]);
+  return [head, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+}
+
+/** A text that begins like a formula is one to some programs: a quote before it makes it a text again. */
+function cell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,83 @@
+/**
+ * The agents' lists of tasks, as session state. AHP has no place for them, so their home is one private key of the session's
+ * `_meta`: the lists of the chats in the session, and how far the default chat's list is in the summary that lists show.
+ */
+import type { Meta } from '../common/types.js';
+
+/** The key in `SessionState._meta` that holds `PlanLists`, and in `SessionSummary._meta` that holds a `PlanProgress`. */
+export const PLAN_META_KEY = 'atrium.plan';
+
+export const PLAN_STATUSES = ['pending', 'active', 'done'] as const;
+export type PlanStatus = (typeof PLAN_STATUSES)[number];
+
+export interface PlanItem {
+  /** Stays with the item as long as it is on the list, also when its words change. */
+  readonly id: string;
+  readonly text: string;
+  readonly status: PlanStatus;
+}
+
+/** The list of one chat. */
+export interface PlanList {
+  readonly chat: string;
+  /** The turn that last changed it. */
+  readonly turnId: string;
+  readonly items: readonly PlanItem[];
+}
+
+export interface PlanProgress {
+  readonly done: number;
+  readonly total: number;
+  /** What the agent works on. */
+  readonly active?: string;
+}
+
+/** The lists in a session's metadata; only our own host writes the key, but another one may have a namesake. */
+export function planLists(meta: Meta | undefined): readonly PlanList[] {
+  const lists = (meta?.[PLAN_META_KEY] as { lists?: unknown } | undefined)?.lists;
+  return Array.isArray(lists) ? lists.filter(isList) : [];
+}
+
+/** The list of a chat; empty when it has none. */
+export function planOf(meta: Meta | undefined, chat: string | undefined): readonly PlanItem[] {
+  return planLists(meta).find((list) => list.chat === chat)?.items ?? [];
+}
+
+/** How far a list is; undefined for an empty one. */
+export function planProgress(items: readonly PlanItem[]): PlanProgress | undefined {
+  if (items.length === 0) return undefined;
+  const active = items.find(({ status }) => status === 'active')?.text;
+  const done = items.filter(({ status }) => status === 'done').length;
+  return { done, total: items.length, ...(active !== undefined && { active }) };
+}
+
+/** The metadata with other lists. Without lists, the key is gone. */
+export function withPlanLists(meta: Meta | undefined, lists: readonly PlanList[]): Meta {
+  const { [PLAN_META_KEY]: _before, ...rest } = meta ?? {};
+  return lists.length === 0 ? rest : { ...rest, [PLAN_META_KEY]: { lists } };
+}
+
+/** The metadata as a summary has it: how far the default chat's list is, and no lists. */
+export function withPlanProgress(meta: Meta | undefined, chat: string | undefined): Meta | undefined {
+  if (meta?.[PLAN_META_KEY] === undefined) return meta;
+  const { [PLAN_META_KEY]: _lists, ...rest } = meta;
+  const progress = planProgress(planOf(meta, chat));
+  return progress ? { ...rest, [PLAN_META_KEY]: progress } : rest;
+}
+
+/** How far a session's list is, from its summary. */
+export function summaryProgress(meta: Meta | undefined): PlanProgress | undefined {
+  const progress = meta?.[PLAN_META_KEY] as Partial<PlanProgress> | undefined;
+  const { done, total } = progress ?? {};
+  return typeof done === 'number' && typeof total === 'number' && total > 0 ? (progress as PlanProgress) : undefined;
+}
+
+function isList(list: unknown): list is PlanList {
+  const { chat, items } = (list ?? {}) as Partial<PlanList>;
+  return typeof chat === 'string' && Array.isArray(items) && items.every(isItem);
+}
+
+function isItem(item: unknown): item is PlanItem {
+  const { id, text, status } = (item ?? {}) as Partial<PlanItem>;
+  return typeof id === 'string' && typeof text === 'string' && PLAN_STATUSES.includes(status as PlanStatus);
+}

@@ -1,0 +1,70 @@
+/** The agent's list of tasks: how far it is, and on demand every task. */
+import {
+  type ChatState,
+  type PlanItem,
+  type PlanStatus,
+  planOf,
+  planProgress,
+  type SessionState,
+} from '@atrium/protocol/ahp-1';
+import { Section } from '../panel/section.js';
+import { Icon } from '../ui/icons.js';
+import { VisibleText } from '../ui/visible-text.js';
+import './plan.css';
+
+interface Props {
+  readonly state: SessionState;
+  readonly chat: ChatState;
+}
+
+const STATUS_WORDS: Readonly<Record<PlanStatus, string>> = { done: 'Done', active: 'Under way', pending: 'To do' };
+
+/** In the panel beside the conversation. */
+export function PlanSection({ state, chat }: Props) {
+  const items = planOf(state._meta, chat.resource);
+  const progress = planProgress(items);
+  if (!progress) return null;
+  return (
+    <Section title={`Plan: ${progress.done} of ${progress.total} done`}>
+      <PlanItems items={items} />
+    </Section>
+  );
+}
+
+/** Above the message field, folded; gone when all is done and nothing runs. */
+export function PlanStrip({ state, chat }: Props) {
+  const items = planOf(state._meta, chat.resource);
+  const progress = planProgress(items);
+  if (!progress || (progress.done === progress.total && !chat.activeTurn)) return null;
+  const { done, total, active } = progress;
+  return (
+    <details className="fold plan-strip">
+      <summary>
+        Plan: {done} of {total}
+        {active !== undefined && (
+          <>
+            {' · '}
+            <VisibleText text={active} />
+          </>
+        )}
+      </summary>
+      <PlanItems items={items} />
+    </details>
+  );
+}
+
+function PlanItems({ items }: { readonly items: readonly PlanItem[] }) {
+  return (
+    <ol className="plan">
+      {items.map(({ id, text, status }) => (
+        <li key={id} className={status}>
+          <span className="mark">{status === 'done' && <Icon name="check" />}</span>
+          <span>
+            <span className="visually-hidden">{STATUS_WORDS[status]}: </span>
+            <VisibleText text={text} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
