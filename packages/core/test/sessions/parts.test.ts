@@ -415,6 +415,9 @@ describe('a question that outlives turns', () => {
     expect(types()).toEqual(['Set']);
     requests.observe(step({ type: 'chat/turnComplete' }, turn, {}));
     expect(types()).toEqual(['Set', 'Set']);
+    requests.observe({ ...step({ type: 'chat/turnComplete' }, turn, {}), chat: { uri: 'other' } } as never);
+    requests.observe({ ...completed('q'), chat: { uri: 'other' } } as never);
+    expect([types(), answered.mock.calls]).toEqual([['Set', 'Set'], []]);
     requests.observe(completed('x'));
     expect(types()).toHaveLength(2);
     requests.observe(completed('q', { b: 2 }));

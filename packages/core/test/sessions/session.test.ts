@@ -47,6 +47,7 @@ function sessionWith(
     ...{ tools: [], extensions: [], observers: [], records: new SessionRecords(log, writer) },
     watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0 },
     catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },
+    open: async () => undefined,
     backend: {
       info: { provider: 'p', models: change.models ?? [] },
       abilities: change.abilities ?? {},
@@ -99,6 +100,22 @@ describe('a message that waits', () => {
     });
     expect(await refusal(set('m'))).toBeUndefined();
     expect(await refusal(set('x'))).toContain('no model "x"');
+  });
+});
+
+describe('a chat that has left', () => {
+  it('shows nothing, writes nothing, and gives what it is sent to the one that is opened in its place', async () => {
+    const { chat, refusal, session } = sessionWith();
+    const taken = () => chat.takeSnapshot({ sendsStoredJson: false }) !== undefined;
+    expect([chat.isClosed, taken()]).toEqual([false, true]);
+    const back = chat.leave();
+    expect([chat.isClosed, session.isClosed, taken()]).toEqual([true, false, false]);
+    expect(await refusal({ type: 'chat/turnStarted', turnId: '', message })).toBeUndefined();
+    back();
+    expect([chat.isClosed, taken()]).toEqual([false, true]);
+    expect(await refusal({ type: 'chat/turnStarted', turnId: '', message })).toBe('a turn needs an id');
+    await session.close();
+    expect([chat.isClosed, taken()]).toEqual([true, false]);
   });
 });
 
