@@ -24,4 +24,31 @@ describe('what a client has loaded', () => {
     expect(await next.returned(owner, 10, [CHAT])).toBe(true);
     expect(next.of(owner, CHAT)).toBe(7);
   });
+
+  it('is nothing worth storing where it has everything, until it once had less', async () => {
+    const [host, next] = twoHosts();
+    const owner = { clientId: 'c', start: 1 };
+    host.note(owner, CHAT, 0, 3);
+    expect([host.of(owner, CHAT), host.of(undefined, CHAT), await next.returned(owner, 3, [CHAT])]).toEqual([
+      0,
+      0,
+      true,
+    ]);
+    expect(next.of(owner, CHAT)).toBe(0);
+    host.note(owner, CHAT, 5, 4);
+    expect(host.of(owner, CHAT)).toBe(5);
+    host.cleared(CHAT, 6);
+    expect(host.of(owner, CHAT)).toBe(0);
+  });
+
+  it('is as it was under the number that the client saw, of the chats that it still watches', async () => {
+    const [host, next] = twoHosts();
+    const owner = { clientId: 'c', start: 1 };
+    host.note(owner, CHAT, 9, 10);
+    host.note(owner, CHAT, 5, 20);
+    host.note(owner, 'ahp-chat:/two', 3, 20);
+    expect(await next.returned(owner, 15, [CHAT])).toBe(true);
+    expect([next.of(owner, CHAT), next.of(owner, 'ahp-chat:/two')]).toEqual([9, 0]);
+    expect(next.of({ ...owner, start: 2 }, CHAT)).toBe(0);
+  });
 });
