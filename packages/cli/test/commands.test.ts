@@ -265,7 +265,7 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
 
   it.skipIf(!existsSync('/dev/full'))('is a disk that is full, without a stack of calls', async () => {
     const line = `"${process.execPath}" "${COMMAND}" --help > /dev/full; echo $? >&2`;
-    const { stderr } = await promisify(execFile)('bash', ['-c', line]);
+    const { stderr } = await promisify(execFile)('bash', ['--norc', '-c', line]);
     expect(stderr).toMatch(/^error: standard output cannot be written: [^\n]*\n1\n$/);
   });
 });

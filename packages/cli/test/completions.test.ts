@@ -24,7 +24,7 @@ describe.skipIf(!isBuilt)('atrium completions (skipped unless it has been built)
       const parts = `atrium ${line}`.split(' ');
       return `COMP_WORDS=(${parts.map((part) => `'${part}'`).join(' ')}); COMP_CWORD=${parts.length - 1}; _atrium; echo "\${COMPREPLY[@]}"`;
     });
-    const answer = await promisify(execFile)('bash', ['-c', [stdout, ...asked].join('\n')], { cwd: '/' });
+    const answer = await promisify(execFile)('bash', ['--norc', '-c', [stdout, ...asked].join('\n')], { cwd: '/' });
     expect(answer.stdout.split('\n').map((line) => line.trim())).toEqual([
       ...['export', '--approve', 'reads all none', 'zsh', 'start stop status install uninstall --help', '', ''],
     ]);

@@ -182,6 +182,28 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
     expect(second.turn.context.join()).toContain('"prompt":"again"');
   });
 
+  it.skipIf(process.platform === 'win32')(
+    '[CUS-056] run in bash without the files of the user, whatever these print (skipped: no bash)',
+    async () => {
+      const folder = await tempFolder({ '.bashrc': 'echo noise; exit 3\n' });
+      const action = {
+        kind: 'command',
+        shell: 'bash',
+        command: 'echo "plums for $USER"',
+        env: { HOME: folder, USER: 'me', SHLVL: '0' },
+      };
+      const hooks = new Hooks({
+        ...{ session: 'ahp-session:/1', container: { name: 'guard' }, folder, env: process.env },
+        ...{ clock: systemClock, logger: { log: () => {} } },
+      });
+      hooks.allow([{ event: 'UserPromptSubmit', action } as unknown as HookPart]);
+      const opening = { chat: 'ahp-chat:/1', turnId: 't1', text: 'hello', agent: undefined, isFirst: true };
+      const advice = await hooks.beforeTurn(opening, new AbortController().signal);
+      expect(JSON.stringify(advice)).toContain('plums for me');
+      expect(JSON.stringify(advice)).not.toContain('noise');
+    },
+  );
+
   it('start the session with the next turn, when the first was cancelled meanwhile', async () => {
     const folder = await tempFolder();
     const command = 'if [ -f begun ]; then echo plums; else touch begun; sleep 30; fi';

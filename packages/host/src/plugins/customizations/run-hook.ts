@@ -49,7 +49,8 @@ export async function runHook(
 
 /** The platform's shell runs the line, unless the hook names another one. */
 function commandOf({ command, shell }: HookCommand): { command: string; args?: readonly string[] } {
-  if (shell === 'bash') return { command: 'bash', args: ['-c', command] };
+  // Our pipes are sockets. With a socket as its input, the first bash takes itself for a remote shell and reads ~/.bashrc.
+  if (shell === 'bash') return { command: 'bash', args: ['--norc', '-c', command] };
   if (shell === 'powershell') return { command: 'powershell', args: ['-NoProfile', '-Command', command] };
   return { command };
 }
