@@ -31,13 +31,14 @@ export function textsIn(bytes: Buffer): SummedText[] {
   const numbers = JSON.parse(`[${bytes.toString('latin1', 0, newline)}]`) as number[];
   let start = newline + 1;
   for (let at = 0; at < numbers.length; at += 4) {
-    const [row = 0, keyBytes = 0, textBytes = 0, sum = null] = numbers.slice(at, at + 4);
-    const middle = start + keyBytes;
-    const end = middle + textBytes;
-    const [key, text] = [bytes.toString('utf8', start, middle), bytes.toString('utf8', middle, end)];
+    const sum = numbers[at + 3] ?? null;
+    const middle = start + (numbers[at + 1] ?? 0);
+    const end = middle + (numbers[at + 2] ?? 0);
+    const key = bytes.toString('utf8', start, middle);
+    const text = bytes.toString('utf8', middle, end);
     // The sum is that of the bytes of both, except where a key has a NUL: see `sumOf`.
     const isWhole = crc32(bytes.subarray(start, end)) === sum || fits(sum, key, text);
-    texts.push({ row, key, text, isWhole });
+    texts.push({ row: numbers[at] ?? 0, key, text, isWhole });
     start = end;
   }
   return texts;
