@@ -11,6 +11,8 @@ import type {
   UserContent,
   UserModelMessage,
 } from '@ai-sdk/provider-utils';
+import { filesInInput } from '@atrium/core/util/input-files.js';
+import { isRecord } from '@atrium/core/util/shape.js';
 import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
@@ -54,6 +56,17 @@ export function upToTurn(conversation: Conversation, turnId: string): Conversati
   const { exchanges } = conversation;
   const index = exchanges.findLastIndex((exchange) => exchange.turnId === turnId);
   return index < 0 ? undefined : { ...conversation, exchanges: exchanges.slice(0, index + 1) };
+}
+
+/** The files that tools were called with, as far as the model remembers, oldest first. */
+export function touchedFiles({ exchanges }: Conversation): string[] {
+  const messages = exchanges.flatMap((exchange) => exchange.messages);
+  return messages.flatMap(({ role, content }) => {
+    if (role !== 'assistant' || typeof content === 'string') return [];
+    return content.flatMap((part) =>
+      part.type === 'tool-call' && isRecord(part.input) ? filesInInput(part.input) : [],
+    );
+  });
 }
 
 /**

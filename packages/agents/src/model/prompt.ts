@@ -1,15 +1,8 @@
 /** The system prompt of the model agent: its own sections, and facts about the machine and the project. */
-import { access, stat } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
-import { resolveInside } from '@atrium/core/util/paths.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
-import { readLines } from '@atrium/core/util/streams.js';
-import { sizeText } from '@atrium/core/util/text.js';
-
-/** How much of a project's own instructions goes into the prompt. */
-export const PROJECT_INSTRUCTIONS_MAX_BYTES = 32 * 2 ** 10;
+import { projectInstructions, repositoryOf } from './project-instructions.js';
 
 /** The sections as the agent writes them, before extensions, providers and clients change them. */
 export const MODEL_SECTIONS = {
@@ -51,13 +44,10 @@ export const MODEL_SECTIONS = {
     'checked, and what is left to do.',
 } as const;
 
-/** The whole prompt for one request, rendered by the host. */
-export async function systemPrompt(turn: AgentTurn): Promise<string> {
+/** The whole prompt for one request, rendered by the host. `touched`: the files that the model has worked with. */
+export async function systemPrompt(turn: AgentTurn, touched: readonly string[] = []): Promise<string> {
   const { workingDirectories: folders, signal } = turn;
-  const instructions = await Promise.all(
-    folders.map((folder) => projectInstructions(folder, signal, folders.length > 1)),
-  );
-  const text = instructions.filter(Boolean).join('\n\n');
+  const text = await projectInstructions({ folders, touched, signal });
   return promptText(await turn.renderPrompt(await pristineSections(folders), text));
 }
 
@@ -87,55 +77,17 @@ export async function environmentText([folder, ...further]: readonly string[], n
 
 async function folderFact(folder: string | undefined): Promise<string> {
   if (folder === undefined) return 'Folder: none. Tools for files and commands do not work in this session.';
-  const git = (await isInRepository(folder)) ? 'inside a Git repository' : 'not in a Git repository';
+  const git = (await repositoryOf(folder)) === undefined ? 'not in a Git repository' : 'inside a Git repository';
   return `Folder: ${folder} (${git})`;
 }
 
 /** Relative paths are those of the first folder. */
 async function furtherFact(folder: string): Promise<string> {
-  const git = (await isInRepository(folder)) ? 'inside a Git repository' : 'not in a Git repository';
+  const git = (await repositoryOf(folder)) === undefined ? 'not in a Git repository' : 'inside a Git repository';
   return `Further folder: ${folder} (${git}). Tools for files work there too, with whole paths.`;
 }
 
 /** The shell that Node starts for a command line. */
 function shellName(): string {
   return process.platform === 'win32' ? (process.env.ComSpec ?? 'cmd.exe') : '/bin/sh';
-}
-
-async function isInRepository(folder: string): Promise<boolean> {
-  for (let place = path.resolve(folder); ; place = path.dirname(place)) {
-    if (await exists(path.join(place, '.git'))) return true;
-    if (place === path.dirname(place)) return false;
-  }
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The first of these that exists counts. */
-const PROJECT_INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
-
-/** The project's instructions for agents; empty when it has none. */
-async function projectInstructions(folder: string, signal: AbortSignal, isOneOfSeveral: boolean): Promise<string> {
-  for (const name of PROJECT_INSTRUCTION_FILES) {
-    const text = await readInstructions(folder, name, signal).catch(() => '');
-    const source = isOneOfSeveral ? path.join(folder, name) : name;
-    if (text !== '') return `Instructions of this project, from ${source}:\n\n${text}`;
-  }
-  return '';
-}
-
-/** Follows no link out of the folder: a project must not show the model other files of the machine. */
-async function readInstructions(folder: string, name: string, signal: AbortSignal): Promise<string> {
-  const { real } = await resolveInside(folder, name);
-  if (!(await stat(real)).isFile()) return '';
-  const range = { first: 1, last: Number.MAX_SAFE_INTEGER, maxBytes: PROJECT_INSTRUCTIONS_MAX_BYTES };
-  const lines = await readLines(real, range, signal);
-  if (lines.kind === 'binary') return '';
-  const rest = lines.cut ? `\n[Cut after ${sizeText(PROJECT_INSTRUCTIONS_MAX_BYTES)}; read ${name} for the rest.]` : '';
-  return `${lines.text.trim()}${rest}`;
 }

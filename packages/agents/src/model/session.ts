@@ -18,6 +18,7 @@ import {
   type Conversation,
   EMPTY_CONVERSATION,
   messagesOf,
+  touchedFiles,
   upToTurn,
   visionOf,
   withExchange,
@@ -113,7 +114,7 @@ export class ModelSession implements AgentSession {
   /** A server may take less than the window of the model. After such a refusal, asks once more with less. */
   async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<AnswerReader> {
     const tools = toolTable(turn.tools());
-    const system = await untilAborted(turn.signal, systemPrompt(turn));
+    const system = await untilAborted(turn.signal, systemPrompt(turn, touchedFiles(this.#conversation)));
     const others = { system, tools: [...tools.values()] };
     for (let attempt = 1; ; attempt++) {
       const request = { turn, model, conversation: withNewestImages(this.#conversation), others };

@@ -1,11 +1,11 @@
 /** The prompts of one turn: the facts and the answers that they share. */
-import { fileURLToPath } from 'node:url';
 import type { AgentSelection, Message, ResponsePart, SessionActiveClient, ToolCallState } from '@atrium/protocol/ahp-1';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
 import type { Presence } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { Clock } from '../util/clock.js';
+import { filePathOf, filesInInput } from '../util/input-files.js';
 import type { Logger } from '../util/logger.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { CallbackMemory } from './contributions.js';
@@ -59,9 +59,6 @@ export class TurnPrompt {
   }
 }
 
-/** Members of a call's input that name a file. */
-const PATH_MEMBERS = ['path', 'file', 'file_path', 'filePath', 'filename', 'uri'] as const;
-
 /** What rules may know of a turn: its message and its files. The input of each call is read once. */
 export class TurnFacts {
   readonly #read = new Set<string>();
@@ -72,7 +69,10 @@ export class TurnFacts {
     private readonly agent: AgentSelection | undefined,
   ) {
     for (const attachment of message.attachments ?? [])
-      if (attachment.type === 'resource' && 'uri' in attachment) this.#add(attachment.uri);
+      if (attachment.type === 'resource' && 'uri' in attachment) {
+        const file = filePathOf(attachment.uri);
+        if (file !== undefined) this.#files.add(file);
+      }
   }
 
   /** As things stand with these parts of the answer. */
@@ -85,15 +85,7 @@ export class TurnFacts {
     if (call.status === 'streaming' || call.toolInput === undefined || this.#read.has(call.toolCallId)) return;
     this.#read.add(call.toolCallId);
     const input = typeof call.toolInput === 'string' ? parsed(call.toolInput) : {};
-    for (const member of PATH_MEMBERS) {
-      const value = input[member];
-      if (typeof value === 'string' && value !== '') this.#add(value);
-    }
-  }
-
-  #add(file: string): void {
-    const path = pathOf(file);
-    if (path !== undefined) this.#files.add(path);
+    for (const file of filesInInput(input)) this.#files.add(file);
   }
 }
 
@@ -103,15 +95,5 @@ function parsed(input: string): Readonly<Record<string, unknown>> {
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};
-  }
-}
-
-/** Files of other machines and of clients have no path here. */
-function pathOf(file: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(file)) return file;
-  try {
-    return file.startsWith('file:') ? fileURLToPath(file) : undefined;
-  } catch {
-    return undefined;
   }
 }

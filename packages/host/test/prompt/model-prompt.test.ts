@@ -5,7 +5,11 @@ import { pathToFileURL } from 'node:url';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../agents/src/model/backend.js';
-import { environmentText, MODEL_SECTIONS, PROJECT_INSTRUCTIONS_MAX_BYTES } from '../../../agents/src/model/prompt.js';
+import {
+  INSTRUCTION_FILE_MAX_BYTES,
+  INSTRUCTIONS_MAX_CHARACTERS,
+} from '../../../agents/src/model/project-instructions.js';
+import { environmentText, MODEL_SECTIONS } from '../../../agents/src/model/prompt.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { extension, transforms } from '../support/prompts.js';
 import { startHost } from '../support/session-fixture.js';
@@ -95,17 +99,48 @@ describe('the prompt of the model agent', () => {
 });
 
 describe("the project's own instructions", () => {
-  it('are those of the first file that is there', async () => {
+  it('[DAY-084] are those of AGENTS.md and CLAUDE.md, or of Copilot where neither says anything', async () => {
     const copilot = { '.github/copilot-instructions.md': 'Three.' };
-    for (const [files, text] of [
-      [{ 'AGENTS.md': 'One.', 'CLAUDE.md': 'Two.', ...copilot }, 'from AGENTS.md:\n\nOne.'],
-      [{ 'AGENTS.md': ' \n', 'CLAUDE.md': 'Two.', ...copilot }, 'from CLAUDE.md:\n\nTwo.'],
-      [copilot, 'from .github/copilot-instructions.md:\n\nThree.'],
-    ] as [Record<string, string>, string][]) {
+    for (const [files, ...texts] of [
+      [{ 'AGENTS.md': 'One.', 'CLAUDE.md': 'Two.', ...copilot }, 'AGENTS.md:\n\nOne.', 'CLAUDE.md:\n\nTwo.'],
+      [{ 'AGENTS.md': ' \n', 'CLAUDE.md': 'Two.', ...copilot }, 'CLAUDE.md:\n\nTwo.'],
+      [{ 'AGENTS.md': 'One.', 'CLAUDE.md': 'One.\n' }, 'AGENTS.md:\n\nOne.'],
+      [copilot, '.github/copilot-instructions.md:\n\nThree.'],
+    ] as [Record<string, string>, ...string[]][]) {
       const [system = ''] = await prompts(await tempFolder(files));
-      expect(system).toContain(`${MODEL_SECTIONS.custom_instructions}\n\nInstructions of this project, ${text}`);
-      expect(system.match(/Instructions of this project/g)).toHaveLength(1);
+      const all = texts.map((text) => `Instructions of this project, from ${text}`).join('\n\n');
+      expect(system).toContain(`${MODEL_SECTIONS.custom_instructions}\n\n${all}`);
+      expect(system.match(/Instructions of this project/g)).toHaveLength(texts.length);
     }
+  });
+
+  it('[DAY-084] come from the root of the repository down to the folder, and from below when files there are touched', async () => {
+    const root = await tempFolder({
+      'AGENTS.md': 'Of nobody.',
+      'repository/.git/HEAD': 'ref: refs/heads/main\n',
+      'repository/AGENTS.md': 'Of the root.',
+      'repository/packages/CLAUDE.md': 'Of the packages.',
+      'repository/packages/a/AGENTS.md': 'Of the folder.',
+      'repository/packages/a/src/CLAUDE.md': 'Of the source.',
+      'repository/packages/a/src/deep/AGENTS.md': 'Of the deep.',
+      'repository/packages/a/test/AGENTS.md': 'Of the tests.',
+      'repository/packages/b/AGENTS.md': 'Of another.',
+    });
+    const folder = path.join(root, 'repository', 'packages', 'a');
+    const reads = (file: string) => ({ calls: [{ name: 'echo', input: { path: file } }] });
+    const answers = [reads('src/deep/x.ts'), reads('../b/x.ts'), DONE];
+    const systems = await prompts(folder, [], answers);
+    const said = systems.map((system) => system.match(/Instructions (of|for) .*:\n\nOf .*\./g));
+    const above = [
+      'Instructions of this project, from ../../AGENTS.md:\n\nOf the root.',
+      'Instructions of this project, from ../CLAUDE.md:\n\nOf the packages.',
+      'Instructions of this project, from AGENTS.md:\n\nOf the folder.',
+    ];
+    const below = [
+      'Instructions for the files in src, from src/CLAUDE.md:\n\nOf the source.',
+      'Instructions for the files in src/deep, from src/deep/AGENTS.md:\n\nOf the deep.',
+    ];
+    expect(said).toEqual([above, [...above, ...below], [...above, ...below]]);
   });
 
   it('[UNI-101] cannot show the safety text early and go on with "but"', async () => {
@@ -115,20 +150,34 @@ describe("the project's own instructions", () => {
     expect(system).toContain('from AGENTS.md:\n\n…\n\nBut not here.');
   });
 
-  it('are cut where they get too long', async () => {
-    const [system = ''] = await prompts(
-      await tempFolder({ 'AGENTS.md': 'x'.repeat(PROJECT_INSTRUCTIONS_MAX_BYTES + 9) }),
-    );
-    expect(system.match(/x{99,}/)?.[0]).toHaveLength(PROJECT_INSTRUCTIONS_MAX_BYTES);
-    expect(system).toContain('[Cut after 32 KiB; read AGENTS.md for the rest.]');
+  it('[DAY-084] are cut where a file is too long, and named where all together are', async () => {
+    const long = (letter: string) => letter.repeat(INSTRUCTION_FILE_MAX_BYTES + 9);
+    const names = ['a', 'b', 'c', 'd'];
+    const folder = await tempFolder({
+      '.git/HEAD': '',
+      ...Object.fromEntries(names.map((_, at) => [`${names.slice(0, at).join('/')}/AGENTS.md`, long(names[at] ?? '')])),
+    });
+    const [system = ''] = await prompts(path.join(folder, 'a', 'b', 'c'));
+    const shown = names.map((name) => new RegExp(`${name}{99,}`).exec(system)?.[0].length ?? 0);
+    const whole = INSTRUCTION_FILE_MAX_BYTES;
+    expect(shown).toEqual([whole, whole, whole, 0]);
+    expect(INSTRUCTIONS_MAX_CHARACTERS).toBe(3 * whole);
+    expect(system).toContain('a\n[Cut after 32 KiB; the rest is in the file.]');
+    expect(system).toContain('from AGENTS.md:\n\n[Left out for want of room.]');
   });
 
-  it('are not read through a link that leads out of the folder, nor from anything but a file', async () => {
+  it('[DAY-084] are not read through a link that leads out of the folder, nor from anything but a file', async () => {
     const secret = await tempFolder({ 'key.txt': 'do not tell' });
     const folder = await tempFolder({ 'CLAUDE.md': 'Two.' });
     await symlink(path.join(secret, 'key.txt'), path.join(folder, 'AGENTS.md'));
     expect((await prompts(folder))[0]).toMatch(/Two\./);
     expect((await prompts(folder))[0]).not.toContain('do not tell');
+    // The folder lies in a repository with other files, as a home folder may be one.
+    const home = await tempFolder({ '.git/HEAD': '', 'key.txt': 'do not tell', 'project/src/x.ts': '' });
+    await symlink('../key.txt', path.join(home, 'project', 'AGENTS.md'));
+    await symlink('../../key.txt', path.join(home, 'project', 'src', 'AGENTS.md'));
+    const touches = { calls: [{ name: 'echo', input: { path: 'src/x.ts' } }] };
+    expect((await prompts(path.join(home, 'project'), [], [touches, DONE])).join()).not.toContain('do not tell');
     const other = await tempFolder();
     await mkdir(path.join(other, 'AGENTS.md'));
     await writeFile(path.join(other, 'CLAUDE.md'), 'Two.');

@@ -1,0 +1,152 @@
+/**
+ * What a project asks of agents, for the system prompt: AGENTS.md and CLAUDE.md of the repository, from its root down to the
+ * session's folder, and of the folders below it in which the model has worked with files. They are read anew for every request.
+ */
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isInside, resolveInside, shownPath } from '@atrium/core/util/paths.js';
+import { joined } from '@atrium/core/util/prompt-sections.js';
+import { readLines } from '@atrium/core/util/streams.js';
+import { sizeText } from '@atrium/core/util/text.js';
+
+/** In each folder, in this order. */
+const FILES = ['AGENTS.md', 'CLAUDE.md'] as const;
+/** Counts in a folder that has neither of them. */
+const INSTEAD = '.github/copilot-instructions.md';
+
+/** How much of one file goes into the prompt. */
+export const INSTRUCTION_FILE_MAX_BYTES = 32 * 2 ** 10;
+/** How much of all files together; those that have no room are named. */
+export const INSTRUCTIONS_MAX_CHARACTERS = 96 * 2 ** 10;
+/** Folders above a session's folder and below it that are looked into; the nearest above, and the last touched below. */
+const PLACES_MAX = 64;
+
+interface InstructionsRequest {
+  /** The session's folders. */
+  readonly folders: readonly string[];
+  /** Files and folders that the model has worked with, as it named them. */
+  readonly touched: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** A folder that may have instructions. */
+interface Place {
+  readonly folder: string;
+  /** A link is followed to files in here only: a project must not show the model other files of the machine. */
+  readonly within: string;
+  /** What its files are called by in the prompt. */
+  readonly shown: (file: string) => string;
+  /** It lies below the session's folder, and its instructions are for the files in it. */
+  readonly isNested: boolean;
+}
+
+/** Empty when the project asks nothing. The most general instructions come first: what follows is nearer to the files. */
+export async function projectInstructions(request: InstructionsRequest): Promise<string> {
+  const { folders, signal } = request;
+  const above = await Promise.all(folders.map((folder) => placesAbove(folder, folders.length > 1)));
+  const places = [...above.flat(), ...placesBelow(request)];
+  const found = await Promise.all(places.map((place) => instructionsIn(place, signal)));
+  return joined(withinRoom(withoutRepeats(found.flat())));
+}
+
+/** The folder of the repository that a folder is in; undefined when it is in none. */
+export async function repositoryOf(folder: string): Promise<string | undefined> {
+  for (let place = path.resolve(folder); ; place = path.dirname(place)) {
+    if (await exists(path.join(place, '.git'))) return place;
+    if (place === path.dirname(place)) return undefined;
+  }
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** From the root of the repository down to the session's folder, which is the only one outside of a repository. */
+async function placesAbove(given: string, isOneOfSeveral: boolean): Promise<Place[]> {
+  const folder = path.resolve(given);
+  const root = (await repositoryOf(folder)) ?? folder;
+  const shown = shownFrom(folder, isOneOfSeveral);
+  const above = [root, ...foldersBetween(root, folder)].slice(-PLACES_MAX);
+  return above.map((place) => ({ folder: place, within: place, shown, isNested: false }));
+}
+
+/** Those of the touched files, by name: a folder comes before the folders in it. */
+function placesBelow({ folders, touched }: InstructionsRequest): Place[] {
+  const places = new Map<string, Place>();
+  const roots = folders.map((folder) => path.resolve(folder));
+  for (const name of touched) {
+    const file = path.resolve(roots[0] ?? '', name);
+    const within = roots.find((root) => isInside(root, file));
+    if (within === undefined) continue;
+    const shown = shownFrom(within, roots.length > 1);
+    for (const folder of foldersBetween(within, file)) {
+      places.delete(folder);
+      places.set(folder, { folder, within, shown, isNested: true });
+    }
+  }
+  return [...places.values()].slice(-PLACES_MAX).sort((one, other) => (one.folder < other.folder ? -1 : 1));
+}
+
+/** The folders on the way from one folder to a path in it, outermost first; with the path, which may be a folder itself. */
+function foldersBetween(outer: string, inner: string): string[] {
+  const names = path.relative(outer, inner).split(path.sep).filter(Boolean);
+  return names.map((_, index) => path.join(outer, ...names.slice(0, index + 1)));
+}
+
+/** Relative to the only folder, as tools know it; otherwise whole. */
+function shownFrom(folder: string, isOneOfSeveral: boolean): Place['shown'] {
+  return (file) => (isOneOfSeveral ? file : shownPath(folder, file));
+}
+
+interface Instructions {
+  readonly real: string;
+  /** Says whose they are. */
+  readonly head: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+async function instructionsIn(place: Place, signal: AbortSignal): Promise<Instructions[]> {
+  const read = (name: string) => readInstructions(place, name, signal).catch(() => undefined);
+  const both = (await Promise.all(FILES.map(read))).filter((found) => found !== undefined);
+  if (both.length > 0 || place.isNested) return both;
+  const instead = await read(INSTEAD);
+  return instead ? [instead] : [];
+}
+
+async function readInstructions(place: Place, name: string, signal: AbortSignal): Promise<Instructions | undefined> {
+  const { folder, within, shown, isNested } = place;
+  const file = path.join(folder, name);
+  const { real } = await resolveInside(within, file);
+  if (!(await stat(real)).isFile()) return undefined;
+  const range = { first: 1, last: Number.MAX_SAFE_INTEGER, maxBytes: INSTRUCTION_FILE_MAX_BYTES };
+  const lines = await readLines(real, range, signal);
+  const text = lines.kind === 'binary' ? '' : lines.text.trim();
+  if (lines.kind === 'binary' || text === '') return undefined;
+  const whose = isNested ? `the files in ${shown(folder)}` : 'this project';
+  const head = `Instructions ${isNested ? 'for' : 'of'} ${whose}, from ${shown(file)}:`;
+  const size = sizeText(INSTRUCTION_FILE_MAX_BYTES);
+  return { real, head, text, note: lines.cut ? `\n[Cut after ${size}; the rest is in the file.]` : '' };
+}
+
+/** A file that two names lead to, and a copy of it, count once, where they come first. */
+function withoutRepeats(all: readonly Instructions[]): Instructions[] {
+  const known = new Set<string>();
+  return all.filter(({ real, text }) => {
+    const isKnown = known.has(`file ${real}`) || known.has(`text ${text}`);
+    known.add(`file ${real}`).add(`text ${text}`);
+    return !isKnown;
+  });
+}
+
+function withinRoom(all: readonly Instructions[]): string[] {
+  let left = INSTRUCTIONS_MAX_CHARACTERS;
+  return all.map(({ head, text, note }) => {
+    if (text.length > left) return `${head}\n\n[Left out for want of room.]`;
+    left -= text.length;
+    return `${head}\n\n${text}${note}`;
+  });
+}
