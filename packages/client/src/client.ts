@@ -50,6 +50,13 @@ export interface CreateChatOptions extends Partial<Omit<CreateChatParams, 'chann
   readonly initialMessage?: UserMessage;
 }
 
+export interface CreationProgress {
+  /** Steps; the last one is done when they equal the total. */
+  readonly done: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
 export class Client {
   readonly #engine: Engine;
   /** Channels of `initialSubscriptions` that no `subscribe` call has claimed yet. */
@@ -103,11 +110,22 @@ export class Client {
     return this.request(method as CallMethod, params as CallParams<CallMethod>);
   }
 
-  /** Creates a session, under a new URI unless one is given. Resolves with the URI. */
+  /**
+   * Creates a session, under a new URI unless one is given. Resolves with the URI. The host tells how far it is: see
+   * `onProgress`.
+   */
   async createSession(options: Partial<CreateSessionParams> = {}): Promise<SessionUri> {
-    const { channel = `ahp-session:/${newId()}`, ...rest } = options;
+    const { channel = `ahp-session:/${newId()}`, ...others } = options;
+    const rest = { progressToken: channel, ...others };
     await this.request('createSession', { channel, ...this.#engine.claims.session(rest) });
     return channel as SessionUri;
+  }
+
+  /** How far the creation of a session of this client is: what is being done, and how many of how many steps are. */
+  onProgress(listener: (session: string, progress: CreationProgress) => void): () => void {
+    return this.onNotification('root/progress', ({ progressToken, progress, total, message }) =>
+      listener(progressToken, { done: progress, total, message }),
+    );
   }
 
   async disposeSession(uri: string): Promise<void> {

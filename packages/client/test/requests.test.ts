@@ -75,7 +75,7 @@ describe('the helpers', () => {
     const { client, host } = await connected();
     const uri = await client.createSession({ provider: 'echo' });
     expect(uri).toMatch(/^ahp-session:\/[0-9a-f]{32}$/);
-    expect(host.params('createSession')).toEqual([{ channel: uri, provider: 'echo' }]);
+    expect(host.params('createSession')).toEqual([{ channel: uri, provider: 'echo', progressToken: uri }]);
   });
 
   it('dispose of one, which ends its handles and those of its chats', async () => {

@@ -1,9 +1,10 @@
 /** What was used, what it cost, and the agent's list of tasks, on the desk and on the phone. */
-import { MemoryLog } from '@atrium/host';
+import { type AgentBackend, MemoryLog } from '@atrium/host';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
+import { startWorkHost } from './support/work-host.js';
 
 const usage = { inputTokens: 1_000_000, outputTokens: 20_000, cacheReadTokens: 0, model: 'claude-sonnet-4-5' };
 const list = (...items: string[]) => ({ callTool: { name: 'todo_list', input: { items } } });
@@ -71,5 +72,41 @@ describeInBrowser('usage, cost and plan', (open) => {
     // Nothing is wider than the screen but the table, which scrolls by itself.
     const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(width).toBeLessThanOrEqual(0);
+  });
+});
+
+/** An agent that is opened when the test lets it, and hears when it is given up. */
+function slowAgent() {
+  let isGivenUp = false;
+  const info = { provider: 'slow', displayName: 'Slow', description: 'Takes its time', models: [] };
+  const agent: AgentBackend = {
+    info,
+    abilities: { tools: 'live', toolIntent: 'all', render: 'none', steer: false, cancelTool: false },
+    sections: {},
+    open: ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          isGivenUp = true;
+          reject(signal.reason);
+        });
+      }),
+  };
+  return { agent, isGivenUp: () => isGivenUp };
+}
+
+describeInBrowser('the creation of a session', (open) => {
+  it('[DAY-051] shows what is being done and how far it is, and can be given up', async () => {
+    const { agent, isGivenUp } = slowAgent();
+    const { link } = await startWorkHost({ agents: [agent] });
+    const page = await open(link);
+    await page.getByRole('textbox', { name: 'First message' }).fill('hello');
+    await page.getByRole('textbox', { name: 'First message' }).press('Enter');
+    await page.getByText('Opening Slow').waitFor();
+    const bar = page.getByRole('progressbar', { name: 'Getting ready' });
+    expect(Number(await bar.getAttribute('value'))).toBeGreaterThan(0);
+    expect(await problemsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Give it up' }).click();
+    await page.getByRole('heading', { name: 'What should we work on?' }).waitFor();
+    await expect.poll(isGivenUp, POLL).toBe(true);
   });
 });

@@ -38,6 +38,9 @@ export class ChatView {
   readonly #transcript: Transcript;
   readonly #terminals: LiveTerminals;
   readonly #workers: LiveWorkers;
+  /** What is being made ready while the session is created. */
+  #creating: string | undefined;
+  readonly #unwatch: () => void;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
   constructor({ client, open, isLocal, view, changed }: ChatViewOptions) {
@@ -45,6 +48,12 @@ export class ChatView {
     const edits = new Edits({ client, isLocal, folder, onReady: changed });
     const terminals = new LiveTerminals(client, changed);
     this.edits = edits;
+    this.#unwatch = client.onProgress((uri, { message, done, total }) => {
+      if (uri !== open.session.uri) return;
+      const steps = total === undefined ? '' : ` (${done} of ${total})`;
+      this.#creating = message && `${printable(message)}${steps}`;
+      changed();
+    });
     const workers = new LiveWorkers(client, () => open.state.session, changed);
     this.#terminals = terminals;
     this.#workers = workers;
@@ -81,7 +90,8 @@ export class ChatView {
     ];
     const lead = above.length > 0 ? [...above, ''] : [];
     const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
-    const status = statusLine({ state, connection, workingMs, isAsking, isLeaving, model }, view);
+    const facts = { state, connection, workingMs, isAsking, isLeaving, model, creating: this.#creating };
+    const status = statusLine(facts, view);
     return {
       lines: [...lead, ...prompt.lines, status],
       cursor: { ...prompt.cursor, row: prompt.cursor.row + lead.length },
@@ -89,6 +99,7 @@ export class ChatView {
   }
 
   close(): void {
+    this.#unwatch();
     this.#workers.release();
     this.#terminals.release();
   }
@@ -120,6 +131,8 @@ interface StatusFacts {
   readonly isAsking: boolean;
   /** Ctrl+C was pressed once. */
   readonly isLeaving: boolean;
+  /** What is being made ready. */
+  readonly creating: string | undefined;
 }
 
 function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
@@ -149,7 +162,7 @@ interface Doing {
   readonly isAlarm?: boolean;
 }
 
-function doingText({ connection, workingMs, isAsking, isLeaving, state }: StatusFacts): Doing {
+function doingText({ connection, workingMs, isAsking, isLeaving, state, creating }: StatusFacts): Doing {
   if (isLeaving) return { text: 'Ctrl+C again leaves · Esc stops the turn', isAlarm: true };
   if (connection.at !== 'open') return { text: 'no connection, trying again…', isAlarm: true };
   if (isAsking) return { text: 'asks you' };
@@ -159,7 +172,7 @@ function doingText({ connection, workingMs, isAsking, isLeaving, state }: Status
     const what = activity ? printable(activity) : 'working';
     return { text: `${frame} ${what} ${Math.floor(workingMs / 1_000)}s · Esc stops` };
   }
-  return { text: state.session.lifecycle === 'creating' ? 'starting the agent…' : '/help' };
+  return { text: state.session.lifecycle === 'creating' ? (creating ?? 'starting the agent…') : '/help' };
 }
 
 const ELSEWHERE_SHOWN_MAX = 3;

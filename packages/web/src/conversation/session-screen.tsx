@@ -9,7 +9,8 @@ import { WaitingElsewhere } from '../chats/waiting.js';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
 import { OpenSession } from '../host/open-session.js';
-import { hashOf } from '../host/router.js';
+import { problemText } from '../host/problem.js';
+import { goTo, hashOf } from '../host/router.js';
 import { stopTurn } from '../host/turns.js';
 import { useOpened } from '../host/use-opened.js';
 import { chatAbilities, isWritable, sessionActivity } from '../model/chats.js';
@@ -22,6 +23,7 @@ import { openQuestions } from '../questions/open-questions.js';
 import { Questions } from '../questions/questions.js';
 import { useHandOver } from '../terminals/claims.js';
 import { Icon, IconButton } from '../ui/icons.js';
+import { tell } from '../ui/notices.js';
 import { isPanelOpen, togglePanel } from '../ui/panel-state.js';
 import { Timeline } from './timeline.js';
 
@@ -192,16 +194,34 @@ function Title({ title }: { readonly title: string }) {
 /** A session whose agent is still starting, or did not. */
 function CreationNote({ state }: { readonly state: SessionState }) {
   if (state.lifecycle === 'ready') return null;
-  if (state.lifecycle === 'creating')
-    return (
-      <p className="strip" role="status">
-        The agent is starting. You can write already.
-      </p>
-    );
+  if (state.lifecycle === 'creating') return <CreationStrip />;
   return (
     <div className="strip problem" role="alert">
       <b>The agent could not be started.</b> {state.creationError?.message}{' '}
       <a href={hashOf({ at: 'new' })}>Start another session</a>, perhaps with another agent or folder.
+    </div>
+  );
+}
+
+/** What is being made ready, and how far that is; it can be given up. */
+function CreationStrip() {
+  const { client, link } = useHost();
+  const { uri } = useOpenSession();
+  const creation = useStore(link.creation);
+  const shown = creation?.uri === uri ? creation : undefined;
+  const giveUp = () => {
+    client.disposeSession(uri).then(
+      () => goTo({ at: 'new' }),
+      (error) => tell(`It could not be stopped. ${problemText(error)}`),
+    );
+  };
+  return (
+    <div className="strip creation">
+      <span role="status">{shown?.message || 'The agent is starting.'} You can write already.</span>
+      {shown?.total !== undefined && <progress aria-label="Getting ready" value={shown.done} max={shown.total} />}
+      <button type="button" className="quiet small" onClick={giveUp}>
+        Give it up
+      </button>
     </div>
   );
 }

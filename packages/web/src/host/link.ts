@@ -22,11 +22,20 @@ type Phase =
   | { readonly at: 'locked'; readonly why: Refusal }
   | { readonly at: 'ready'; readonly client: Client };
 
+export interface Creation {
+  readonly uri: string;
+  readonly done: number;
+  readonly total: number | undefined;
+  readonly message: string;
+}
+
 export class HostLink {
   readonly phase = new Store<Phase>({ at: 'connecting' });
   readonly status = new Store<Status>({ at: 'connecting', failures: 0 });
   readonly sessions = new Store<readonly SessionSummary[] | undefined>(undefined);
   readonly root = new Store<RootState>({ agents: [] });
+  /** How far the session is that this page creates. */
+  readonly creation = new Store<Creation | undefined>(undefined);
   #client: Client | undefined;
   /** Attempts in a row that failed although the host is there. */
   #refusals = 0;
@@ -110,6 +119,10 @@ export class HostLink {
     list.onChange(this.sessions.set);
     this.root.set(root.state);
     root.onChange(this.root.set);
+    client.onProgress((uri, progress) => {
+      const { done, total, message = '' } = progress;
+      this.creation.set(done === total ? undefined : { uri, done, total, message });
+    });
   }
 
   #statusChanged(client: Client, status: Status): void {
