@@ -104,6 +104,36 @@ describe('a message that waits', () => {
 });
 
 describe('a chat that has left', () => {
+  it('[UP-044] takes its questions along, and none of another chat; it is there again when that cannot be stored', async () => {
+    const { session, chat, writer, log } = sessionWith();
+    const resource = 'ahp-chat:/other';
+    const state = { ...firstChat(uri, new Date(NOW).toISOString()), resource };
+    const channel = new Channel(resource, chatReducer as never, state);
+    const other = session.adopt({ channel, pages: new TurnPages(log, resource, { base: 0, archived: 0 }) } as never);
+    await writer.settled();
+    for (const [id, of] of [
+      ['mine', chat.uri],
+      ['its', resource],
+    ]) {
+      const request = { kind: 'chatInput', id, chat: of, request: { id, message: id, questions: [] } };
+      session.write({ type: 'session/inputNeededSet', request: request as never });
+    }
+    await writer.settled();
+    const append = vi.spyOn(log, 'append').mockRejectedValueOnce(new LogWriteError('failed', 'no'));
+    session.drop(other);
+    expect([session.chatAt(resource), other.isClosed]).toEqual([undefined, true]);
+    await expect(writer.settled()).rejects.toThrow('no');
+    expect([session.chatAt(resource), other.isClosed, session.state.inputNeeded?.length]).toEqual([other, false, 2]);
+    append.mockRestore();
+    session.drop(other);
+    await writer.settled();
+    expect(session.state.inputNeeded?.map(({ id }) => id)).toEqual(['mine']);
+    expect([session.chatAt(resource), session.state.chats.map((each) => each.resource)]).toEqual([
+      undefined,
+      [chat.uri],
+    ]);
+  });
+
   it('shows nothing, writes nothing, and gives what it is sent to the one that is opened in its place', async () => {
     const { chat, refusal, session } = sessionWith();
     const taken = () => chat.takeSnapshot({ sendsStoredJson: false }) !== undefined;
