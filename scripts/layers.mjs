@@ -135,6 +135,7 @@ export const LAYERS = {
   'workspace/completions': ['core/util', 'core/contracts', 'core/sessions', 'workspace/tools'],
   'workspace/worktrees': ['core/util', 'core/contracts', 'core/sessions', 'workspace/git'],
   blobs: ['core/util', 'core/log', 'core/contracts', 'core/tool-calls', 'core/sessions', 'workspace/files'],
+  search: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions'],
   config: ['core/util', 'core/tool-calls'],
   'plugins/trust': ['core/util', 'core/contracts', 'core/sessions', 'config', 'plugins/formats'],
   'workspace/changes': [

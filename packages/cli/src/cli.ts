@@ -14,6 +14,7 @@ import { importCommand } from './commands/import.js';
 import { pairCommand } from './commands/pair.js';
 import { providersCommand } from './commands/providers.js';
 import { runCommand } from './commands/run.js';
+import { searchCommand } from './commands/search.js';
 import { serveCommand } from './commands/serve.js';
 import { serviceCommand } from './commands/service.js';
 import { sessionsCommand } from './commands/sessions.js';
@@ -96,6 +97,7 @@ function commands(root: () => Command): Command[] {
       attachCommand(),
       runCommand(),
       sessionsCommand(),
+      searchCommand(),
       chatsCommand(),
       watchCommand(),
       terminalsCommand(),

@@ -16,6 +16,7 @@ import { type Service, serviceOf } from '@atrium/core/sessions/service.js';
 import { SessionConfig } from '@atrium/core/sessions/session-config.js';
 import type { AttachObserver } from '@atrium/core/sessions/session-observer.js';
 import { SessionRecords } from '@atrium/core/sessions/session-records.js';
+import { sessionTitles } from '@atrium/core/sessions/session-titles.js';
 import { Sessions } from '@atrium/core/sessions/sessions.js';
 import { inputReader } from '@atrium/core/sessions/tool-inputs.js';
 import { InputReferences } from '@atrium/core/tool-calls/input-references.js';
@@ -29,7 +30,7 @@ import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
 import { LoadedTurns } from '@atrium/core/wire/loaded-turns.js';
 import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
-import { channelKind, defaultChatUri, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
+import { channelKind, defaultChatUri, PROJECTS_METHOD, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { Automations } from './automations/automations.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
@@ -43,12 +44,14 @@ import { imports } from './imports/imports.js';
 import { Customizations } from './plugins/customizations/customizations.js';
 import { NO_TRUST } from './plugins/trust/folder-trust.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
+import { Search } from './search/search.js';
 import { Telemetry } from './telemetry/telemetry.js';
 import { createTelemetry } from './telemetry/telemetry-service.js';
 import { Usage } from './usage/usage.js';
 import { Changesets } from './workspace/changes/changesets.js';
 import { Completions } from './workspace/completions/completions.js';
 import { browsedFolders, Resources } from './workspace/files/resources.js';
+import { projectsOf } from './workspace/git/projects.js';
 import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 
@@ -76,8 +79,11 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     undone: (batch) => postCommit.undone(batch),
   });
   const root = new RootChannel(log, writer);
-  const catalogue = new Catalogue(log, writer, (session, changes) =>
-    subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session, changes }),
+  const catalogue = new Catalogue(
+    log,
+    writer,
+    (session, changes) => subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session, changes }),
+    (session) => search.follower.changed(session),
   );
   const records = new SessionRecords(log, writer);
   const damage = new DamageReports({ log, writer, clock, logger });
@@ -242,6 +248,24 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     options.usage,
   );
+  const isStored = (uri: string) => catalogue.providerOf(uri) !== undefined;
+  const search: Search = new Search({
+    ...{ clock, logger, log },
+    afterCommit: (callback) => writer.afterCommit(callback),
+    sessions: () => catalogue.stored(),
+    chatsOf: (session) => (isStored(session) ? sessions.chatsOf(session) : []),
+    isStored: (uri) => isStored(catalogue.chats.sessionUriOf(uri) ?? uri),
+    isAtWork: () => [...sessions.inMemory.values()].some((session) => session.isAtWork),
+    ownerOf: (chat) => catalogue.chats.sessionUriOf(chat),
+    maySee: (_caller, session) => catalogue.isListed(session),
+    summaryOf: (session) => catalogue.find(session)?.summary,
+    listed: () => catalogue.searchable(),
+    titleOf: (uri) => {
+      const { summary } = catalogue.find(uri) ?? {};
+      return summary && { title: summary.title, time: Date.parse(summary.modifiedAt) || 0 };
+    },
+    channels: () => catalogue.stored().flatMap((session) => [session, ...sessions.chatsOf(session)]),
+  });
   const stores = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
   const readers = [...stores, inputReader(sessions)];
   services.push(
@@ -249,6 +273,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     auth,
     ...(worktrees ? [worktrees] : []),
     new Completions(host),
+    search,
     terminals,
     ...changes,
     ...automations,
@@ -265,6 +290,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     }),
     {
       extensionRequests: {
+        [PROJECTS_METHOD]: async () => ({ folders: await projectsOf(sessions.workingFolders()) }),
         'atrium/pairings': () => ({ items: pairings.look() }),
         'atrium/declinePairing': (_caller, { id }) => ({ wasOpen: pairings.decline(String(id)) }),
         'atrium/keepContent': async (caller, params) => {
@@ -296,6 +322,10 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       }),
     );
   }
+  if (options.titles) {
+    const afterCommit = (callback: () => void) => writer.afterCommit(callback);
+    observers.push(sessionTitles({ clock, logger, records, afterCommit }));
+  }
   observers.push(...services.flatMap(({ attach }) => attach ?? []));
 
   // After a commit, and the requests of clients.
@@ -322,6 +352,6 @@ export function compose(options: HostOptions, events: ComposeEvents) {
 
   return {
     ...{ clock, logger, writer, root, catalogue, records, damage, clients, connections, subscriptions, idle },
-    ...{ sessions, services, gateway, wire },
+    ...{ sessions, services, gateway, wire, search },
   };
 }

@@ -42,6 +42,8 @@ export interface HostOptions {
   readonly systemMessageSections?: boolean;
   /** Whether text that an agent says quickly becomes fewer actions; `false`: each piece is one. Default: true. */
   readonly joinText?: boolean;
+  /** Whether the models of agents that can do it give sessions their titles, by a small request after the first turn. Default: false. */
+  readonly titles?: boolean;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */

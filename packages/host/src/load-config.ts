@@ -95,6 +95,7 @@ function merged(user: Config, project: Config): Config {
     ...user,
     ...project,
     ...(user.systemMessageSections === false && { systemMessageSections: false }),
+    ...(user.titles === false && { titles: false }),
     ...runsAtOnce(user, project),
     // What money is counted by is the user's own business.
     ...((user.prices || project.prices) && { prices: { ...project.prices, ...user.prices } }),

@@ -1,6 +1,7 @@
 /** The page once connected: sessions at the side, the conversation in the middle, the palette above everything. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useHost } from './host/context.js';
+import { isAtrium } from './host/extensions.js';
 import { useRoute } from './host/router.js';
 import { plural } from './model/format.js';
 import { activityOf, isArchived } from './model/sessions.js';
@@ -22,22 +23,32 @@ const SessionScreen = lazy(() => screen);
 
 const ImportSessions = lazy(async () => ({ default: (await import('./sessions/import-sessions.js')).ImportSessions }));
 
-type Overlay = 'palette' | 'help' | 'deleted' | 'import' | 'usage' | undefined;
+const SearchDialog = lazy(async () => ({ default: (await import('./search/search-dialog.js')).SearchDialog }));
+
+type Overlay = 'palette' | 'help' | 'deleted' | 'import' | 'usage' | 'search' | undefined;
 
 export function Shell() {
   const route = useRoute();
   const [overlay, setOverlay] = useState<Overlay>();
   useShortcuts(setOverlay);
   const announcement = useAttention();
-  const { link } = useHost();
+  const { link, client } = useHost();
+  const [query, setQuery] = useState('');
   const isEmpty = useStore(link.sessions)?.length === 0;
   const close = () => setOverlay(undefined);
   return (
-    <div className={`shell at-${route.at} ${isEmpty ? 'is-empty' : ''}`}>
+    <div className={`shell at-${route.at} ${isEmpty ? 'is-empty' : ''}`} data-search={isAtrium(client) || undefined}>
       <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the conversation
       </button>
-      <Sidebar onHelp={() => setOverlay('help')} onPalette={() => setOverlay('palette')} />
+      <Sidebar
+        onHelp={() => setOverlay('help')}
+        onPalette={() => setOverlay('palette')}
+        onSearch={(words) => {
+          setQuery(words);
+          setOverlay('search');
+        }}
+      />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <DamageBanner />
@@ -63,6 +74,11 @@ export function Shell() {
       {overlay === 'usage' && (
         <Suspense>
           <UsageDialog onClose={close} />
+        </Suspense>
+      )}
+      {overlay === 'search' && (
+        <Suspense>
+          <SearchDialog first={query} onClose={close} />
         </Suspense>
       )}
       {overlay === 'help' && <Help onClose={close} />}

@@ -22,18 +22,18 @@ const focused = (page: Page) =>
   });
 
 describeInBrowser('the focus', (open) => {
-  it('stays with a session that changes its group, and comes back from a dialog', async () => {
+  it('stays with a session that changes its place, and comes back from a dialog', async () => {
     const { link } = await startWorkHost({ prompts: PROMPTS, files: { 'a.txt': LINES.join('') } });
     const page = await open(link);
     await begin(page, 'change it');
-    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+    await page.getByRole('link', { name: /Two pieces.*Needs you/ }).waitFor();
     await page.getByRole('link', { name: /Two pieces/ }).focus();
     const other = await open(link);
     await other.getByRole('link', { name: /Two pieces/ }).click();
     await other.getByRole('button', { name: 'Show the end' }).click();
     await other.locator('[data-answer=approve]').first().click();
     await page.getByText('Changed.').waitFor();
-    await page.getByRole('heading', { name: 'Needs you' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /Two pieces.*Needs you/ }).waitFor({ state: 'detached' });
     expect(await focused(page)).toContain('Two pieces');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Find/ }).waitFor();

@@ -30,6 +30,8 @@ export interface ModelAgentOptions {
   readonly retries?: number;
   /** The model of the same server that assesses calls for the person who is asked; without it, nobody does. */
   readonly judgeModel?: string | undefined;
+  /** The model of the same server that gives sessions their titles; without it, the one that answered. */
+  readonly titleModel?: string | undefined;
 }
 
 export function modelAgent(options: ModelAgentOptions): AgentBackend {
@@ -44,6 +46,7 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
     ...(judgeModel !== undefined && {
       judge: async (call, signal) => (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, signal),
     }),
+    titleFor: async (exchange, signal) => (await import('./title.js')).titleOf(options, exchange, signal),
     // Loaded when the host is idle, or with the first session: a host without a model never loads it, and none starts slower.
     preload: async () => {
       const [{ loadFormat }] = await Promise.all([import('./request.js'), import('./session.js')]);

@@ -1,5 +1,6 @@
 /** Commands about the chats of a session: /chat, /fork, /aside, /close. */
-import type { MultipleChatsCapability } from '@atrium/protocol/ahp-1';
+import { isPinned, type MultipleChatsCapability, PIN_METHOD } from '@atrium/protocol/ahp-1';
+import { callExtension } from '../connect/with-client.js';
 import { carriedSelection, userMessage } from '../sessions/turn-text.js';
 import { printable } from '../text/printable.js';
 import type { Task, TaskContext } from './tasks.js';
@@ -50,6 +51,13 @@ export const closeChat: Task = async (context) => {
   const count = chat.turns.length;
   const what = count === 0 ? 'this chat' : `this chat and what was said in it`;
   if (await context.ask(`Close ${what} for good?`)) await client.disposeChat(chat.resource);
+};
+
+/** For every client: the host keeps it. */
+export const pin: Task = async ({ client, open, note }) => {
+  const pinned = !isPinned(open.state.session);
+  await callExtension(client, PIN_METHOD, { channel: open.session.uri, pinned });
+  note(pinned ? 'This session stands above others now. /pin ends that.' : 'This session is not pinned any more.');
 };
 
 function sourceOf({ open }: TaskContext): { chat: string; turnId: string } | undefined {

@@ -36,6 +36,7 @@ const NAMES_WAIT_MS = 2_000;
 export type ChatEnd =
   | { readonly to: 'shell'; readonly code: ExitCode }
   | { readonly to: 'new' | 'sessions' | 'chats' }
+  | { readonly to: 'found'; readonly query: string }
   | ({ readonly to: 'chat'; readonly chat: string } & Arrival);
 
 interface ChatOptions {
@@ -275,6 +276,7 @@ export class Chat {
   #send(text: string, how: typeof send = send): void {
     const outcome = slash(text, { state: this.#state, model: this.#modelId, models: this.#models });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
+    if (outcome?.kind === 'search') return this.#leaveFor({ to: 'found', query: outcome.query });
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
     if (outcome?.kind === 'model') this.#model = { id: outcome.id };
@@ -318,10 +320,13 @@ export class Chat {
 
   /** Another session cannot be had without the host; one that is open can be read on. */
   #leaveTo(place: 'shell' | 'new' | 'sessions' | 'chats'): void {
-    if (place === 'shell') return this.#leave(ExitCode.Ok);
+    return place === 'shell' ? this.#leave(ExitCode.Ok) : this.#leaveFor({ to: place });
+  }
+
+  #leaveFor(end: ChatEnd): void {
     if (this.#options.client.status.at === 'open') {
       this.#terminal.passOn();
-      return this.#end({ to: place });
+      return this.#end(end);
     }
     this.#display.note('Not done: the host is not there right now. Try again when it is back.');
   }

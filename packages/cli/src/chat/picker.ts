@@ -1,5 +1,11 @@
 /** Lists to choose from, with the arrow keys or by typing a part: of sessions, and of the chats of one. */
-import type { SessionState, SessionSummary } from '@atrium/protocol/ahp-1';
+import {
+  type FolderProjects,
+  groupedSessions,
+  isPinned,
+  type SessionState,
+  type SessionSummary,
+} from '@atrium/protocol/ahp-1';
 import { type ChatRow, chatName, chatState, chatTree, kindWord } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
 import { activityOf, ago, folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
@@ -100,13 +106,16 @@ const TIME_COLUMNS = 8;
 /** Where there is less room, ids and folders are left out. */
 const WIDE_COLUMNS = 70;
 
-export function sessionPicker(sessions: readonly SessionSummary[]): Picker<SessionSummary> {
+/** Project by project, pinned ones first, as the page lists them. */
+export function sessionPicker(sessions: readonly SessionSummary[], projects?: FolderProjects): Picker<SessionSummary> {
+  const ordered = groupedSessions(sessions, projects).flatMap(({ items }) => items);
+  const depths = new Map(ordered.map(({ summary, depth }) => [summary.resource, depth]));
   return new Picker<SessionSummary>({
     ...{ question: 'Which session?', noun: 'session' },
-    items: () => sessions,
+    items: () => ordered.map(({ summary }) => summary),
     words: (item) =>
       [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)].join(' '),
-    row: sessionText,
+    row: (item, columns) => sessionText(item, columns, depths.get(item.resource) ?? 0),
     isArchived,
   });
 }
@@ -116,14 +125,15 @@ function stateIn(summary: SessionSummary): string {
   return isArchived(summary) ? 'archived' : activityOf(summary);
 }
 
-function sessionText(summary: SessionSummary, columns: number): string {
+function sessionText(summary: SessionSummary, columns: number, depth: number): string {
   const { resource, title, modifiedAt } = summary;
   const room = columns - STATE_COLUMNS - TIME_COLUMNS - 4;
   const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
   const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), placeText(summary)];
   const state = padded(stateIn(summary), STATE_COLUMNS);
   const time = padded(ago(modifiedAt, Date.now()), TIME_COLUMNS);
-  return [padded(cut(printable(title), width), width), state, time, ...more].join('  ');
+  const mark = `${isPinned(summary) ? '* ' : ''}${depth > 0 ? '└ ' : ''}`;
+  return [padded(cut(mark + printable(title), width), width), state, time, ...more].join('  ');
 }
 
 // The chats of a session, as they are now.
@@ -162,24 +172,41 @@ interface PickOptions<T> {
 }
 
 export function pick<T>({ picker, style, onEscape, follow }: PickOptions<T>): Promise<Picked<T>> {
+  return onScreen({
+    lines: ({ columns, rows }) => picker.lines(onEscape, { style, columns, rows }),
+    press: (key) => picker.press(key),
+    ended: 'interrupt',
+    ...(follow && { follow }),
+  });
+}
+
+interface OnScreen<T> {
+  lines(view: { readonly columns: number; readonly rows: number }): readonly string[];
+  /** What the person chose; undefined while that is open. */
+  press(key: Key): T | undefined;
+  /** The choice of a person whose terminal is gone. */
+  readonly ended: T;
+  /** Calls back when something has changed, and returns how to end that. */
+  follow?(changed: () => void): () => void;
+}
+
+/** Something that has the terminal until a key chooses. */
+export function onScreen<T>({ lines, press, ended, follow }: OnScreen<T>): Promise<T> {
   return new Promise((resolve) => {
     const screen = new Screen(process.stdout);
-    const draw = () => {
-      const lines = picker.lines(onEscape, { style, columns: screen.columns, rows: screen.rows });
-      screen.update([], { lines, cursor: { row: 0, column: 0 } });
-    };
-    const done = (picked: Picked<T>) => {
+    const draw = () => screen.update([], { lines: [...lines(screen)], cursor: { row: 0, column: 0 } });
+    const done = (chosen: T) => {
       unfollow?.();
       terminal.close();
-      resolve(picked);
+      resolve(chosen);
     };
-    const press = (key: Key) => {
-      const picked = picker.press(key);
-      if (picked) done(picked);
+    const key = (pressed: Key) => {
+      const chosen = press(pressed);
+      if (chosen) done(chosen);
       else draw();
     };
     const leaving = () => screen.clear();
-    const terminal = new Terminal({ key: press, resize: draw, resumed: draw, leaving, ended: () => done('interrupt') });
+    const terminal = new Terminal({ key, resize: draw, resumed: draw, leaving, ended: () => done(ended) });
     const unfollow = follow?.(draw);
     terminal.open();
     draw();

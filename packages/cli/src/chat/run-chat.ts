@@ -6,7 +6,7 @@ import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { io, print, tell } from '../io.js';
 import { chatName, chatTree, findChat, kindWord } from '../sessions/chats.js';
-import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
+import { findSession, newestFirst, projectsOf, shortId } from '../sessions/find-session.js';
 import { type ChosenSession, chooseSession, type SessionChoice } from '../sessions/open-session.js';
 import { folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
 import { readState } from '../sessions/transfer.js';
@@ -15,6 +15,7 @@ import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
 import { typingAhead } from './chat-terminal.js';
+import { chooseFound } from './found.js';
 import { chatPicker, pick, sessionPicker } from './picker.js';
 
 /** Earlier turns to show. */
@@ -28,7 +29,7 @@ interface ChatCommand extends HostOptions, SessionChoice {
 
 /** Begins a session, or goes on in the one that is named. */
 export async function chat(command: ChatCommand): Promise<void> {
-  await inTerminal(command, (client) => waiting(() => chooseSession(client, command)));
+  await inTerminal(command, (client) => waiting(() => chooseSession(client, { ...command, isLikeLast: true })));
 }
 
 /** Goes on in a session: the one that is named, the only one there is, or the one that is picked. */
@@ -53,7 +54,8 @@ async function attachedSession(client: Client, style: Style, name: string | unde
   const listed = items.filter((item) => !isArchived(item));
   const [only] = listed.length > 0 ? listed : items;
   if (only && (listed.length === 1 || items.length === 1)) return { uri: only.resource };
-  const picked = await unlessInterrupted(pick({ picker: sessionPicker(items), style, onEscape: 'leaves' }));
+  const picker = sessionPicker(items, await projectsOf(client));
+  const picked = await unlessInterrupted(pick({ picker, style, onEscape: 'leaves' }));
   if (picked === 'escape' || picked === 'interrupt')
     throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
   return { uri: picked.resource };
@@ -106,6 +108,7 @@ function following(client: Client, opened: Opened, { end, session }: Left): Prom
   const from = session.chat.uri;
   if (end.to === 'new') return another(client, session);
   if (end.to === 'sessions') return chosen(client, opened, from);
+  if (end.to === 'found') return chosenFound(client, opened, { from, query: end.query });
   if (end.to !== 'chat') return chosenChat(client, opened, from);
   const { model, uri } = opened;
   const { chat, prompt, isFamiliar } = end;
@@ -129,10 +132,24 @@ async function another(client: Client, { state }: OpenSession): Promise<ChosenSe
 /** The session that the person picks; Esc goes back to the one before. */
 async function chosen(client: Client, { uri, style }: Opened, chat: string): Promise<Next> {
   const items = newestFirst(await waiting(() => client.listSessions()));
-  const picked = await unlessInterrupted(pick({ picker: sessionPicker(items), style, onEscape: 'goes back' }));
+  const picker = sessionPicker(items, await projectsOf(client));
+  const picked = await unlessInterrupted(pick({ picker, style, onEscape: 'goes back' }));
   if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
   if (picked === 'escape' || picked.resource === uri) return { uri, chat, isShown: true };
   return { uri: picked.resource };
+}
+
+/** The session that has what was searched for; Esc goes back to the one before. */
+async function chosenFound(
+  client: Client,
+  { uri, style, model }: Opened,
+  { from, query }: { readonly from: string; readonly query: string },
+): Promise<Next> {
+  const picked = await unlessInterrupted(chooseFound({ client, style, query }));
+  if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
+  if (picked === 'escape' || (picked.session === uri && picked.chat === from))
+    return { uri, model, chat: from, isShown: true };
+  return { uri: picked.session, ...(picked.chat !== undefined && { chat: picked.chat }), isFamiliar: false };
 }
 
 /** The chat that the person picks; Esc goes back to the one before. */

@@ -2,8 +2,9 @@
 import type { OpenSessionState } from '@atrium/client';
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
 import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
-import { anotherChat, aside, closeChat, fork } from './chat-tasks.js';
+import { anotherChat, aside, closeChat, fork, pin } from './chat-tasks.js';
 import { budget, cost } from './cost-tasks.js';
+import { findHere } from './found.js';
 import {
   background,
   changes,
@@ -28,7 +29,9 @@ export type SlashOutcome =
   | { readonly kind: 'model'; readonly id: string; readonly text: string }
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
-  | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' };
+  | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' }
+  /** To whatever is chosen among what has these words. */
+  | { readonly kind: 'search'; readonly query: string };
 
 interface Draft {
   readonly text: string;
@@ -66,6 +69,17 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: { usage: '/help', text: 'keys and commands', run: () => note(helpText()) },
   new: { usage: '/new', text: 'a new session, with this agent and folder', run: () => ({ kind: 'leave', to: 'new' }) },
   sessions: { usage: '/sessions', text: 'another session', run: () => ({ kind: 'leave', to: 'sessions' }) },
+  search: {
+    usage: '/search <words>',
+    text: 'find words in all sessions',
+    run: (query) =>
+      query === '' ? note('Write what to find behind it: /search rate limiter') : { kind: 'search', query },
+  },
+  find: {
+    usage: '/find <words>',
+    text: 'find words in this session, also far above',
+    run: (rest) => task(findHere(rest)),
+  },
   chats: {
     usage: '/chats',
     text: 'the chats of this session, and its workers',
@@ -84,6 +98,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   close: { usage: '/close', text: 'close this chat; the first one stays', run: () => task(closeChat) },
   model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
+  pin: { usage: '/pin', text: 'keep this session above others, or no longer', run: () => task(pin) },
   title: { usage: '/title <text>', text: 'rename the session', run: title },
   cost: { usage: '/cost', text: 'what this session used, and what it cost', run: () => task(cost) },
   budget: {

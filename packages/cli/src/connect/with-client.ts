@@ -65,6 +65,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/importSession': 'import sessions',
   'atrium/keepContent': 'import large results',
   'atrium/usage': 'tell what was used',
+  'atrium/search': 'search its sessions',
+  'atrium/chatTurns': 'show single turns',
+  'atrium/pinSession': 'pin sessions',
   'atrium/pairings': 'let programs pair with its sessions',
   'atrium/declinePairing': 'let programs pair with its sessions',
 };

@@ -40,8 +40,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     logAgents(found, logger);
     const { agents } = found;
     const { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText } = found.config.config;
-    const { prices, flatPlans, budgets } = found.config.config;
-    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText };
+    const { prices, flatPlans, budgets, titles = true } = found.config.config;
+    const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText, titles };
     const usage = { prices, flatPlans, budgets };
     const host = await openHost(settings, { agents, trust, logger, usage, ...chosen });
     const { listener, gateway } = await openListeners(settings, host, logger);
@@ -73,11 +73,20 @@ interface OpenHostOptions {
   readonly automationRunsAtOnce: number | undefined;
   readonly joinText: boolean | undefined;
   readonly usage: HostOptions['usage'];
+  readonly titles: boolean;
 }
 
 async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
-  const { agents, trust, logger, toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText } =
-    options;
+  const {
+    agents,
+    trust,
+    logger,
+    toolOutputMaxCharacters,
+    systemMessageSections,
+    automationRunsAtOnce,
+    joinText,
+    titles,
+  } = options;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
@@ -92,6 +101,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
     const terminals = settings.terminals ? {} : { terminals: false as const };
     const { restProcessesAfterMs } = settings;
     const limits = {
+      titles,
       ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
       ...(systemMessageSections !== undefined && { systemMessageSections }),
       ...(joinText !== undefined && { joinText }),

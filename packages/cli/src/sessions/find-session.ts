@@ -1,6 +1,6 @@
 /** Finds sessions by what people type: a whole URI, an id, the beginning of one, or `last`. */
 import type { Client } from '@atrium/client';
-import type { SessionState, SessionSummary } from '@atrium/protocol/ahp-1';
+import { type FolderProjects, PROJECTS_METHOD, type SessionState, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { callExtension } from '../connect/with-client.js';
 import { NoSessionError, UsageError } from '../exit.js';
 import { printable } from '../text/printable.js';
@@ -66,6 +66,12 @@ export async function readSessions(client: Client, name: string | undefined): Pr
       return { uri: resource, state };
     }),
   );
+}
+
+/** Which project each folder belongs to; a host of somebody else does not say. */
+export async function projectsOf(client: Client): Promise<FolderProjects> {
+  const answer = await client.requestExtension(PROJECTS_METHOD).catch(() => undefined);
+  return (answer as { readonly folders?: FolderProjects } | undefined)?.folders ?? {};
 }
 
 // Removed sessions that the host can still restore.

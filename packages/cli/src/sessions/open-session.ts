@@ -3,7 +3,13 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { type ModelSelection, ROOT_CHANNEL, type SessionConfigPropertySchema } from '@atrium/protocol/ahp-1';
+import {
+  LAST_CHOICE_METHOD,
+  type LastChoice,
+  type ModelSelection,
+  ROOT_CHANNEL,
+  type SessionConfigPropertySchema,
+} from '@atrium/protocol/ahp-1';
 import { defaultAgentOf } from '../agents/agent-report.js';
 import { hostName } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
@@ -19,6 +25,8 @@ export interface SessionChoice extends ConfigChoice {
 }
 
 interface Choice extends SessionChoice {
+  /** Takes the agent and the model of the last session in the folder, unless they are named. */
+  readonly isLikeLast?: boolean;
   /** The address of a host that was named; the host of the data folder has none. */
   readonly url?: string;
 }
@@ -57,10 +65,13 @@ async function tellUnchecked(client: Client, provider: string | undefined, model
 
 /** A host on another machine has other folders: it is told of one only when the user names it. */
 async function newSession(client: Client, choice: Choice): Promise<ChosenSession> {
-  const { agent, model, cwd, url } = choice;
+  const { cwd, url } = choice;
   const folder = cwd ?? (isElsewhere(url) ? undefined : io().cwd);
   if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
   const workingDirectory = folder === undefined ? undefined : pathToFileURL(path.resolve(folder)).href;
+  const last = choice.isLikeLast && workingDirectory !== undefined ? await lastChoice(client, workingDirectory) : {};
+  const agent = choice.agent ?? last.provider;
+  const model = choice.model ?? (agent === last.provider ? last.model : undefined);
   const provider = agent === undefined ? {} : { provider: agent };
   const context = { ...(workingDirectory !== undefined && { workingDirectory }), ...provider };
   const config = await configOf(client, choice, context);
@@ -72,6 +83,18 @@ async function newSession(client: Client, choice: Choice): Promise<ChosenSession
   });
   if (model !== undefined) await tellUnchecked(client, agent, model);
   return { uri, ...modelMember(model) };
+}
+
+/** What the last session in a folder worked with, as far as it is still there. */
+async function lastChoice(client: Client, folder: string): Promise<LastChoice> {
+  const answer = await client.requestExtension(LAST_CHOICE_METHOD, { folder }).catch(() => ({}));
+  const last = answer as LastChoice;
+  const root = await client.subscribe(ROOT_CHANNEL);
+  const agent = root.state.agents.find(({ provider }) => provider === last.provider);
+  root.close();
+  if (!agent) return {};
+  const isThere = agent.models.length === 0 || agent.models.some(({ id }) => id === last.model);
+  return { provider: agent.provider, ...(last.model !== undefined && isThere && { model: last.model }) };
 }
 
 function isElsewhere(url: string | undefined): boolean {

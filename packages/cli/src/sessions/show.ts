@@ -103,7 +103,7 @@ interface TranscriptOptions {
   readonly hint: string;
 }
 
-function turnText(turn: AnyTurn, options: TranscriptOptions): string {
+export function turnText(turn: AnyTurn, options: TranscriptOptions): string {
   const { style } = options;
   const { message, responseParts } = turn;
   const state = isOver(turn) ? turn.state : 'running';

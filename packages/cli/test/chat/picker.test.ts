@@ -56,3 +56,21 @@ describe('the list of sessions', () => {
     expect(sessionPicker(items).press({ name: 'c', ctrl: true })).toBe('interrupt');
   });
 });
+
+describe('the order of the list', () => {
+  it('[DAY-031] [DAY-033] is that of the page: pinned ones, then by project, with copies below their source', () => {
+    const at = (id: string, folder: string, more: Partial<SessionSummary> = {}) => ({
+      ...session(id, id),
+      workingDirectories: [`file:///srv/${folder}`],
+      ...more,
+    });
+    const picker = sessionPicker([
+      at('first', 'app', { modifiedAt: '2026-03-01T00:00:00Z' }),
+      at('copy', 'app', { _meta: { 'atrium.forkOf': 'ahp-session:/first' } }),
+      at('other', 'blog', { modifiedAt: '2026-02-01T00:00:00Z' }),
+      at('pinned', 'blog', { modifiedAt: '2026-01-01T00:00:00Z', _meta: { 'atrium.pinned': true } }),
+    ]);
+    const titles = picker.lines('leaves', view(60)).map((line) => line.slice(2).split('  ')[0]);
+    expect(titles.slice(1, 5)).toEqual(['* pinned', 'first', '└ copy', 'other']);
+  });
+});

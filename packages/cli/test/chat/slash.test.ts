@@ -52,7 +52,7 @@ describe('commands in a chat', () => {
 
   it('are suggested while their name is typed, in order', () => {
     expect(suggestions('/').map(({ name }) => name)).toContain('help');
-    expect(suggestions('/s').map(({ name }) => name)).toEqual(['sessions', 'stage']);
+    expect(suggestions('/s').map(({ name }) => name)).toEqual(['sessions', 'search', 'stage']);
     expect(suggestions('/sessions now')).toEqual([]);
     expect(suggestions('see /s')).toEqual([]);
   });

@@ -57,6 +57,8 @@ export interface AgentBackend {
   revoke?(resource: string): void;
   /** Assesses the risk of a call for the person who is asked about it. It decides nothing. Absent: nobody assesses. */
   judge?(call: JudgedCall, signal: AbortSignal): Promise<Judgement>;
+  /** Makes a title for a session from its first exchange, by a small request of its own. Absent: the agent titles by itself. */
+  titleFor?(exchange: FirstExchange, signal: AbortSignal): Promise<string>;
   /** Loads what its first turn needs, so that nobody waits for it then. The host calls it when it has started and is idle. */
   preload?(): Promise<void>;
   /** A stand-in that does the same with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
@@ -69,6 +71,14 @@ export interface Understudy {
   readonly agent: AgentBackend;
   /** Ends the model of its own. */
   close(): void;
+}
+
+/** What a title is made from. */
+export interface FirstExchange {
+  readonly message: string;
+  readonly answer: string;
+  /** The model that answered; undefined for the agent's default. */
+  readonly model: string | undefined;
 }
 
 /** A call as the person who is asked sees it. */

@@ -9,6 +9,7 @@
  * The log gives the numbers: a writer learns them from the answer to its commit, and nothing has a number before. So a
  * log that several hosts write to is one more implementation. See docs/decisions, "numbers come with the commit".
  */
+import type { TextIndex } from './text-index.js';
 
 export interface Log {
   /** The greatest number in the log; 0 when it is empty. */
@@ -64,6 +65,12 @@ export interface Log {
   forget(channel: string): Promise<void>;
   /** Forgets whose a client's entries were, and which of its numbers were used. It must not use those epochs again. */
   forgetClient(clientId: string): Promise<void>;
+
+  /**
+   * Opens the index of what the log holds; one of another making is begun anew, and with `anew` any. Logs without full text
+   * of their own leave this out. The index closes with the log.
+   */
+  openTextIndex?(options?: { readonly anew?: boolean }): Promise<TextIndex>;
 
   /** What was repaired so far. It grows when damage is found while reading. */
   readonly repairs: readonly LogRepair[];

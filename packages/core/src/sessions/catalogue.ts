@@ -7,6 +7,7 @@ import {
   channelKind,
   chatReducer,
   defaultChatUri,
+  isPinned,
   ROOT_CHANNEL,
   type SessionLifecycle,
   type SessionState,
@@ -46,6 +47,13 @@ interface Facts {
   /** Where it works, as paths of this machine. */
   readonly folders: readonly string[];
   readonly modifiedAt: string;
+  readonly status: number;
+  readonly isPinned: boolean;
+}
+
+/** A listed session, with what a search can be narrowed by. */
+export interface SearchableSession extends Pick<Facts, 'provider' | 'folders' | 'status' | 'isPinned'> {
+  readonly uri: string;
 }
 
 /** A session on the list, as it is stored. Its record is parsed when somebody asks for more than its text. */
@@ -83,8 +91,9 @@ class Known {
 
   #read(): Facts {
     const { summary, lifecycle, disposedAt } = this.entry();
-    const { provider, modifiedAt } = summary;
-    return { provider, lifecycle, disposedAt, folders: this.toFolders(summary), modifiedAt };
+    const { provider, modifiedAt, status } = summary;
+    const folders = this.toFolders(summary);
+    return { provider, lifecycle, disposedAt, folders, modifiedAt, status, isPinned: isPinned(summary) };
   }
 }
 
@@ -166,6 +175,8 @@ export class Catalogue {
     private readonly writer: Writer,
     /** The summary of a listed session has changed, and that is stored. */
     private readonly changed: (uri: string, changes: SummaryChanges) => void = () => {},
+    /** Something of a session has changed, and that is stored: also of one that is new, disposed or gone. */
+    private readonly touched: (uri: string) => void = () => {},
   ) {
     this.chats = new ChatIndex(log, writer);
   }
@@ -272,6 +283,24 @@ export class Catalogue {
     return [...this.#known.keys()];
   }
 
+  /** The listed session that changed last among those that people began in a folder, given as a URI. */
+  newestIn(folder: string): string | undefined {
+    const isThere = ({ workingDirectories, project, origin }: SessionSummary) =>
+      !origin && (project?.uri ?? workingDirectories?.[0]) === folder;
+    return this.#newestFirst().find(([uri]) => {
+      const text = this.#known.get(uri)?.summaryText ?? '{}';
+      // Most are elsewhere, which shows without parsing them.
+      return text.includes(JSON.stringify(folder)) && isThere(JSON.parse(text));
+    })?.[0];
+  }
+
+  /** Those that are listed, with what a search can be narrowed by. */
+  *searchable(): Generator<SearchableSession, void, undefined> {
+    for (const [uri, { facts, disposedAt }] of this.#known) {
+      if (disposedAt === undefined) yield { uri, ...facts };
+    }
+  }
+
   /** Where listed sessions work. The same object as long as that is the same. */
   workingFolders(): ReadonlySet<string> {
     this.#folders ??= new Set(
@@ -309,6 +338,7 @@ export class Catalogue {
     this.#unstored.delete(uri);
     const before = this.find(uri);
     this.#remember(uri, entry);
+    this.touched(uri);
     if (!before || before.disposedAt !== undefined || entry.disposedAt !== undefined) return;
     const changes = summaryChanges(before.summary, entry.summary);
     if (changes) this.changed(uri, changes);
@@ -321,6 +351,7 @@ export class Catalogue {
       this.#known.delete(uri);
       this.#forgetForeign(uri);
       this.#folders = undefined;
+      this.touched(uri);
     });
   }
 

@@ -8,6 +8,7 @@ import {
   channelKind,
   defaultChatUri,
   ErrorCode,
+  FORK_META_KEY,
   type ModelSelection,
   PRIVATE,
   type SessionActiveClient,
@@ -80,7 +81,12 @@ export class Creation {
       const chosen = await this.#options.choices.chosen(channel, context, { ignoresUnknown: !(PRIVATE in params) });
       const copied = fork && (await this.#copy(fork, channel, foldersFor(backend, chosen.location)));
       const { origin, title = copied && forkTitle(copied.title) } = creator;
-      const beginning = { backend, ...chosen, ...(title !== undefined && { title }), ...(origin && { origin }) };
+      const source = fork && { forkOf: fork.session };
+      const beginning = {
+        ...{ backend, ...chosen, ...source },
+        ...(title !== undefined && { title }),
+        ...(origin && { origin }),
+      };
       const first = this.#firstState(params, beginning);
       const { turnCount = 0, chats = [] } = copied ?? {};
       await this.#store(chats.length > 0 ? await this.#withChats(first, chats) : first, turnCount);
@@ -296,6 +302,8 @@ interface Origin {
   readonly title?: string;
   /** Of a session that no client asked for. */
   readonly origin?: SessionOrigin;
+  /** The session that it is a copy of. */
+  readonly forkOf?: string;
   /** The host's own tools, as far as the agent uses them. */
   readonly tools: readonly ToolDefinition[];
 }
@@ -309,7 +317,7 @@ export interface FirstState {
 
 export function newSessionState(
   params: CreateSessionParams,
-  { backend, config, location, now, tools, origin, title = 'New session' }: Origin,
+  { backend, config, location, now, tools, origin, forkOf, title = 'New session' }: Origin,
 ): FirstState {
   const { channel, model, agent, activeClient } = params;
   const time = new Date(now).toISOString();
@@ -327,7 +335,9 @@ export function newSessionState(
     defaultChat: chat.resource,
     config,
     ...(backend.info.customizations && { customizations: backend.info.customizations }),
-    ...((model || agent) && { _meta: withSelection(undefined, { model, agent }) }),
+    ...((model || agent || forkOf !== undefined) && {
+      _meta: withSelection(forkOf === undefined ? undefined : { [FORK_META_KEY]: forkOf }, { model, agent }),
+    }),
   };
   return {
     session,

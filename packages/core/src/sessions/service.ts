@@ -48,7 +48,7 @@ export interface Service {
     Record<string, (connection: Caller, params: Readonly<Record<string, unknown>>) => unknown>
   >;
   /** Methods that are not named here wait in the main lane. */
-  readonly lanes?: { readonly [M in ClientRequestMethod]?: Lane };
+  readonly lanes?: Readonly<Record<string, Lane>>;
   /** How the URIs of its channels begin: `ahp-terminal:`. */
   readonly scheme?: string;
   /** The channel with this URI; undefined when there is none. Only asked for URIs of its scheme. */

@@ -16,6 +16,8 @@ const DEFERRED = 'held:';
 const ALLOWED = 'allowed:';
 /** Sessions whose title is a person's. */
 const NAMED = 'named:';
+/** How often a title was asked for; not again after `TITLE_ATTEMPTS_MAX`. */
+const TITLED = 'titled:';
 /** What a session's agent wants to find again. */
 const AGENT = 'agent:';
 /** The model that a session had before the one of its custom agent. */
@@ -23,7 +25,7 @@ const MODEL_BEFORE = 'model-before:';
 /** URIs that turns are stored under already, of a session that is not on the list yet; with when that began. */
 const UNFINISHED = 'unfinished:';
 
-const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
+const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
 
 export class SessionRecords {
   constructor(
@@ -66,6 +68,15 @@ export class SessionRecords {
 
   async isNamed(uri: string): Promise<boolean> {
     return (await this.log.record(NAMED + uri)) !== undefined;
+  }
+
+  /** Notes how often a title was asked for. */
+  setTitleAttempts(uri: string, count: number): void {
+    this.#note(TITLED + uri, String(count));
+  }
+
+  async titleAttempts(uri: string): Promise<number> {
+    return Number((await this.log.record(TITLED + uri)) ?? 0);
   }
 
   setAgentMemory(uri: string, value: string | undefined): void {

@@ -5,6 +5,7 @@
 import {
   annotationsChannel,
   isMcpServerAction,
+  isPinned,
   isStanding,
   type ModelSelection,
   privateMembersOf,
@@ -18,6 +19,7 @@ import {
   selectionAction,
   selectionOf,
   sessionReducer,
+  withPinned,
   withServerEntry,
   withShownClient,
 } from '@atrium/protocol/ahp-1';
@@ -390,6 +392,12 @@ export class Session implements OpenChannel {
   /** Chooses the model or the agent of messages that name none themselves. */
   select(choice: Omit<SelectionChangedAction, 'type'>): void {
     this.#select({ type: SELECTION_CHANGED, ...choice });
+  }
+
+  /** Pins it above others in every list, or no longer. */
+  pin(pinned: boolean): void {
+    if (isPinned(this.state) !== pinned)
+      this.write({ type: 'session/metaChanged', _meta: withPinned(this.state._meta, pinned) });
   }
 
   /** Whether its processes have something to do, or will have when a person answers. */

@@ -10,6 +10,7 @@ import {
   chatReducer,
   defaultChatUri,
   ErrorCode,
+  type LastChoice,
   type SessionState,
   type SessionSummary,
   type StateAction,
@@ -117,6 +118,22 @@ export class Sessions {
   /** All that are stored, disposed ones too. */
   stored(): readonly string[] {
     return this.#options.catalogue.stored();
+  }
+
+  /** What the newest session in a folder works with, for the next one there. */
+  async lastChoice(folder: string): Promise<LastChoice> {
+    const uri = this.#options.catalogue.newestIn(folder);
+    const session = uri === undefined ? undefined : await this.open(uri);
+    if (!session) return {};
+    const { chat, state } = session;
+    const said = chat.state.draft ?? (chat.state.activeTurn ?? chat.state.turns.at(-1))?.message;
+    const model = said?.model?.id ?? session.selection.model?.id;
+    const mode = state.config?.values.mode;
+    return {
+      provider: state.provider,
+      ...(model !== undefined && { model }),
+      ...(mode !== undefined && { config: { mode } }),
+    };
   }
 
   /** Those that were disposed and can be restored. */

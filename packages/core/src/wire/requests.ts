@@ -3,6 +3,8 @@ import {
   type ClientRequestMethod,
   type ClientRequests,
   ErrorCode,
+  LAST_CHOICE_METHOD,
+  PIN_METHOD,
   PRIVATE,
   ROOT_CHANNEL,
 } from '@atrium/protocol/ahp-1';
@@ -55,7 +57,7 @@ export class Requests {
   laneOf(method: string): Lane {
     if (ASIDE.has(method)) return 'aside';
     for (const { lanes } of this.#options.services) {
-      if (lanes && Object.hasOwn(lanes, method)) return lanes[method as ClientRequestMethod] ?? 'main';
+      if (lanes && Object.hasOwn(lanes, method)) return lanes[method] ?? 'main';
     }
     return 'main';
   }
@@ -157,6 +159,17 @@ export class Requests {
     },
 
     'atrium/listDisposed': () => ({ items: this.#options.sessions.disposed() }),
+
+    [PIN_METHOD]: async (_connection, { channel, pinned }) => {
+      const session = await this.#options.sessions.open(String(channel));
+      if (!session) throw unknownChannel(String(channel));
+      if (typeof pinned !== 'boolean') throw new RequestError(ErrorCode.InvalidParams, '/pinned must be true or false');
+      session.pin(pinned);
+      await this.#options.writer.settled();
+      return null;
+    },
+
+    [LAST_CHOICE_METHOD]: (_connection, { folder }) => this.#options.sessions.lastChoice(String(folder)),
 
     'atrium/annotations': async (_connection, { channel }) => {
       const session = await this.#options.sessions.open(String(channel));

@@ -82,6 +82,9 @@ const modelAgent = record(
     judge: text(
       'A model of this server that assesses each call which waits for a person, usually a small one. It decides nothing. Default: none.',
     ),
+    titles: text(
+      'A model of this server that gives sessions their titles, usually a small one. Default: the model of the session.',
+    ),
     headers,
   },
   ['type', 'api'],
@@ -165,6 +168,9 @@ export const CONFIG_SCHEMA = record(
       [],
     ),
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
+    titles: flag(
+      'Whether a model gives sessions their titles after the first turn, by a small request. Default: true.',
+    ),
     joinText: flag(
       'Whether text that an agent says quickly becomes fewer actions, the more the more clients watch. Default: true.',
     ),

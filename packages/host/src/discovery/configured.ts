@@ -44,13 +44,13 @@ async function lookAtModel(names: Names, entry: ModelEntry, machine: Machine): P
   const variable = entry.apiKeyEnv ?? usualVariable(entry);
   const apiKey = (variable && machine.env[variable]) || undefined;
   if (variable && !apiKey) return notFound(`configured, but ${variable} is not set: export it`);
-  const { api, headers, judge: judgeModel } = entry;
+  const { api, headers, judge: judgeModel, titles: titleModel } = entry;
   const models = entry.models && configuredModels(entry.models);
   const baseURL = entry.baseURL ?? usualAddress(entry, machine);
   const why = `configured${baseURL ? `, at ${shownAddress(baseURL)}` : ''}`;
   if (api === 'openai-compatible') {
     const whatToDo = 'start it, or name its models in the configuration ("models")';
-    const served = { ...names, baseURL: baseURL ?? '', apiKey, headers, models, judgeModel, why, whatToDo };
+    const served = { ...names, baseURL: baseURL ?? '', apiKey, headers, models, judgeModel, titleModel, why, whatToDo };
     return servedModelLook(machine, { ...served, timeoutMs: NAMED_TIMEOUT_MS });
   }
   const known = api === 'anthropic' ? ANTHROPIC_MODELS : OPENAI_MODELS;

@@ -34,6 +34,7 @@ interface ServedModel {
   /** Without them, the host asks the server. */
   readonly models?: readonly ModelInfo[] | undefined;
   readonly judgeModel?: string | undefined;
+  readonly titleModel?: string | undefined;
   readonly timeoutMs?: number;
   /** Why it was looked for. */
   readonly why: string;
@@ -59,6 +60,7 @@ export async function servedModelLook(machine: Machine, served: ServedModel): Pr
         headers,
         models,
         judgeModel: served.judgeModel,
+        titleModel: served.titleModel,
       },
       why,
     );

@@ -6,6 +6,7 @@
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
+import path from 'node:path';
 import { checkCommit, recordText } from '@atrium/core/log/check-commit.js';
 import { answersPrefix, beginning, epochKey } from '@atrium/core/log/client-records.js';
 import {
@@ -28,6 +29,7 @@ import {
   type TurnRange,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
+import type { TextIndex } from '@atrium/core/log/text-index.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
@@ -39,6 +41,7 @@ import { EntryTable } from './entries.js';
 import { type OpenedFile, openFile } from './open.js';
 import { RecordTable } from './records.js';
 import { Checkpoints } from './schema.js';
+import { openTextIndex, removeTextIndex, TEXT_INDEX_FILE } from './text-index.js';
 
 const WRITE_ERRORS: Readonly<Record<number, readonly [LogWriteReason, string]>> = {
   [SQLITE.full]: ['disk-full', 'the disk is full: make room; nothing was stored'],
@@ -64,7 +67,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
   const driver = options.driver ?? (await loadDriver());
   const file = openFile({ dataDir, driver, logger, now: clock.now() });
   try {
-    return new SqliteLog({ file, clock, logger });
+    return new SqliteLog({ file, clock, logger, driver });
   } catch (error) {
     file.close();
     throw error;
@@ -84,22 +87,25 @@ export class SqliteLog implements Log {
   readonly #setSalts: Statement<never>;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #driver: SqliteDriver;
+  #textIndex: TextIndex | undefined;
   #lockCheckedAt: number;
   #head: number;
   #oldest: number;
   #closed = false;
   #cancelFold: (() => void) | undefined;
 
-  constructor(options: { readonly file: OpenedFile; readonly clock: Clock; readonly logger: Logger }) {
-    const { file, clock, logger } = options;
+  constructor(options: Required<Omit<SqliteLogOptions, 'dataDir'>> & { readonly file: OpenedFile }) {
+    const { file, clock, logger, driver } = options;
+    this.#driver = driver;
     this.#file = file;
     this.#clock = clock;
     this.#logger = logger;
     this.#lockCheckedAt = clock.now();
-    const { path, repairs } = file;
+    const { path: database, repairs } = file;
     // Damage is found while something is read: what is in the journal then has to stay there.
-    const write = (work: () => void) => writeDurably({ db: file.db, path, durability: 'normal' }, work);
-    this.#damage = new Damage({ path, clock, repairs, write });
+    const write = (work: () => void) => writeDurably({ db: file.db, path: database, durability: 'normal' }, work);
+    this.#damage = new Damage({ path: database, clock, repairs, write });
     this.#entries = new EntryTable(file.db, this.#damage);
     this.#archives = new ArchiveTable(file.db, this.#damage);
     this.#records = new RecordTable(file.db, this.#damage);
@@ -307,8 +313,18 @@ export class SqliteLog implements Log {
     this.#recent.disown(clientId);
   }
 
+  async openTextIndex({ anew = false } = {}): Promise<TextIndex> {
+    await this.#textIndex?.close().catch(() => {});
+    this.#checkOpen();
+    const file = path.join(path.dirname(this.#file.path), TEXT_INDEX_FILE);
+    if (anew) removeTextIndex(file);
+    this.#textIndex = openTextIndex({ driver: this.#driver, path: file });
+    return this.#textIndex;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
+    await this.#textIndex?.close().catch(() => {});
     this.#fold();
     this.#closed = true;
     this.#checkpoints.stop();

@@ -86,6 +86,7 @@ export interface TestHostOptions {
   readonly joinText?: boolean;
   readonly automations?: HostOptions['automations'];
   readonly usage?: HostOptions['usage'];
+  readonly titles?: boolean;
 }
 
 export interface TestHost {
@@ -116,6 +117,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     joinText,
     automations,
     usage,
+    titles,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -136,6 +138,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(joinText !== undefined && { joinText }),
     ...(automations !== undefined && { automations }),
     ...(usage !== undefined && { usage }),
+    ...(titles !== undefined && { titles }),
     agents: [...scripted, ...agents],
   });
   let clients = 0;

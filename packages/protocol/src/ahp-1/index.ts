@@ -354,6 +354,7 @@ export type {
   SessionConfigState,
 } from './common/config.js';
 export type { ActionEnvelope, ActionOrigin, Snapshot } from './common/envelope.js';
+export { SEARCH_METHOD, type SearchItem, type SearchParams, type SearchResult } from './common/search.js';
 export type {
   AgentSelection,
   ChangesSummary,
@@ -375,6 +376,7 @@ export type {
   URI,
   UsageInfo,
 } from './common/types.js';
+export { type Phrase, phraseOf, spaced, spansOf, type TextSpan, type WordAt, wordsOf } from './common/words.js';
 export { CLIENT_DISPATCHABLE, isClientDispatchable } from './dispatchable.js';
 export { ErrorCode } from './error-codes.js';
 export type {
@@ -585,6 +587,20 @@ export {
   withPlanLists,
   withPlanProgress,
 } from './session/plan.js';
+export { FORK_META_KEY, forkOf, isPinned, PINNED_META_KEY, withPinned } from './session/list-members.js';
+export {
+  attentionOf,
+  type FolderProject,
+  type FolderProjects,
+  groupedSessions,
+  LAST_CHOICE_METHOD,
+  type LastChoice,
+  type OrderedSession,
+  PIN_METHOD,
+  PROJECTS_METHOD,
+  placeOfSession,
+  type SessionGroup,
+} from './session/order.js';
 export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 export {

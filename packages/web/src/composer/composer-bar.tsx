@@ -5,7 +5,7 @@ import type { OpenSession } from '../host/open-session.js';
 import { stopTurn } from '../host/turns.js';
 import { customAgents } from '../model/customizations.js';
 import { short } from '../model/format.js';
-import type { Selection } from '../model/selection.js';
+import { defaultModelText, type Selection } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { contextUse } from '../model/usage.js';
 import { Icon } from '../ui/icons.js';
@@ -77,7 +77,7 @@ function ModelChoice({ state, selection, onSelect }: ChoiceProps) {
       value={chosen}
       onChange={({ target }) => onSelect({ model: { id: target.value } })}
     >
-      {chosen === '' && <option value="">Default model</option>}
+      {chosen === '' && <option value="">{defaultModelText(agent)}</option>}
       {chosen !== '' && !models.some(({ id }) => id === chosen) && <option value={chosen}>{chosen}</option>}
       {models.map(({ id, name }) => (
         <option key={id} value={id}>

@@ -8,6 +8,7 @@ import { ChatStrip } from '../chats/chat-strip.js';
 import { WaitingElsewhere } from '../chats/waiting.js';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { goTo, hashOf } from '../host/router.js';
@@ -15,12 +16,14 @@ import { stopTurn } from '../host/turns.js';
 import { useOpened } from '../host/use-opened.js';
 import { chatAbilities, isWritable, sessionActivity } from '../model/chats.js';
 import { pathOf } from '../model/format.js';
-import { isArchived, placeOf } from '../model/sessions.js';
+import { folderInUse, isArchived, placeOf, startFolder } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
 import { PlanStrip } from '../plan/plan.js';
 import { openQuestions } from '../questions/open-questions.js';
 import { Questions } from '../questions/questions.js';
+import { FindBar } from '../search/find-bar.js';
+import { isFinding } from '../search/finding.js';
 import { useHandOver } from '../terminals/claims.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
@@ -49,6 +52,8 @@ function Conversation({ session }: { readonly session: OpenSession }) {
   const hasPanel = useStore(isPanelOpen);
   useMarkRead(session, state, chat.activeTurn !== undefined);
   useHandOver(session);
+  const folder = startFolder(state);
+  useEffect(() => folderInUse.set(folder), [folder]);
   if (gone === 'session') return <Missing why="Somebody removed this session." />;
   if (gone === 'chat') return <Missing why="Somebody removed this chat." session={session.uri} />;
   return (
@@ -69,8 +74,10 @@ function Conversation({ session }: { readonly session: OpenSession }) {
 function Chat({ session }: { readonly session: OpenSession }) {
   const { session: state, chat, older } = useStore(session.view);
   const [editing, setEditing] = useState<string>();
+  const finds = useStore(isFinding) && isAtrium(session.client);
   return (
     <>
+      {finds && <FindBar session={session} />}
       <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
       <div className="dock">
         <PlanStrip state={state} chat={chat} />
@@ -155,6 +162,9 @@ function SessionHeader({ state }: { readonly state: SessionState }) {
       </div>
       {chatAbilities(state, agents).several && (
         <IconButton icon="chat" label="New chat" onClick={() => void openChat(session)} />
+      )}
+      {isAtrium(session.client) && (
+        <IconButton icon="search" label="Find in this chat (Ctrl F)" onClick={() => isFinding.set(!isFinding.get())} />
       )}
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
     </header>

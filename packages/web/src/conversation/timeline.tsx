@@ -12,6 +12,7 @@ import { type Row, rowsOf } from '../model/rows.js';
 import { activityOf, folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { PartView } from '../parts/part-view.js';
+import { useJump } from '../search/jump.js';
 import { Boundary } from '../ui/boundary.js';
 import { Icon } from '../ui/icons.js';
 import { TurnEnd } from './turn-end.js';
@@ -43,6 +44,7 @@ function Rows({ session, chat, older, onEdit, rows }: Props & { readonly rows: r
   const content = useRef<HTMLDivElement>(null);
   const list = useTimelineList(rows, scroller);
   const { isAtEnd, toEnd, letGo, scrolled } = useFollowEnd({ scroller, content });
+  useJump({ session, rows, list, content, letGo });
   const moved = () => {
     scrolled();
     const { scrollTop = 0 } = scroller.current ?? {};

@@ -7,6 +7,10 @@ import { Store } from '../model/store.js';
 /** Enough to fill any screen; scrolling loads older turns. */
 export const TURNS_FIRST = 50;
 const TURNS_MORE = 100;
+/** On the way to a turn far above. */
+const TURNS_REACHED = 500;
+/** While older turns come that somebody else asked for. */
+const LOADING_LOOK_MS = 20;
 
 export interface SessionView {
   readonly session: SessionState;
@@ -102,6 +106,18 @@ export class OpenSession {
       this.view.set(this.#look());
       this.isLoadingOlder.set(false);
     }
+  }
+
+  /** Loads older turns until this one is there; false when it is not among them. */
+  async reach(turnId: string): Promise<boolean> {
+    const isThere = () => [...this.chat.turns, this.chat.activeTurn].some((turn) => turn?.id === turnId);
+    while (!isThere() && this.#opened.chat.hasOlder) {
+      const before = this.chat.turns.length;
+      if (this.isLoadingOlder.get()) await new Promise((resolve) => setTimeout(resolve, LOADING_LOOK_MS));
+      else await this.loadOlder(TURNS_REACHED);
+      if (!this.isLoadingOlder.get() && this.chat.turns.length === before) break;
+    }
+    return isThere();
   }
 
   close(): void {

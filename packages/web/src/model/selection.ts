@@ -3,6 +3,7 @@
  * draft. Until then it is what the session keeps, if its host keeps anything, else the model that was used last.
  */
 import {
+  type AgentInfo,
   type AgentSelection,
   type ChatState,
   type Message,
@@ -28,4 +29,10 @@ export function selectionFor(draft: Selection, session: Kept, chat: Said): Selec
 
 function lastMessage({ turns, activeTurn }: Said): Message | undefined {
   return activeTurn?.message ?? turns.at(-1)?.message;
+}
+
+/** What a message without a model goes to: every agent answers with the first of its models. */
+export function defaultModelText(agent: Pick<AgentInfo, 'models'> | undefined): string {
+  const [first] = agent?.models ?? [];
+  return first ? `Default: ${first.name}` : 'Default model';
 }

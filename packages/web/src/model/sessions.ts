@@ -1,6 +1,16 @@
 /** A session in the list: its activity, its place, and its group. */
-import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
+import {
+  ACTIVITY_MASK,
+  type FolderProjects,
+  groupedSessions,
+  placeOfSession,
+  projectLabel,
+  type SessionGroup,
+  SessionStatus,
+  type SessionSummary,
+} from '@atrium/protocol/ahp-1';
 import { lastPart, matches, pathOf } from './format.js';
+import { Store } from './store.js';
 
 export type Activity = 'idle' | 'working' | 'needs-you' | 'error';
 
@@ -37,30 +47,30 @@ export function folderOf({ workingDirectories }: Pick<SessionSummary, 'workingDi
   return workingDirectories?.[0];
 }
 
+/** Where another session like it begins: a worktree is made of its project. */
+export function startFolder({ project, workingDirectories }: Pick<SessionSummary, 'project' | 'workingDirectories'>) {
+  return project?.uri ?? workingDirectories?.[0];
+}
+
+/** The folder of the session that was looked at last; new ones begin there. */
+export const folderInUse = new Store<string | undefined>(undefined);
+
 /** In milliseconds since 1970; 0 for a date that cannot be read. */
 export function timeOf({ modifiedAt }: Pick<SessionSummary, 'modifiedAt'>): number {
   return Date.parse(modifiedAt) || 0;
 }
 
-interface SessionGroups {
-  readonly waiting: readonly SessionSummary[];
-  readonly others: readonly SessionSummary[];
-  readonly archived: readonly SessionSummary[];
-}
-
-/** The order of the session list: what waits for a person first, then the newest, and the archive by itself. */
-export function groupSessions(items: readonly SessionSummary[], query: string): SessionGroups {
-  const found = items
-    .filter((item) =>
-      matches(query, item.title, item.provider, item.activity, placeOf(item), pathOf(folderOf(item) ?? '')),
-    )
-    .sort((a, b) => timeOf(b) - timeOf(a));
-  const open = found.filter((item) => !isArchived(item));
-  return {
-    waiting: open.filter((item) => activityOf(item) === 'needs-you'),
-    others: open.filter((item) => activityOf(item) !== 'needs-you'),
-    archived: found.filter(isArchived),
-  };
+/** The list in groups, as far as it has the words that were typed. */
+export function foundGroups(
+  items: readonly SessionSummary[],
+  projects: FolderProjects,
+  query: string,
+): readonly SessionGroup[] {
+  const found = items.filter((item) => {
+    const { name, branch } = placeOfSession(item, projects);
+    return matches(query, item.title, item.provider, item.activity, name, branch, pathOf(folderOf(item) ?? ''));
+  });
+  return groupedSessions(found, projects);
 }
 
 /** As many folders of earlier sessions are offered for the next one. */

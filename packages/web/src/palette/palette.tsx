@@ -16,7 +16,7 @@ const SHOWN_MAX = 14;
 
 interface Props {
   readonly onClose: () => void;
-  readonly onOverlay: (overlay: 'help' | 'deleted' | 'import' | 'usage') => void;
+  readonly onOverlay: OnOverlay;
 }
 
 export function Palette({ onClose, onOverlay }: Props) {
@@ -86,7 +86,7 @@ interface Command {
   run(): void;
 }
 
-type OnOverlay = (overlay: 'help' | 'deleted' | 'import' | 'usage') => void;
+type OnOverlay = (overlay: 'help' | 'deleted' | 'import' | 'usage' | 'search') => void;
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
@@ -105,12 +105,18 @@ function commandsOf({ sessions, isRestoring, onOverlay }: Offer): readonly Comma
 }
 
 /** What only Atrium's hosts do. */
-const OF_ATRIUM: readonly string[] = ['deleted', 'import', 'usage'];
+const OF_ATRIUM: readonly string[] = ['deleted', 'import', 'usage', 'search'];
 
 function pageCommands(onOverlay: OnOverlay): Command[] {
   const details = { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel };
   return [
     { id: 'new', title: 'New session', detail: 'N', run: () => goTo({ at: 'new' }) },
+    {
+      id: 'search',
+      title: 'Search everything that was said',
+      detail: 'Ctrl Shift F',
+      run: () => onOverlay('search'),
+    },
     ...answering('approve', 'Approve what the agent asks', 'Alt Y'),
     ...answering('deny', 'Deny what the agent asks', 'Alt N'),
     ...stopping(),

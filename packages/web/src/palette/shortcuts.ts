@@ -1,13 +1,16 @@
 /** Keyboard shortcuts. Single letters do nothing while a text field has the focus. */
 import { useEffect } from 'react';
 import { goTo } from '../host/router.js';
+import { isFinding } from '../search/finding.js';
 import { togglePanel } from '../ui/panel-state.js';
 
-type Show = (overlay: 'palette' | 'help' | undefined) => void;
+type Show = (overlay: 'palette' | 'help' | 'search' | undefined) => void;
 
 export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Find a command or a session'],
   ['Ctrl /', 'Show this list; outside of text also ?'],
+  ['Ctrl Shift F', 'Search everything that was said'],
+  ['Ctrl F', 'Find in this chat; Enter and Shift Enter go on and back'],
   ['N', 'New session'],
   ['/', 'Search sessions'],
   ['C', 'Write a message'],
@@ -42,11 +45,24 @@ function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined 
   if (event.repeat && altKey && code in ANSWERS) return () => {};
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return () => show('palette');
   if ((ctrlKey || metaKey) && key === '/') return () => show('help');
+  if ((ctrlKey || metaKey) && key.toLowerCase() === 'f') return finding(event, show);
   // Over a text, Alt with an arrow belongs to the text.
   if (altKey) return isWriting(event.target) && hasText(event.target) ? ANSWERS[code] : WITH_ALT[code];
   if (ctrlKey || metaKey || isWriting(event.target) || document.querySelector('dialog[open]')) return undefined;
   if (key === '?') return () => show('help');
   return PLAIN[key.toLowerCase()];
+}
+
+/** The browser's own search sees only what is drawn. A terminal keeps its keys, and other hosts cannot search. */
+function finding({ shiftKey, target }: KeyboardEvent, show: Show): (() => void) | undefined {
+  const isTerminal = target instanceof Element && target.closest('.xterm') !== null;
+  if (isTerminal || !document.querySelector('.shell[data-search]')) return undefined;
+  if (shiftKey) return () => show('search');
+  if (!document.querySelector('.conversation') || document.querySelector('dialog[open]')) return undefined;
+  return () => {
+    isFinding.set(true);
+    requestAnimationFrame(() => focus('find-in-chat'));
+  };
 }
 
 const ANSWERS: Readonly<Record<string, () => void>> = {

@@ -5,6 +5,7 @@ import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
+import { defaultModelText } from '../model/selection.js';
 import { useStore } from '../model/store.js';
 import { AutoText } from '../ui/auto-text.js';
 import { mayTakeFocus } from '../ui/focus.js';
@@ -121,7 +122,7 @@ function NewSessionBar({ form, agents, isEmpty }: NewSessionBarProps) {
             value={form.model}
             onChange={({ target }) => form.chooseModel(target.value)}
           >
-            <option value="">Default model</option>
+            <option value="">{defaultModelText(form.agent)}</option>
             {models.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}

@@ -1,9 +1,10 @@
 /** All sessions of the host: search, the list, and the few switches of the page. */
 import { useState } from 'react';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
 import { linkWithToken } from '../host/token.js';
-import { groupSessions } from '../model/sessions.js';
+import { foundGroups } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -12,19 +13,25 @@ import { Icon, IconButton, Mark } from '../ui/icons.js';
 import { nextTheme, theme } from '../ui/preferences.js';
 import { UsageButton } from '../usage/usage-button.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
+import { useProjects } from './projects.js';
+import { SelectionBar, selection } from './selection-bar.js';
 import { SessionGroup } from './session-list.js';
 
 interface Props {
   readonly onHelp: () => void;
   readonly onPalette: () => void;
+  /** Searches everything that was said. */
+  readonly onSearch: (query: string) => void;
 }
 
-export function Sidebar({ onHelp, onPalette }: Props) {
-  const { link } = useHost();
+export function Sidebar({ onHelp, onPalette, onSearch }: Props) {
+  const { link, client } = useHost();
   const sessions = useStore(link.sessions);
+  const projects = useProjects(sessions ?? []);
+  const chosen = useStore(selection);
   const [query, setQuery] = useState('');
-  const { waiting, others, archived } = groupSessions(sessions ?? [], query);
-  const isNothing = waiting.length + others.length + archived.length === 0;
+  const groups = foundGroups(sessions ?? [], projects, query);
+  const searchAll = () => onSearch(query);
   return (
     <nav className="sidebar" aria-label="Sessions">
       <header>
@@ -44,16 +51,27 @@ export function Sidebar({ onHelp, onPalette }: Props) {
           aria-label="Search sessions"
           value={query}
           onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && isAtrium(client) && searchAll()}
+        />
+        {isAtrium(client) && (
+          <IconButton icon="text-search" label="Search everything that was said (Ctrl Shift F)" onClick={searchAll} />
+        )}
+        <IconButton
+          icon="select"
+          label="Select several sessions"
+          isPressed={chosen !== undefined}
+          onClick={() => selection.set(chosen ? undefined : new Set())}
         />
       </div>
       <div className="session-list" {...useKeptFocus(sameSession)}>
-        <SessionGroup title="Needs you" items={waiting} />
-        <SessionGroup title="Sessions" items={others} />
-        <SessionGroup title="Archive" items={archived} isFolded={query === ''} />
-        {sessions && isNothing && <p className="hint">{emptyText(query)}</p>}
+        {groups.map((group) => (
+          <SessionGroup key={group.key} group={group} projects={projects} isOpen={query !== ''} />
+        ))}
+        {sessions && groups.length === 0 && <p className="hint">{emptyText(query)}</p>}
         {sessions && <UsageButton />}
         {sessions && <DeletedSessionsButton />}
       </div>
+      {chosen && <SelectionBar items={(sessions ?? []).filter(({ resource }) => chosen.has(resource))} />}
       <SidebarFooter onHelp={onHelp} onPalette={onPalette} />
     </nav>
   );

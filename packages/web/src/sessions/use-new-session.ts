@@ -3,19 +3,24 @@ import type { Client } from '@atrium/client';
 import {
   type AgentInfo,
   hasCallableNames,
+  LAST_CHOICE_METHOD,
+  type LastChoice,
   type Message,
   type ProtectedResourceMetadata,
   readSlash,
   type SessionState,
+  type SessionSummary,
 } from '@atrium/protocol/ahp-1';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { keepDraft, NO_DRAFT } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { messageOf } from '../host/turns.js';
 import { pathOf, uriOf } from '../model/format.js';
+import { folderInUse, startFolder, timeOf } from '../model/sessions.js';
 import { tell } from '../ui/notices.js';
 import { neededTokens } from './sign-in.js';
 import { type SessionConfig, useSessionConfig } from './use-session-config.js';
@@ -38,15 +43,18 @@ export interface NewSession {
 
 /** `standard`: the agent that the host gives to sessions whose creator chose none. */
 export function useNewSession(agents: readonly AgentInfo[], standard: unknown): NewSession {
-  const { client } = useHost();
-  const [{ provider, model }, choose] = useLastChoice();
-  const [folder, chooseFolder] = useState(() => pathOf(client.host.defaultDirectory ?? ''));
+  const { client, link } = useHost();
+  const [chosen, choose] = useState<Choice>();
+  const [folder, chooseFolder] = useState(() => pathOf(firstFolder(client, link.sessions.get() ?? [])));
+  const last = useLastChoice(folder);
+  const { provider } = chosen ?? last;
   const [problem, setProblem] = useState<string>();
   const [needed, setNeeded] = useState<readonly ProtectedResourceMetadata[]>([]);
   const [isBusy, setBusy] = useState(false);
   const agentOf = (wanted: unknown) => agents.find((each) => each.provider === wanted);
   const agent = agentOf(provider) ?? agentOf(standard) ?? agents[0];
-  const config = useSessionConfig(agent?.provider, folder);
+  const { model } = chosen ?? (last.provider === agent?.provider ? last : NO_CHOICE);
+  const config = useSessionConfig(agent?.provider, folder, last.config);
 
   const create = async (text: string) => {
     const workingDirectory = uriOf(folder);
@@ -63,12 +71,13 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
         ...(workingDirectory !== undefined && { workingDirectories: [workingDirectory] }),
         ...(Object.keys(config.chosen).length > 0 && { config: config.chosen }),
       });
-      const chosen = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
+      if (agent) keepChoice({ provider: agent.provider, model });
+      const selected = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
       const verdict = readSlash(text.trim(), text.startsWith('/') ? await withNames(client, uri) : {});
       const isUnsent = verdict.kind === 'unknown';
       if (isUnsent) tell(verdict.advice);
-      else if (verdict.text !== '') void startFirst(client, uri, messageOf({ text: verdict.text, ...chosen }));
-      keepDraft(uri, { ...NO_DRAFT, ...chosen, ...(isUnsent && { text }) });
+      else if (verdict.text !== '') void startFirst(client, uri, messageOf({ text: verdict.text, ...selected }));
+      keepDraft(uri, { ...NO_DRAFT, ...selected, ...(isUnsent && { text }) });
       goTo({ at: 'session', uri });
       return true;
     } catch (error) {
@@ -138,17 +147,42 @@ interface Choice {
   readonly model: string;
 }
 
+const NO_CHOICE: Choice = { provider: '', model: '' };
+
+/** The folder of the session that was looked at last, else that of the newest, else the host's. */
+function firstFolder({ host }: Client, sessions: readonly SessionSummary[]): string {
+  const [newest] = sessions.filter(({ origin }) => !origin).toSorted((a, b) => timeOf(b) - timeOf(a));
+  return folderInUse.get() ?? (newest && startFolder(newest)) ?? host.defaultDirectory ?? '';
+}
+
+/** What a new session begins with, unless the person chooses: what the last one in this folder works with. */
+function useLastChoice(folder: string): Choice & Pick<LastChoice, 'config'> {
+  const { client } = useHost();
+  const [last, setLast] = useState<LastChoice>();
+  useEffect(() => {
+    const uri = uriOf(folder);
+    let isOver = false;
+    if (uri === undefined || !isAtrium(client)) return;
+    client.requestExtension(LAST_CHOICE_METHOD, { folder: uri }).then(
+      (answer) => isOver || setLast(answer as LastChoice),
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [client, folder]);
+  const { provider, model = '', config } = last ?? {};
+  return { ...(provider === undefined ? keptChoice() : { provider, model }), config };
+}
+
 const LAST = 'atrium.last-choice';
 
-/** The agent and the model that were chosen last are the default. */
-function useLastChoice(): [Choice, (choice: Choice) => void] {
-  const [choice, setChoice] = useState<Choice>(() => {
-    const [provider = '', model = ''] = (localStorage.getItem(LAST) ?? '').split('\n');
-    return { provider, model };
-  });
-  const choose = (next: Choice) => {
-    localStorage.setItem(LAST, `${next.provider}\n${next.model}`);
-    setChoice(next);
-  };
-  return [choice, choose];
+/** Of this browser, for folders without a session and for hosts of others. */
+function keptChoice(): Choice {
+  const [provider = '', model = ''] = (localStorage.getItem(LAST) ?? '').split('\n');
+  return { provider, model };
+}
+
+function keepChoice({ provider, model }: Choice): void {
+  localStorage.setItem(LAST, `${provider}\n${model}`);
 }

@@ -24,9 +24,11 @@ export interface SessionConfig {
   readonly lookUp: LookUp;
 }
 
-export function useSessionConfig(provider: string | undefined, folder: string): SessionConfig {
+/** `given`: what was chosen before somebody chooses, such as the mode of the last session. */
+export function useSessionConfig(provider: string | undefined, folder: string, given?: Values): SessionConfig {
   const { client } = useHost();
-  const [values, setValues] = useState<Values>({});
+  const [picked, setValues] = useState<Values>({});
+  const values = useMemo(() => ({ ...given, ...picked }), [given, picked]);
   const [state, setState] = useState<SessionConfigState>();
   const context = useMemo(() => {
     const workingDirectory = uriOf(folder);
@@ -56,7 +58,7 @@ export function useSessionConfig(provider: string | undefined, folder: string): 
     // What was just chosen is shown before the host has said so, too.
     state: state && { ...state, values: { ...state.values, ...chosen } },
     chosen,
-    set: (patch) => setValues({ ...values, ...patch }),
+    set: (patch) => setValues({ ...picked, ...patch }),
     lookUp: async (property, query) =>
       (await client.request('sessionConfigCompletions', { ...context, property, query })).items,
   };

@@ -24,11 +24,15 @@ const PATHS = {
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   terminal: 'M4 5h16v14H4zM8 10l3 2.5-3 2.5M13 15h4',
   refresh: 'M19 12a7 7 0 1 1-2-5M19 4v4h-4',
+  up: 'M12 19V5M6 11l6-6 6 6',
   down: 'M12 5v14M6 13l6 6 6-6',
   ring: 'M12 4a8 8 0 1 1-8 8',
   hand: 'M12 7.5V13M12 16.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   chart: 'M5 20V11M12 20V4M19 20v-6M3 20h18',
+  pin: 'M9 4h6l-1 6 4 3v2H6v-2l4-3zM12 15v5',
+  select: 'M4 4h6v6H4zM4 14h6v6H4zM14 7l2 2 4-4M14 17h6',
+  'text-search': 'M4 6h16M4 11h7M4 16h5M16 19a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM21 21l-2-2',
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5',
 } as const;
 

@@ -33,7 +33,10 @@ export async function startPageHost(prompts: Script['prompts'], log: Log = new M
   const agent = scriptedAgent({
     provider: 'mock',
     displayName: 'Mock',
-    models: [{ id: 'mock-1', name: 'Mock one' }],
+    models: [
+      { id: 'mock-1', name: 'Mock one' },
+      { id: 'mock-2', name: 'Mock two' },
+    ],
     prompts,
     default: [{ text: 'You said: ${text}' }],
   });

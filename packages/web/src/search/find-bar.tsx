@@ -1,0 +1,71 @@
+/** Finds words in the chat that is open, also in turns that are not loaded, from one place to the next. */
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import type { OpenSession } from '../host/open-session.js';
+import { IconButton } from '../ui/icons.js';
+import { useFound } from './ask.js';
+import { isFinding } from './finding.js';
+import { target } from './jump.js';
+
+/** Turns that are counted at once; going up counts on. */
+const COUNTED = 100;
+
+export function FindBar({ session }: { readonly session: OpenSession }) {
+  const [text, setText] = useState('');
+  /** Which turn, from the newest on. */
+  const [at, setAt] = useState(0);
+  const { result, problem, isAsking, more } = useFound(text, { channel: session.chatUri, limit: COUNTED });
+  const count = result?.items.length ?? 0;
+  const item = result?.items[at];
+  const phrases = result?.phrases;
+  useEffect(() => {
+    if (!item?.chat || item.turnId === undefined || !phrases) return target.set(undefined);
+    target.set({ chat: item.chat, turnId: item.turnId, phrases });
+  }, [item, phrases]);
+  useEffect(() => () => target.set(undefined), []);
+  const close = () => {
+    isFinding.set(false);
+    document.getElementById('composer')?.focus();
+  };
+  const previous = async () => {
+    if (at + 1 >= count && result?.nextCursor !== undefined) await more();
+    setAt((now) => (now + 1 < count || result?.nextCursor !== undefined ? now + 1 : 0));
+  };
+  const next = () => setAt((now) => (now > 0 ? now - 1 : Math.max(0, count - 1)));
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close();
+    else if (event.key === 'Enter' && event.shiftKey) next();
+    else if (event.key === 'Enter') void previous();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <search className="find-bar" aria-label="This chat">
+      <input
+        id="find-in-chat"
+        type="search"
+        aria-label="Find in this chat"
+        placeholder="Find in this chat"
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked for it
+        autoFocus
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={pressed}
+      />
+      <span role="status" className="hint">
+        {problem ?? (text.trim() === '' || isAsking ? '' : placeText(count, at, result?.nextCursor !== undefined))}
+      </span>
+      <IconButton icon="up" label="Previous (Enter)" onClick={() => void previous()} />
+      <IconButton icon="down" label="Next (Shift Enter)" onClick={next} />
+      <IconButton icon="close" label="Close the search" onClick={close} />
+    </search>
+  );
+}
+
+/** Counted from the first turn on, as people read. */
+function placeText(count: number, at: number, isMore: boolean): string {
+  if (count === 0) return 'Not found';
+  return isMore ? `${at + 1} from the end of ${count} or more` : `${count - at} of ${count}`;
+}

@@ -1,0 +1,196 @@
+/** Finding and order in the page: search over everything, search in a chat, groups, pins, and several sessions at once. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Client, connect } from '@atrium/client';
+import { SessionStatus, type SessionSummary } from '@atrium/protocol/ahp-1';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { problemsOf } from './support/axe.js';
+import { choose, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { type PageHost, startPageHost, TOKEN } from './support/page-host.js';
+import { said } from './support/puppet-host.js';
+
+async function clientOf({ url }: PageHost): Promise<Client> {
+  const client = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function turn(index: number, words: string): object {
+  return {
+    id: `t${index}`,
+    startedAt: new Date(Date.now() - (1_000 - index) * 60_000).toISOString(),
+    message: said(`Question ${index}`),
+    responseParts: [{ kind: 'markdown', id: `m${index}`, content: `Answer ${index}. ${words} ${'More. '.repeat(40)}` }],
+    state: 'complete',
+  };
+}
+
+interface Kept extends Partial<SessionSummary> {
+  readonly turns?: readonly object[];
+}
+
+async function keep(client: Client, id: string, { turns = [], ...more }: Kept): Promise<string> {
+  const channel = `ahp-session:/${id}`;
+  const at = new Date().toISOString();
+  const summary = { resource: channel, provider: 'mock', title: id, status: SessionStatus.Idle };
+  const state = { summary: { ...summary, createdAt: at, modifiedAt: at, ...more } };
+  await client.requestExtension('atrium/importSession', { channel, start: 0, turns, state });
+  await client.dispatch(channel, { type: 'session/isReadChanged', isRead: true });
+  return channel;
+}
+
+const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
+const titles = (page: Page) => list(page).locator('.title').allInnerTexts();
+const isInView = (page: Page, text: string) =>
+  page
+    .getByText(text, { exact: false })
+    .first()
+    .evaluate((element) => {
+      const box = element.getBoundingClientRect();
+      const view = document.querySelector('.timeline')?.getBoundingClientRect();
+      return view !== undefined && box.bottom > view.top && box.top < view.bottom;
+    });
+const markedWords = (page: Page) =>
+  page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => range.toString()));
+
+describeInBrowser('search in the page', (open) => {
+  it('[DAY-020] [DAY-023] goes to a turn that is not loaded, marks the words, and finds on in the chat', async () => {
+    const host = await startPageHost({});
+    const client = await clientOf(host);
+    const turns = Array.from({ length: 300 }, (_, index) => turn(index, index % 100 === 20 ? 'A heron stands.' : ''));
+    await keep(client, 'Birds', { turns });
+    const page = await open(host.link);
+    await page.getByRole('heading', { name: 'What should we work on?' }).waitFor();
+    await page.keyboard.press('Control+Shift+F');
+    const field = page.getByRole('combobox', { name: 'Search everything that was said' });
+    await field.fill('hero');
+    const options = page.getByRole('listbox', { name: 'Found' }).getByRole('option');
+    await expect.poll(() => options.count(), POLL).toBe(3);
+    expect(await options.first().locator('mark').innerText()).toBe('heron');
+    expect(await problemsOf(page)).toEqual([]);
+    await field.press('ArrowDown');
+    await field.press('ArrowDown');
+    await field.press('Enter');
+    await page.getByText('Answer 20.').waitFor();
+    await expect.poll(() => isInView(page, 'Answer 20.'), POLL).toBe(true);
+    await expect.poll(() => markedWords(page), POLL).toContain('heron');
+    await page.keyboard.press('Control+f');
+    const find = page.getByRole('searchbox', { name: 'Find in this chat' });
+    await find.fill('heron');
+    await page.getByText('3 of 3').waitFor();
+    await expect.poll(() => isInView(page, 'Answer 220.'), POLL).toBe(true);
+    await find.press('Enter');
+    await page.getByText('2 of 3').waitFor();
+    await expect.poll(() => isInView(page, 'Answer 120.'), POLL).toBe(true);
+    expect(await problemsOf(page)).toEqual([]);
+    await find.press('Shift+Enter');
+    await page.getByText('3 of 3').waitFor();
+    await find.press('Escape');
+    await find.waitFor({ state: 'detached' });
+    expect(await markedWords(page)).toEqual([]);
+  });
+
+  it('[DAY-031] [DAY-033] has a group for each project, pins for every device, and folds that stay', async () => {
+    const host = await startPageHost({});
+    const client = await clientOf(host);
+    const [repository, worktree] = [path.join(host.folder, 'shop'), path.join(host.folder, 'shop-fix')];
+    await mkdir(path.join(repository, '.git/worktrees/fix'), { recursive: true });
+    await mkdir(path.join(repository, 'web'));
+    await mkdir(worktree);
+    await writeFile(path.join(worktree, '.git'), `gitdir: ${repository}/.git/worktrees/fix\n`);
+    await writeFile(path.join(repository, '.git/worktrees/fix/HEAD'), 'ref: refs/heads/fix/sum\n');
+    const at = (folder: string, minutes: number) => ({
+      workingDirectories: [pathToFileURL(folder).href],
+      modifiedAt: new Date(Date.now() - minutes * 60_000).toISOString(),
+    });
+    await keep(client, 'In the shop', at(path.join(repository, 'web'), 1));
+    await keep(client, 'On a branch', at(worktree, 2));
+    await keep(client, 'Elsewhere', at(host.folder, 3));
+    const unread = await keep(client, 'Unread', at(repository, 30));
+    await client.dispatch(unread, { type: 'session/isReadChanged', isRead: false });
+    const page = await open(host.link);
+    const groups = () => list(page).getByRole('heading', { level: 2 }).allInnerTexts();
+    await expect.poll(groups, POLL).toEqual(['shop', path.basename(host.folder)]);
+    expect(await titles(page)).toEqual(['Unread', 'In the shop', 'On a branch', 'Elsewhere']);
+    await list(page).getByText('fix/sum').waitFor();
+    const phone = await open(host.link, PHONE);
+    const branch = list(page).locator('.session-item', { hasText: 'On a branch' });
+    await branch.hover();
+    await branch.getByRole('button', { name: 'Pin', exact: true }).click();
+    for (const each of [page, phone])
+      await expect.poll(() => titles(each), POLL).toEqual(['On a branch', 'Unread', 'In the shop', 'Elsewhere']);
+    await list(page).getByRole('button', { name: 'shop' }).click();
+    await expect.poll(() => titles(page), POLL).toEqual(['On a branch', 'Elsewhere']);
+    expect(await problemsOf(page)).toEqual([]);
+    // On a phone the list has the screen to itself, without the main part.
+    const ofTheWhole = /^(landmark-one-main|page-has-heading-one):/;
+    expect((await problemsOf(phone)).filter((problem) => !ofTheWhole.test(problem))).toEqual([]);
+    await page.reload();
+    await expect.poll(() => titles(page), POLL).toEqual(['On a branch', 'Elsewhere']);
+    await list(page).getByRole('button', { name: 'shop' }).click();
+
+    const chat = await client.createChat(unread);
+    await list(page).locator('.chat-item').waitFor();
+    await list(page).locator('.chat-item a').click();
+    await expect.poll(() => page.url(), POLL).toContain(encodeURIComponent(chat));
+  });
+
+  it('[DAY-031] reads, archives, deletes and restores several at once', async () => {
+    const host = await startPageHost({});
+    const client = await clientOf(host);
+    for (const name of ['one', 'two', 'three']) {
+      const uri = await keep(client, name, {});
+      await client.dispatch(uri, { type: 'session/isReadChanged', isRead: false });
+    }
+    const page = await open(host.link, DESKTOP);
+    await expect.poll(() => list(page).locator('.unread').count(), POLL).toBe(3);
+    const select = async (...names: string[]) => {
+      await list(page).getByRole('button', { name: 'Select several sessions' }).click();
+      for (const name of names)
+        await list(page)
+          .getByRole('checkbox', { name: `Select ${name}` })
+          .check();
+    };
+    await select('one', 'two');
+    expect(await problemsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Mark as read' }).click();
+    await expect.poll(() => list(page).locator('.unread').count(), POLL).toBe(1);
+    await select('one', 'three');
+    await page.getByRole('toolbar').getByRole('button', { name: 'Archive' }).click();
+    await expect.poll(() => list(page).locator('summary .count').innerText(), POLL).toBe('2');
+    await list(page).locator('summary').click();
+    await select('one', 'two');
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 sessions deleted.').waitFor();
+    await expect.poll(() => list(page).locator('.session-item').count(), POLL).toBe(1);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('2 sessions restored.').waitFor();
+    await expect.poll(() => list(page).locator('.session-item').count(), POLL).toBe(3);
+  });
+
+  it('[DAY-032] begins where the last session worked, with its model, and says which model is the default', async () => {
+    const host = await startPageHost({});
+    const client = await clientOf(host);
+    const folder = path.join(host.folder, 'shop');
+    await mkdir(folder);
+    const session = await client.createSession({ provider: 'mock', workingDirectories: [pathToFileURL(folder).href] });
+    const opened = await client.open(session);
+    const message = { ...said('hello'), model: { id: 'mock-2' } };
+    await opened.dispatch({ type: 'chat/turnStarted', turnId: 'a', message });
+    await expect.poll(() => opened.state.chat.turns.length, POLL).toBe(1);
+    const page = await open(host.link);
+    await expect.poll(() => page.getByLabel('Folder', { exact: true }).inputValue(), POLL).toBe(folder);
+    const model = page.getByRole('combobox', { name: 'Model' });
+    await expect.poll(() => model.inputValue(), POLL).toBe('mock-2');
+    expect(await model.locator('option').allInnerTexts()).toEqual(['Default: Mock one', 'Mock one', 'Mock two']);
+    await keep(client, 'Elsewhere', { workingDirectories: [pathToFileURL(host.folder).href] });
+    await choose(page, /Elsewhere/);
+    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    await page.getByRole('link', { name: 'New', exact: true }).click();
+    await expect.poll(() => page.getByLabel('Folder', { exact: true }).inputValue(), POLL).toBe(host.folder);
+    await expect.poll(() => model.inputValue(), POLL).toBe('');
+  });
+});
