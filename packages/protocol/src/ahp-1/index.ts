@@ -573,20 +573,6 @@ export type {
   WorkspaceEnablement,
 } from './session/customizations.js';
 export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
-export {
-  PLAN_META_KEY,
-  PLAN_STATUSES,
-  type PlanItem,
-  type PlanList,
-  type PlanProgress,
-  type PlanStatus,
-  planLists,
-  planOf,
-  planProgress,
-  summaryProgress,
-  withPlanLists,
-  withPlanProgress,
-} from './session/plan.js';
 export { FORK_META_KEY, forkOf, isPinned, PINNED_META_KEY, withPinned } from './session/list-members.js';
 export {
   attentionOf,
@@ -601,6 +587,20 @@ export {
   placeOfSession,
   type SessionGroup,
 } from './session/order.js';
+export {
+  PLAN_META_KEY,
+  PLAN_STATUSES,
+  type PlanItem,
+  type PlanList,
+  type PlanProgress,
+  type PlanStatus,
+  planLists,
+  planOf,
+  planProgress,
+  summaryProgress,
+  withPlanLists,
+  withPlanProgress,
+} from './session/plan.js';
 export { sessionReducer } from './session/reducer.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
 export {
