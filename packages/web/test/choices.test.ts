@@ -92,8 +92,8 @@ describeInBrowser('choices for a new session', (open) => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await page.getByText('Written.').waitFor();
     await expect(readFile(path.join(folder, 'new.txt'))).rejects.toThrow('ENOENT');
-    await page.locator('.session-header').getByText('project · feature/speed').waitFor();
-    await page.getByRole('navigation', { name: 'Sessions' }).getByText('project · feature/speed').waitFor();
+    await page.locator('.session-header').getByText('feature/speed').waitFor();
+    await page.getByRole('navigation', { name: 'Sessions' }).getByText('feature/speed').waitFor();
     expect(git('worktree', 'list')).toMatch(/atrium\//);
     expect(git('branch', '--list', 'atrium/*')).not.toBe('');
   });

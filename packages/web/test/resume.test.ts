@@ -13,7 +13,7 @@ async function startModelHost(model: ModelServer) {
   const agent = { type: 'model', api: 'openai-compatible', baseURL: model.url, models: ['m-1'] };
   return startMortalHost(
     { provider: 'none', displayName: 'None', prompts: {} },
-    { config: { agents: { served: agent } } },
+    { config: { agents: { served: agent }, titles: false } },
   );
 }
 

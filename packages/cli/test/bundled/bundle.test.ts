@@ -123,7 +123,7 @@ describe('the bundle', { timeout: 60_000 }, () => {
     const mcpServers = { small: { command: process.execPath, args: [MCP_SERVER] } };
     const config = path.join(cwd, 'config', 'atrium');
     await mkdir(config, { recursive: true });
-    const text = JSON.stringify({ agents: Object.fromEntries(agents), mcpServers });
+    const text = JSON.stringify({ agents: Object.fromEntries(agents), mcpServers, titles: false });
     await writeFile(path.join(config, 'config.json'), `// with a comment\n${text}`);
     const skill = path.join(cwd, '.claude', 'skills', 'greet');
     await mkdir(skill, { recursive: true });
