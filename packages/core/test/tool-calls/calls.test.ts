@@ -17,6 +17,8 @@ import {
 } from '../../src/tool-calls/agent-run-calls.js';
 import type { CallContext, Find } from '../../src/tool-calls/call-context.js';
 import { ClientToolRunner, calledClientTool } from '../../src/tool-calls/client-tools.js';
+import { passGates } from '../../src/tool-calls/gates.js';
+import { HostToolRunner } from '../../src/tool-calls/host-tools.js';
 import {
   canReadResults,
   cutForModel,
@@ -598,5 +600,125 @@ describe('what a model reads of a result', () => {
       await find({ turns: [done('x', { status: 'running' }), done('y', { toolCallId: 'l' })] }, [done('log')]),
     ).toBe('log');
     expect(await find({})).toBeUndefined();
+  });
+});
+
+describe('gates of a call', () => {
+  const CALL = { session: 's', chat: 'c', turnId, toolCallId: 'k', toolName: 'look', input: {} };
+  const gate = (name: string, check: () => unknown) => ({ name, concerns: () => true, check });
+  const pass = async (gates: object[]) => {
+    const extensions = { all: () => [], gates: () => gates, tools: () => [], hidden: () => () => false };
+    const waiting = vi.fn();
+    const clearance = await passGates(turn({ extensions }).context, CALL as never, waiting);
+    await tick();
+    return [clearance, waiting.mock.calls] as const;
+  };
+
+  it('[UNI-039] that object at once spare it the wait for others', async () => {
+    const never = gate('slow', () => new Promise(() => {}));
+    const [clearance] = await pass([never, gate('no', () => ({ kind: 'deny', reason: 'never' }))]);
+    expect(clearance).toEqual({ kind: 'denied', reason: 'no: never' });
+  });
+
+  it('[UNI-042] are named only while it waits for them', async () => {
+    const soon = () =>
+      gate('soon', () =>
+        tick()
+          .then(tick)
+          .then(() => ({ kind: 'pass', note: 'seen' })),
+      );
+    expect(await pass([gate('now', () => ({ kind: 'pass' }))])).toEqual([{ kind: 'cleared', notes: [] }, []]);
+    expect(await pass([soon(), soon(), gate('now', () => ({ kind: 'pass' }))])).toEqual([
+      { kind: 'cleared', notes: ['soon: seen', 'soon: seen'] },
+      [[['soon']]],
+    ]);
+  });
+});
+
+describe('a tool that the host runs', () => {
+  function hosted(tool: object, changes: object = {}) {
+    const definition = { name: 'look' };
+    const own = { definition, displayName: 'Look', invocationMessage: () => 'Look', run: async () => result, ...tool };
+    const command = { forget: vi.fn() };
+    const extensions = { all: () => [], gates: () => [], tools: () => [own], hidden: () => () => false };
+    const scene = turn({ extensions, runningCommand: () => command, toolContext: () => ({}), ...changes });
+    const host = new HostToolRunner(scene.context, own as never);
+    const called = { ...TOOL, customizationId: 'm' };
+    const outcome = new ToolCall(scene.context, called, host.stages).run('{}', host);
+    return { ...scene, outcome, command, own };
+  }
+
+  it('is told what its preview was about, and its command is forgotten when the result is stored', async () => {
+    const run = vi.fn(async (_input: unknown, _context: { basis?: unknown }) => result);
+    const confirmation = () => ({ title: 'May it?' });
+    const { outcome, answer, command } = hosted({
+      run,
+      confirmation,
+      preview: async () => ({ kind: 'edits', edits: [], basis: 'b' }),
+    });
+    await tick();
+    answer({});
+    await outcome;
+    expect(run.mock.calls[0]?.[1].basis).toBe('b');
+    expect(command.forget).toHaveBeenCalledOnce();
+    const plain = hosted({ run });
+    await plain.outcome;
+    expect(run.mock.calls[1]?.[1]).not.toHaveProperty('basis');
+  });
+
+  it('knows the input of its earlier calls that succeeded, the newest first', async () => {
+    const call = (toolInput: string, more: object = {}) => ({
+      ...{ kind: 'toolCall', toolCall: { toolName: 'look', status: 'completed', success: true, toolInput, ...more } },
+    });
+    const turns = [
+      { responseParts: [call('{"a":1}'), call('{"a":2}')] },
+      {
+        responseParts: [
+          call('{"a":3}'),
+          { kind: 'markdown' },
+          call('{"a":4}', { success: false }),
+          call('{"a":5}', { toolName: 'x' }),
+        ],
+      },
+      {
+        responseParts: [call('{"a":6}', { contributor: { kind: 'client' } }), call('{"a":7}', { status: 'cancelled' })],
+      },
+    ];
+    let earlier: unknown[] = [];
+    const run = async (_input: unknown, { earlier: all }: { earlier(): Iterable<unknown> }) => {
+      earlier = [...all()];
+      return result;
+    };
+    const scene = hosted({ run });
+    Object.assign(scene.context.state, { turns });
+    await scene.outcome;
+    expect(earlier).toEqual([{ a: 3 }, { a: 2 }, { a: 1 }]);
+  });
+
+  it('waits for a token, and goes on with it', async () => {
+    let signIn = () => {};
+    const signedIn = new Promise<void>((resolve) => (signIn = resolve));
+    const auth = { resource: 'https://x', reason: 'required' };
+    const run = async (_input: unknown, context: { signIn(auth: object, signedIn: Promise<void>): Promise<void> }) => {
+      await context.signIn(auth, signedIn);
+      return result;
+    };
+    const { outcome, call } = hosted({ run });
+    await tick();
+    expect(call()).toMatchObject({ status: 'auth-required' });
+    signIn();
+    await outcome;
+    expect(call().status).toBe('completed');
+  });
+
+  it('[UP-120] is assessed with the question that is shown', async () => {
+    const judge = vi.fn(async () => ({ safety: 1, reason: 'fine' }));
+    const { outcome, answer, call } = hosted({ confirmation: () => ({ title: 'May it?' }) }, { judge });
+    await tick();
+    expect((judge.mock.calls as unknown[][])[0]?.[0]).toEqual({ toolName: 'look', question: 'May it?', input: '{}' });
+    await tick();
+    expect(call()).toMatchObject({ status: 'pending-confirmation', riskAssessment: { status: 'complete', safety: 1 } });
+    answer({});
+    await outcome;
   });
 });
