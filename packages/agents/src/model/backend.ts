@@ -4,6 +4,7 @@ import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import {
   type ModelInfo,
+  optionSchema,
   publishedModel,
   SEVERAL_CHATS,
   SEVERAL_FOLDERS,
@@ -67,6 +68,7 @@ function infoOf({ provider, displayName, models }: ModelAgentOptions): AgentInfo
     models: models.map((model) => ({
       ...publishedModel(provider, model),
       ...(model.supportsVision !== undefined && { supportsVision: model.supportsVision }),
+      ...optionSchema(model),
     })),
     systemMessageSections: sectionCatalogue(Object.keys(MODEL_SECTIONS)),
     capabilities: { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS },

@@ -340,7 +340,8 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function bodyOf({ modelId, system, messages, tools, maxOutputTokens }: StepRequest): object {
+function bodyOf({ modelId, system, messages, tools, maxOutputTokens, options = {} }: StepRequest): object {
+  const { reasoningEffort, temperature } = options;
   const offered = [...tools].map(([name, { description, inputSchema = NO_INPUT }]) => ({
     type: 'function',
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
@@ -348,6 +349,8 @@ function bodyOf({ modelId, system, messages, tools, maxOutputTokens }: StepReque
   return {
     model: modelId,
     ...(maxOutputTokens !== undefined && { max_tokens: maxOutputTokens }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+    ...(temperature !== undefined && { temperature }),
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(wireMessages)],
     ...(offered.length > 0 && { tools: offered, tool_choice: 'auto' }),
     stream: true,

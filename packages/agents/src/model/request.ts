@@ -5,15 +5,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AssistantModelMessage, ModelMessage } from '@ai-sdk/provider-utils';
 import { isRecord } from '@atrium/core/util/shape.js';
+import type { ModelOptions } from '../shared/agent-info.js';
 import type { ToolTable } from '../shared/tool-names.js';
 import { AnswerMessage } from './answer-message.js';
 import type { ModelAgentOptions, ModelApi } from './backend.js';
 
 /** Further attempts after a failure that may pass, such as an overloaded server. */
-const RETRIES_MAX = 2;
+const RETRIES_MAX = 3;
 /** The pause before the second attempt; it doubles with each further one. */
 const RETRY_PAUSE_MS = 2_000;
-/** A server that wants to be left alone for longer is not waited for at its word. */
+/** A server that wants to be left alone for longer is not waited for, and not asked again. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
 export interface StepRequest {
@@ -23,6 +24,7 @@ export interface StepRequest {
   readonly tools: ToolTable;
   readonly signal: AbortSignal;
   readonly maxOutputTokens?: number;
+  readonly options?: ModelOptions;
   /** Called at a pause between two attempts. */
   readonly onWait?: OnWait;
   /** Called before each attempt. */
@@ -105,10 +107,10 @@ async function opened(options: ModelAgentOptions, request: StepRequest): Promise
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      if (!mayPass(error) || failures >= retries) throw error;
-      const asked = askedPauseMs(error);
-      onWait?.(whyOf(error, asked));
-      await pause(asked ?? RETRY_PAUSE_MS * 2 ** failures, undefined, { signal });
+      const wait = askedPauseMs(error) ?? RETRY_PAUSE_MS * 2 ** failures;
+      if (!mayPass(error) || failures >= retries || wait > RETRY_AFTER_MAX_MS) throw error;
+      onWait?.(whyOf(error, wait));
+      await pause(wait, undefined, { signal });
     }
   }
 }
@@ -133,14 +135,18 @@ function mayPass(error: unknown): boolean {
   return isRecord(error) && error.isRetryable === true;
 }
 
-function whyOf(error: unknown, asked: number | undefined): string {
+function whyOf(error: unknown, waitMs: number): string {
   const status = isRecord(error) && typeof error.statusCode === 'number' ? error.statusCode : undefined;
-  const when = asked === undefined ? '' : ` in ${Math.ceil(asked / 1_000)} s`;
-  return status === undefined ? 'cannot be reached; trying again' : `answered ${status}; trying again${when}`;
+  const what = status === undefined ? 'cannot be reached' : `answered ${status}`;
+  return `${what}; trying again in ${Math.ceil(waitMs / 1_000)} s`;
 }
 
+/** As a number of seconds or as a time of day; undefined when the server did not say, or that time is over. */
 function askedPauseMs(error: unknown): number | undefined {
   const headers = isRecord(error) && isRecord(error.responseHeaders) ? error.responseHeaders : {};
-  const milliseconds = Number(headers['retry-after-ms'] ?? Number(headers['retry-after']) * 1_000);
-  return milliseconds > 0 && milliseconds <= RETRY_AFTER_MAX_MS ? milliseconds : undefined;
+  const after = headers['retry-after'];
+  const seconds = Number(after);
+  const until = typeof after === 'string' && Number.isNaN(seconds) ? Date.parse(after) - Date.now() : seconds * 1_000;
+  const milliseconds = Number(headers['retry-after-ms'] ?? until);
+  return milliseconds > 0 ? milliseconds : undefined;
 }

@@ -17,21 +17,45 @@ export async function openSdkAnswer(
   kind: SdkApi,
   request: StepRequest,
 ): Promise<OpenAnswer> {
-  const { system, messages, tools, maxOutputTokens, signal } = request;
+  const { system, messages, tools, maxOutputTokens, options: chosen = {}, signal } = request;
+  const { reasoningEffort: effort, temperature } = chosen;
   const model = await loadModel(options, kind, request.modelId);
   const offered = [...tools].map(([name, { description, inputSchema = NO_INPUT }]) => ({
     ...{ type: 'function' as const, name, inputSchema: { ...inputSchema } },
     ...(description !== undefined && { description }),
   }));
   const { stream } = await model.doStream({
-    prompt: [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...messages.map(promptOf)],
+    prompt: withCacheMarks([
+      ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+      ...messages.map(promptOf),
+    ]),
     ...(offered.length > 0 && { tools: offered, toolChoice: { type: 'auto' } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
     abortSignal: signal,
-    // The provider stores nothing of the conversation, and every request is complete in itself.
-    providerOptions: { openai: { store: false } },
+    providerOptions: {
+      // The provider stores nothing of the conversation, and every request is complete in itself.
+      // The SDK knows by name which models think, and by configuration there may be others.
+      openai: { store: false, ...(effort !== undefined && { reasoningEffort: effort, forceReasoning: true }) },
+      ...(effort !== undefined && { anthropic: { effort } }),
+    },
   });
   return { read: (take) => readParts(stream, take) };
+}
+
+/** The provider keeps what it has read up to here for the next request. Only Anthropic has to be asked to. */
+const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * Behind tools and prompt, at the end, and where the request before this one ended: however much an answer and its results
+ * add, the next request finds what was read before.
+ */
+function withCacheMarks(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const asked = prompt.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []));
+  const marked = new Set(asked.slice(-2));
+  return prompt.map((message, index) =>
+    message.role === 'system' || marked.has(index) ? { ...message, providerOptions: CACHED } : message,
+  );
 }
 
 /** A key of the environment belongs to the provider's own address. It is never sent to another one. */

@@ -7,7 +7,7 @@ import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
 import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
-import type { ModelInfo } from '../shared/agent-info.js';
+import { type ModelInfo, optionsFor } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
 import { modelError } from '../shared/model-errors.js';
 import { toolTable } from '../shared/tool-names.js';
@@ -123,7 +123,8 @@ export class ModelSession implements AgentSession {
       const messages = messagesOf(fitted, visionOf(this.#options.kind, model));
       try {
         const onRequest = () => usage.requested();
-        const step = { modelId: model.id, system, messages, tools, signal: turn.signal, onRequest };
+        const options = optionsFor(model, turn.model?.config);
+        const step = { modelId: model.id, system, messages, tools, options, signal: turn.signal, onRequest };
         const reader = await this.#ask(turn, step, usage);
         this.#window.answered(model);
         return reader;

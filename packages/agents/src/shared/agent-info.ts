@@ -1,5 +1,5 @@
 /** What agents publish about themselves: their models and the sections of their system prompt. */
-import type { AgentInfo, SystemMessageSection } from '@atrium/protocol/ahp-1';
+import type { AgentInfo, ConfigSchema, ModelSelection, SystemMessageSection } from '@atrium/protocol/ahp-1';
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 
 /**
@@ -15,6 +15,42 @@ export interface ModelInfo {
   readonly maxContextWindow?: number;
   /** Whether the model takes images. Without it, the model is only told their names. */
   readonly supportsVision?: boolean;
+  /** The efforts of thinking that people can choose from. */
+  readonly reasoningEfforts?: readonly string[];
+  /** Whether people can choose a temperature. */
+  readonly hasTemperature?: boolean;
+}
+
+/** What a person chose for a model, as its schema allows. */
+export interface ModelOptions {
+  readonly reasoningEffort?: string;
+  readonly temperature?: number;
+}
+
+const TEMPERATURE_MAX = 2;
+
+/** What people can choose for a model, as clients see it. */
+export function optionSchema({ reasoningEfforts = [], hasTemperature }: ModelInfo): { configSchema?: ConfigSchema } {
+  const properties: ConfigSchema['properties'] = {
+    ...(reasoningEfforts.length > 0 && {
+      reasoningEffort: { type: 'string', title: 'Reasoning effort', enum: [...reasoningEfforts] },
+    }),
+    ...(hasTemperature && {
+      temperature: { type: 'number', title: 'Temperature', description: `From 0 to ${TEMPERATURE_MAX}.` },
+    }),
+  };
+  return Object.keys(properties).length === 0 ? {} : { configSchema: { type: 'object', properties } };
+}
+
+/** Leaves out what the model does not offer: a choice may have been made for another one. */
+export function optionsFor(model: ModelInfo, config: ModelSelection['config'] = {}): ModelOptions {
+  const { reasoningEffort: effort, temperature } = config;
+  const hasEffort = typeof effort === 'string' && model.reasoningEfforts?.includes(effort);
+  const isWarm = model.hasTemperature && typeof temperature === 'number';
+  return {
+    ...(hasEffort && { reasoningEffort: effort }),
+    ...(isWarm && temperature >= 0 && temperature <= TEMPERATURE_MAX && { temperature }),
+  };
 }
 
 /** A model as clients see it. */

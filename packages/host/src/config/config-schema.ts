@@ -44,6 +44,8 @@ const model = record(
     name: text('What people see.'),
     contextWindow: { type: 'integer', minimum: 1, description: 'In tokens.' },
     vision: flag('Whether it can see images. Without this, its name decides.'),
+    reasoningEfforts: texts('The efforts of thinking that people can choose from, such as "low" and "high".'),
+    temperature: flag('Whether people can choose a temperature.'),
   },
   ['id'],
 );

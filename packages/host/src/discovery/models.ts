@@ -169,34 +169,39 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What both providers take for models that think. */
+const EFFORTS = ['low', 'medium', 'high'];
+
 /**
  * The models that are offered for a key when the configuration names none. Asking the provider instead would send
  * something over the network at every start, and its list is full of models that cannot work as an agent.
  */
 export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
-  { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', maxContextWindow: 200_000, supportsVision: true },
-  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', maxContextWindow: 200_000, supportsVision: true },
-  { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', maxContextWindow: 200_000, supportsVision: true },
-];
+  { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5' },
+  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5' },
+  { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5' },
+].map((model) => ({ ...model, maxContextWindow: 200_000, supportsVision: true, reasoningEfforts: EFFORTS }));
 
 export const OPENAI_MODELS: readonly ModelInfo[] = [
-  { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', supportsVision: true },
-  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', supportsVision: true },
-  { id: 'gpt-6-luna', name: 'GPT-6 Luna', supportsVision: true },
-  { id: 'gpt-5.4', name: 'GPT-5.4', supportsVision: true },
-  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', supportsVision: true },
-];
+  { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol' },
+  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra' },
+  { id: 'gpt-6-luna', name: 'GPT-6 Luna' },
+  { id: 'gpt-5.4', name: 'GPT-5.4' },
+  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini' },
+].map((model) => ({ ...model, supportsVision: true, reasoningEfforts: EFFORTS }));
 
 /** Models as the configuration writes them. */
 export function configuredModels(models: ConfiguredModels): ModelInfo[] {
   return models.map((model) => {
     if (typeof model === 'string') return namedModel(model);
-    const { id, name = id, contextWindow, vision } = model;
+    const { id, name = id, contextWindow, vision, reasoningEfforts, temperature } = model;
     return {
       ...namedModel(id),
       name,
       ...(contextWindow !== undefined && { maxContextWindow: contextWindow }),
       ...(vision !== undefined && { supportsVision: vision }),
+      ...(reasoningEfforts !== undefined && { reasoningEfforts }),
+      ...(temperature !== undefined && { hasTemperature: temperature }),
     };
   });
 }

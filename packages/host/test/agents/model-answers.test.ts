@@ -87,11 +87,36 @@ describe('an answer without anything', () => {
 describe('a request that has to be made again', () => {
   const busy: ServedAnswer = { status: 429, message: 'slow down', headers: { 'retry-after': '0.01' } };
 
-  it('shows what is waited for, until the answer comes', async () => {
+  it('[DAY-083] shows what is waited for, until the answer comes', async () => {
     const { session, turn } = await start([busy, busy, DONE], { retries: 2 });
     await session.runTurn(turn);
     const waiting = 'Model answered 429; trying again in 1 s';
     expect(activitiesOf(turn)).toEqual([waiting, waiting, undefined]);
+  });
+
+  it.each(KINDS)('[DAY-083] is not made when the turn is cancelled in the pause (%s)', async (kind) => {
+    const later = new Date(Date.now() + 50_000).toUTCString();
+    const { server, session, turn } = await start([{ ...busy, headers: { 'retry-after': later } }, DONE], {
+      kind,
+      retries: 2,
+    });
+    const running = session.runTurn(turn);
+    await vi.waitFor(
+      () => expect(activitiesOf(turn)[0]).toMatch(/^Model answered 429; trying again in [45]\d s$/),
+      10_000,
+    );
+    turn.cancel();
+    await expect(running).rejects.toThrow();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('[DAY-083] is not made when the server asks for more than a minute', async () => {
+    const { server, session, turn } = await start([{ ...busy, headers: { 'retry-after': '3600' } }, DONE], {
+      retries: 2,
+    });
+    await expect(session.runTurn(turn)).rejects.toMatchObject({ errorType: 'rate-limited' });
+    expect(server.requests).toHaveLength(1);
+    expect(activitiesOf(turn)).toEqual([]);
   });
 
   it('does not promise another attempt after the last', async () => {

@@ -42,6 +42,71 @@ function systemIn(body: Record<string, unknown>): unknown {
   return anthropic?.text ?? first?.content;
 }
 
+describe('what is chosen for a model', () => {
+  const models = [{ id: 'm-1', name: 'M 1', reasoningEfforts: ['low', 'high'], hasTemperature: true }];
+  const chosen = (body: Record<string, unknown> = {}) => {
+    const { reasoning_effort, reasoning, output_config, temperature } = body as Record<string, Record<string, unknown>>;
+    return [reasoning_effort ?? reasoning?.effort ?? output_config?.effort, temperature];
+  };
+
+  it.each(KINDS)('[DAY-083] goes with the requests of its turn, and only what the model offers (%s)', async (kind) => {
+    const { server, agent } = await start([DONE, DONE, DONE], { kind, models });
+    const session = await openSession(agent);
+    const configs = [
+      { reasoningEffort: 'high', temperature: 0.5 },
+      { reasoningEffort: 'huge', temperature: 9 },
+      undefined,
+    ];
+    for (const [turn, config] of configs.entries()) {
+      const model = { id: 'm-1', ...(config && { config }) };
+      await session.runTurn(new FakeTurn('go', { id: `turn-${turn}`, model }));
+    }
+    const sent = server.requests.map(({ body }) => chosen(body));
+    expect(sent).toEqual([
+      // Models of OpenAI that think take no temperature.
+      ['high', kind === 'openai' ? undefined : 0.5],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
+  it('[DAY-083] is published with the model', async () => {
+    const { agent } = await start([], { models: [...models, { id: 'm-2', name: 'M 2' }] });
+    const [first, second] = agent.info.models;
+    expect(first?.configSchema?.properties).toMatchObject({
+      reasoningEffort: { type: 'string', enum: ['low', 'high'] },
+      temperature: { type: 'number' },
+    });
+    expect(second).not.toHaveProperty('configSchema');
+  });
+});
+
+describe('what a provider reads again and again', () => {
+  it('[DAY-083] is marked for the cache of Anthropic: the prompt, and where this request and the one before it end', async () => {
+    const { server, agent } = await start([looks('here', 'there'), looks('yonder'), DONE], { kind: 'anthropic' });
+    await runTurn(agent, new FakeTurn('go', { prompt: { tone: 'Be brief.' }, tools: [LOOK] }));
+    const marksOf = (body: Record<string, unknown>) => {
+      const blocks = [body.system, ...(body.messages as { content: unknown }[]).map(({ content }) => content)];
+      return (blocks as Record<string, unknown>[][]).map((parts) => parts.map((part) => 'cache_control' in part));
+    };
+    const [one = {}, two = {}, three = {}] = server.requests.map(({ body }) => body);
+    expect(marksOf(one)).toEqual([[true], [true]]);
+    expect(marksOf(two)).toEqual([[true], [true], [false, false], [false, true]]);
+    expect(marksOf(three)).toEqual([[true], [false], [false, false], [false, true], [false], [true]]);
+  });
+
+  it('[DAY-083] begins the same in every request, so that other servers find it in their caches', async () => {
+    const { server, agent } = await start([looks('here'), looks('there'), DONE]);
+    await runTurn(agent, new FakeTurn('go', { prompt: { tone: 'Be brief.' }, tools: [LOOK] }));
+    const [one = [], two = [], three = []] = server.requests.map(({ body }) => body.messages as unknown[]);
+    expect(two.slice(0, one.length)).toEqual(one);
+    expect(three.slice(0, two.length)).toEqual(two);
+    expect(server.requests.map(({ body }) => JSON.stringify(body.tools))).toEqual(
+      Array(3).fill(JSON.stringify(server.requests[0]?.body.tools)),
+    );
+  });
+});
+
 describe('the prompt of a model', () => {
   it('is rendered anew for every step', async () => {
     const { server, agent } = await start([looks('here'), DONE]);
@@ -67,7 +132,7 @@ describe('the prompt of a model', () => {
 });
 
 describe('the tool calls of a model', () => {
-  it('of one step begin together in order, and their results go back in order', async () => {
+  it('[DAY-083] of one step begin together in order, and their results go back in order', async () => {
     const { server, agent } = await start([looks('one', 'two'), DONE]);
     let release = (): void => {};
     const second = new Promise<void>((resolve) => {

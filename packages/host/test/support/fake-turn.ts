@@ -15,7 +15,7 @@ import type {
   ToolRequest,
   WorkerStart,
 } from '@atrium/core/contracts/agent.js';
-import type { ChatInputRequest, Message, ToolDefinition, UsageInfo } from '@atrium/protocol/ahp-1';
+import type { ChatInputRequest, Message, ModelSelection, ToolDefinition, UsageInfo } from '@atrium/protocol/ahp-1';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 export type TurnEvent =
@@ -38,6 +38,7 @@ type Prompt = Readonly<Record<string, string>>;
 
 export interface FakeTurnOptions {
   readonly id?: string;
+  readonly model?: ModelSelection;
   readonly workingDirectory?: string;
   readonly tools?: readonly ToolDefinition[];
   readonly context?: readonly string[];
@@ -50,7 +51,7 @@ export interface FakeTurnOptions {
 
 export class FakeTurn implements AgentTurn {
   readonly id: string;
-  readonly model = undefined;
+  readonly model: ModelSelection | undefined;
   readonly agent = undefined;
   readonly context: readonly string[];
   readonly message: Message;
@@ -67,6 +68,7 @@ export class FakeTurn implements AgentTurn {
     // Every call that runs listens, as in a turn of the host.
     setMaxListeners(0, this.controller.signal);
     this.id = options.id ?? 'turn-1';
+    this.model = options.model;
     this.message = messageOf(text);
     this.context = options.context ?? [];
     this.workingDirectory = options.workingDirectory;

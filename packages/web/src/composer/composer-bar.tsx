@@ -28,6 +28,7 @@ export function ComposerBar({ session, state, chat, selection, onSelect, isEmpty
     <div className="compose-bar">
       <div className="compose-choices">
         <ModelChoice state={state} selection={selection} onSelect={onSelect} />
+        <ModelOptions state={state} selection={selection} onSelect={onSelect} />
         <AgentChoice state={state} selection={selection} onSelect={onSelect} />
         <ContextMeter state={state} chat={chat} model={selection.model?.id} />
       </div>
@@ -85,6 +86,56 @@ function ModelChoice({ state, selection, onSelect }: ChoiceProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+/** What can be chosen for that model, such as how hard it thinks. Another model begins without any choice. */
+function ModelOptions({ state, selection, onSelect }: ChoiceProps) {
+  const { link } = useHost();
+  const models = useStore(link.root).agents.find(({ provider }) => provider === state.provider)?.models ?? [];
+  const model = models.find(({ id }) => id === selection.model?.id) ?? (selection.model ? undefined : models[0]);
+  const config = selection.model?.config ?? {};
+  const choose = (name: string, value: string | number | undefined) => {
+    const { [name]: _before, ...others } = config;
+    const chosen = value === undefined ? others : { ...others, [name]: value };
+    if (model) onSelect({ model: { id: model.id, ...(Object.keys(chosen).length > 0 && { config: chosen }) } });
+  };
+  return Object.entries(model?.configSchema?.properties ?? {}).map(
+    ([name, { type, title, description, ...schema }]) => {
+      const value = String(config[name] ?? schema.default ?? '');
+      if (type === 'string' && schema.enum) {
+        return (
+          <select
+            key={name}
+            className="bare"
+            aria-label={title}
+            title={description ?? title}
+            value={value}
+            onChange={({ target }) => choose(name, target.value || undefined)}
+          >
+            <option value="">{title}</option>
+            {schema.enum.map((one, index) => (
+              <option key={String(one)} value={String(one)}>
+                {schema.enumLabels?.[index] ?? String(one)}
+              </option>
+            ))}
+          </select>
+        );
+      }
+      if (type !== 'number') return null;
+      return (
+        <input
+          key={name}
+          type="number"
+          step="0.1"
+          aria-label={title}
+          title={description ?? title}
+          placeholder={title}
+          value={value}
+          onChange={({ target }) => choose(name, target.value === '' ? undefined : target.valueAsNumber)}
+        />
+      );
+    },
   );
 }
 
