@@ -187,7 +187,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await say(terminal, 'hello');
       await terminal.sees(/3 tokens in/);
       await say(terminal, '/sessions');
-      await terminal.sees(/Which session\?\n› A first hello[\s\S]*Esc goes back/);
+      await terminal.sees(/Which session\?[\s\S]*\n› A first hello[\s\S]*Esc goes back/);
       terminal.keys('Escape');
       await terminal.sees(PROMPT);
       expect((await terminal.everything()).match(/Hello you/g)).toHaveLength(1);

@@ -95,7 +95,7 @@ describeInBrowser('several chats', (open) => {
     expect(await page.locator('.session-item').count()).toBe(1);
 
     const phone = await open(page.url().replace(/#.*/, link.slice(link.indexOf('#'))), PHONE);
-    await phone.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: /Count/ }).click();
+    await phone.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: /Count/ }).first().click();
     await chats(phone).getByRole('link', { name: /Fork/ }).click();
     await phone.getByText('You said: only here').waitFor();
     await chats(page).getByRole('link').first().click();

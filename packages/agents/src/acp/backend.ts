@@ -1,6 +1,7 @@
 /** Any agent that speaks the Agent Client Protocol (ACP), behind a command that starts it. */
 import type { AgentAbilities, AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import { OWN_DEFAULT_META_KEY } from '@atrium/protocol/ahp-1';
 import { SEVERAL_CHATS, SEVERAL_FOLDERS } from '../shared/agent-info.js';
 
 export interface AcpAgentOptions {
@@ -44,7 +45,8 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
   const offered = new OfferedModels();
   return {
     get info() {
-      const models = offered.all.map((model) => ({ ...model, provider }));
+      // It chooses by itself what answers a message that names no model.
+      const models = offered.all.map((model) => ({ ...model, provider, _meta: { [OWN_DEFAULT_META_KEY]: true } }));
       // Only a running agent says whether it takes further folders; to one that does not, people are told.
       const capabilities = { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS };
       return { provider, displayName, description, models, capabilities };

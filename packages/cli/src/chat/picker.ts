@@ -106,8 +106,12 @@ const TIME_COLUMNS = 8;
 /** Where there is less room, ids and folders are left out. */
 const WIDE_COLUMNS = 70;
 
-/** Project by project, pinned ones first, as the page lists them. */
-export function sessionPicker(sessions: readonly SessionSummary[], projects?: FolderProjects): Picker<SessionSummary> {
+/** Project by project, pinned ones first, as the page lists them. `current` is the one that the person comes from. */
+export function sessionPicker(
+  sessions: readonly SessionSummary[],
+  projects?: FolderProjects,
+  current?: string,
+): Picker<SessionSummary> {
   const ordered = groupedSessions(sessions, projects).flatMap(({ items }) => items);
   const depths = new Map(ordered.map(({ summary, depth }) => [summary.resource, depth]));
   return new Picker<SessionSummary>({
@@ -117,6 +121,7 @@ export function sessionPicker(sessions: readonly SessionSummary[], projects?: Fo
       [item.title, shortId(item.resource), placeText(item), folderText(folderOf(item)), stateIn(item)].join(' '),
     row: (item, columns) => sessionText(item, columns, depths.get(item.resource) ?? 0),
     isArchived,
+    isMarked: ({ resource }) => resource === current,
   });
 }
 

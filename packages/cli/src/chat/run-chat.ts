@@ -132,7 +132,7 @@ async function another(client: Client, { state }: OpenSession): Promise<ChosenSe
 /** The session that the person picks; Esc goes back to the one before. */
 async function chosen(client: Client, { uri, style }: Opened, chat: string): Promise<Next> {
   const items = newestFirst(await waiting(() => client.listSessions()));
-  const picker = sessionPicker(items, await projectsOf(client));
+  const picker = sessionPicker(items, await projectsOf(client), uri);
   const picked = await unlessInterrupted(pick({ picker, style, onEscape: 'goes back' }));
   if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
   if (picked === 'escape' || picked.resource === uri) return { uri, chat, isShown: true };

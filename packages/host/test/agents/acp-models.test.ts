@@ -64,7 +64,7 @@ describe('the model of an agent behind a command', patience, () => {
     subject.agent.whenInfoChanges?.(() => changes++);
     await fixture.turn('go');
     expect(changes).toBe(1);
-    expect(subject.agent.info.models).toEqual([
+    expect(subject.agent.info.models).toMatchObject([
       { id: 'plum-1', name: 'PLUM-1', provider: 'orchard' },
       { id: 'plum-2', name: 'PLUM-2', provider: 'orchard' },
       { id: 'broken', name: 'BROKEN', provider: 'orchard' },

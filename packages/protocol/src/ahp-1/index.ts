@@ -573,7 +573,14 @@ export type {
   WorkspaceEnablement,
 } from './session/customizations.js';
 export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
-export { FORK_META_KEY, forkOf, isPinned, PINNED_META_KEY, withPinned } from './session/list-members.js';
+export {
+  FORK_META_KEY,
+  forkOf,
+  isPinned,
+  OWN_DEFAULT_META_KEY,
+  PINNED_META_KEY,
+  withPinned,
+} from './session/list-members.js';
 export {
   attentionOf,
   type FolderProject,

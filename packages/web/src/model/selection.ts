@@ -8,6 +8,7 @@ import {
   type ChatState,
   type Message,
   type ModelSelection,
+  OWN_DEFAULT_META_KEY,
   type SessionState,
   selectionOf,
 } from '@atrium/protocol/ahp-1';
@@ -31,8 +32,8 @@ function lastMessage({ turns, activeTurn }: Said): Message | undefined {
   return activeTurn?.message ?? turns.at(-1)?.message;
 }
 
-/** What a message without a model goes to: every agent answers with the first of its models. */
+/** What a message without a model goes to: the first of its models, unless the agent chooses by itself. */
 export function defaultModelText(agent: Pick<AgentInfo, 'models'> | undefined): string {
   const [first] = agent?.models ?? [];
-  return first ? `Default: ${first.name}` : 'Default model';
+  return first && first._meta?.[OWN_DEFAULT_META_KEY] !== true ? `Default: ${first.name}` : 'Default model';
 }

@@ -7,6 +7,9 @@ import type { Meta } from '../common/types.js';
 export const PINNED_META_KEY = 'atrium.pinned';
 export const FORK_META_KEY = 'atrium.forkOf';
 
+/** Of a model whose agent chooses its default by itself; for others it is the first of their models. */
+export const OWN_DEFAULT_META_KEY = 'atrium.ownDefault';
+
 interface WithMeta {
   readonly _meta?: Meta | undefined;
 }
