@@ -3,14 +3,15 @@
  * everywhere, phrases and beginnings, on the index against reading every turn; `find.worst` is the dearest of them. `fill`:
  * putting a turn into the index against writing its text to a file. `growth`: the size of the index over that of the text.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { absolute, load, paired, ratio, report, size } from './measure.mjs';
 
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const TURNS = size(100_000, 400);
 const TURNS_OF_SESSION = 200;
-const WORDS = 40_000;
 const PAGE = 21;
 /** Reading all of them takes too long to be done often: a share of them is read, and counted as such. */
 const READ = size(2_000, 100);
@@ -18,29 +19,28 @@ const FILLED = size(2_000, 100);
 const AT_ONCE = 25;
 const MINUTE_MS = 60_000;
 
-/** The same text in every process. */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+/** What people write about programs: the pages and the sources of this repository, in pieces. */
+const PIECES = [
+  'docs',
+  'docs/spec',
+  'packages/host/src',
+  'packages/core/src/sessions',
+  'packages/core/src/wire',
+].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => /\.(md|ts)$/.test(name))
+    .flatMap((name) => readFileSync(join(ROOT, folder, name), 'utf8').split(/\n\n+/)),
+);
 
-const letters = 'etaoinshrdlucmfwypvbgkjqxz';
-/** The word with this rank: common ones are short, as in a language. */
-function word(rank) {
-  let [text, rest] = ['', rank + 1];
-  for (; rest > 0; rest = Math.floor(rest / letters.length)) text += letters[rest % letters.length];
-  return text;
-}
-
-/** As often as in a language: the second word half as often as the first, and so on. */
+/** The same text in every process: a few pieces for each turn, and a word of its own. */
 function textOf(index) {
-  const next = random(index + 1);
-  const count = 80 + Math.floor(next() * 400);
-  const words = Array.from({ length: count }, () => word(Math.floor(WORDS ** next()) - 1));
-  return words.join(' ');
+  let state = index + 1;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  const pieces = Array.from({ length: 3 + (next() % 8) }, () => PIECES[next() % PIECES.length]);
+  return `${pieces.join('\n\n')}\nturn${index}`;
 }
 
 const turnOf = (index) => ({
@@ -54,14 +54,12 @@ const documentOf = (index) => ({
 });
 
 const phrase = (words, isPrefix = false) => ({ words: words.split(' '), isPrefix });
-const said = textOf(Math.floor(TURNS / 2)).split(' ');
-const rare = said.reduce((longest, each) => (each.length > longest.length ? each : longest));
 const QUERIES = [
-  [phrase(word(0))],
-  [phrase(word(3)), phrase(word(40))],
-  [phrase(rare)],
-  [phrase(said.slice(0, 2).join(' '))],
-  [phrase(word(30).slice(0, 1), true)],
+  [phrase('the')],
+  [phrase('session'), phrase('turn')],
+  [phrase(`turn${Math.floor(TURNS / 2)}`)],
+  [phrase('the session')],
+  [phrase('ses', true)],
 ].map((all) => ({ all, none: [], limit: PAGE }));
 
 const { find, fill } = await paired(import.meta.url, {

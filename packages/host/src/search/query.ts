@@ -10,6 +10,8 @@ import { ErrorCode, type Phrase, phraseOf, ROOT_CHANNEL } from '@atrium/protocol
 export const QUERY_MAX_CHARACTERS = 1_000;
 /** Words and phrases of one query. */
 export const QUERY_TERMS_MAX = 32;
+/** A shorter beginning fits so many words that looking them all up takes long: it counts as a whole word. */
+export const BEGINNING_MIN_CHARACTERS = 3;
 export const PAGE_DEFAULT = 20;
 export const PAGE_MAX = 100;
 
@@ -53,7 +55,7 @@ export function readQuery(params: Params, now: number): SearchQuery {
       filters[name.toLowerCase() as FilterName] = quoted ?? plain ?? '';
       continue;
     }
-    const term = phraseOf(phrase ?? word ?? '', word?.endsWith('*') ?? false);
+    const term = termOf(phrase ?? word ?? '');
     if (term) (minus === '' ? all : none).push(term);
   }
   if (all.length + none.length > QUERY_TERMS_MAX) throw invalid(`/query may have ${QUERY_TERMS_MAX} words`);
@@ -72,6 +74,12 @@ export function readQuery(params: Params, now: number): SearchQuery {
       ...(channel !== ROOT_CHANNEL && { channel }),
     },
   };
+}
+
+function termOf(text: string): Phrase | undefined {
+  const term = phraseOf(text);
+  const isPrefix = text.endsWith('*') && (term?.words.at(-1)?.length ?? 0) >= BEGINNING_MIN_CHARACTERS;
+  return term && { ...term, isPrefix };
 }
 
 /** Whether anything is asked for at all: an empty field finds nothing. */
