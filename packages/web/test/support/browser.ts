@@ -69,7 +69,8 @@ class Pages {
   }
 
   async #create(options: BrowserContextOptions): Promise<Page> {
-    const context = await this.browser.newContext(options);
+    // Movement that nobody looks at is sixty pictures a second.
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     lookOften(page);
