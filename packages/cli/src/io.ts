@@ -1,7 +1,6 @@
 /**
  * The process around a command: streams, environment, folder, signals. Commands take them from here, so that a program can run
- * several commands, each with its own: `run(argv, io)`. Code that needs a real terminal (the chat, an attached
- * terminal) uses the process itself.
+ * several commands, each with its own: `run(argv, io)`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { homedir } from 'node:os';
@@ -9,17 +8,22 @@ import type { Readable, Writable } from 'node:stream';
 import { ExitCode } from './exit.js';
 
 export interface Io {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   /** Where sessions, terminals and files are when the user names no folder. Names that a user types are the process's. */
   readonly cwd: string;
-  /** Emits the names of signals that arrive. */
+  /** Emits the names of signals that arrive, and `exit` and `uncaughtExceptionMonitor` as the process does. */
   readonly signals: Pick<NodeJS.EventEmitter, 'on' | 'once' | 'off'>;
+  /** Sends the command itself a signal, as the terminal does for Ctrl+C and Ctrl+Z. */
+  raise(signal: 'SIGINT' | 'SIGTSTP'): void;
   exit(code: number): never;
 }
+
+/** A terminal can hand on every key as it is typed. */
+export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
 
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
@@ -44,6 +48,7 @@ const ofProcess: Io = {
     return process.cwd();
   },
   signals: process,
+  raise: (signal) => void process.kill(process.pid, signal),
   exit: (code) => process.exit(code),
 };
 

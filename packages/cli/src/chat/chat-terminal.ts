@@ -1,10 +1,13 @@
 /** The terminal in the state that a chat needs, and its own state again at the end, after a signal, and after a crash. */
+import { type Input, io } from '../io.js';
 import { type Key, KeyReader } from './keys.js';
 
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
 /** Ends an update that was cut off: lines wrap, the cursor shows, and all styles are taken back. */
 const CALM = '\u001b[?2026l\u001b[?7h\u001b[?25h\u001b[0m';
+
+const END_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 interface TerminalEvents {
   key(key: Key): void;
@@ -20,8 +23,7 @@ interface TerminalEvents {
 export class Terminal {
   readonly #events: TerminalEvents;
   readonly #keys: KeyReader;
-  readonly #input = process.stdin;
-  readonly #output = process.stdout;
+  readonly #io = io();
   #isOurs = false;
 
   constructor(events: TerminalEvents) {
@@ -31,36 +33,38 @@ export class Terminal {
 
   open(): void {
     this.#take();
-    this.#input.setEncoding('utf8');
-    this.#input.on('data', this.#onData).on('end', this.#events.ended).on('error', this.#events.ended);
-    this.#output.on('resize', this.#onResize);
-    process.on('exit', this.#giveBack).on('SIGCONT', this.#onContinue);
+    const { stdin, stdout, signals } = this.#io;
+    stdin.setEncoding('utf8');
+    stdin.on('data', this.#onData).on('end', this.#events.ended).on('error', this.#events.ended);
+    stdout.on('resize', this.#onResize);
+    signals.on('exit', this.#giveBack).on('SIGCONT', this.#onContinue);
     // Before Node prints an uncaught error.
-    process.on('uncaughtExceptionMonitor', this.#giveBack);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, this.#events.ended);
+    signals.on('uncaughtExceptionMonitor', this.#giveBack);
+    for (const signal of END_SIGNALS) signals.on(signal, this.#events.ended);
     // After this call: the caller draws first.
-    setImmediate(() => this.#isOurs && this.#keys.feed(takeTypedAhead()));
+    setImmediate(() => this.#isOurs && this.#keys.feed(takeTypedAhead(stdin)));
   }
 
   close(): void {
     this.#giveBack();
     this.#keys.close();
-    this.#input.off('data', this.#onData).off('end', this.#events.ended).off('error', this.#events.ended).pause();
-    this.#output.off('resize', this.#onResize);
-    process.off('exit', this.#giveBack).off('SIGCONT', this.#onContinue);
-    process.off('uncaughtExceptionMonitor', this.#giveBack);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, this.#events.ended);
+    const { stdin, stdout, signals } = this.#io;
+    stdin.off('data', this.#onData).off('end', this.#events.ended).off('error', this.#events.ended).pause();
+    stdout.off('resize', this.#onResize);
+    signals.off('exit', this.#giveBack).off('SIGCONT', this.#onContinue);
+    signals.off('uncaughtExceptionMonitor', this.#giveBack);
+    for (const signal of END_SIGNALS) signals.off(signal, this.#events.ended);
   }
 
   /** Keys behind the last one go to the next reader. */
   passOn(): void {
-    holdTyped(this.#keys.takeRest());
+    holdTyped(this.#io.stdin, this.#keys.takeRest());
   }
 
   /** Ctrl+Z: the shell gets the terminal until `fg`. */
   suspend(): void {
     this.#giveBack();
-    process.kill(process.pid, 'SIGTSTP');
+    this.#io.raise('SIGTSTP');
   }
 
   readonly #onData = (chunk: string): void => this.#keys.feed(chunk);
@@ -73,9 +77,10 @@ export class Terminal {
 
   #take(): void {
     this.#isOurs = true;
-    this.#input.setRawMode(true);
-    this.#input.resume();
-    this.#output.write(BRACKETED_PASTE_ON);
+    const { stdin, stdout } = this.#io;
+    stdin.setRawMode?.(true);
+    stdin.resume();
+    stdout.write(BRACKETED_PASTE_ON);
   }
 
   /** Also the last thing that a process does which ends by an error. */
@@ -83,8 +88,8 @@ export class Terminal {
     if (!this.#isOurs) return;
     this.#isOurs = false;
     this.#events.leaving();
-    this.#output.write(`${CALM}${BRACKETED_PASTE_OFF}`);
-    this.#input.setRawMode(false);
+    this.#io.stdout.write(`${CALM}${BRACKETED_PASTE_OFF}`);
+    this.#io.stdin.setRawMode?.(false);
   };
 }
 
@@ -96,48 +101,48 @@ const CTRL_Z = '\u001a';
 /** Typing ahead beyond this is dropped. */
 const HELD_MAX_CHARACTERS = 1_000_000;
 
-let held = '';
+const held = new WeakMap<Input, string>();
 
 /** Holds the keys until `work` is done. Ctrl+C and Ctrl+Z still mean what they mean to a program that does not read. */
 export async function typingAhead<T>(work: () => Promise<T>): Promise<T> {
-  const { stdin, stdout } = process;
+  const { stdin, stdout, signals, raise } = io();
   const giveBack = () => {
     stdout.write(BRACKETED_PASTE_OFF);
-    stdin.setRawMode(false);
+    stdin.setRawMode?.(false);
   };
-  process.on('exit', giveBack);
-  stdin.setRawMode(true).setEncoding('utf8').on('data', hold).resume();
+  const hold = (chunk: string) => {
+    if (chunk.includes(CTRL_C)) {
+      held.delete(stdin);
+      raise('SIGINT');
+    } else if (chunk.includes(CTRL_Z)) {
+      raise('SIGTSTP');
+    } else {
+      holdTyped(stdin, withEnter(chunk));
+    }
+  };
+  signals.on('exit', giveBack);
+  stdin.setRawMode?.(true);
+  stdin.setEncoding('utf8').on('data', hold).resume();
   stdout.write(BRACKETED_PASTE_ON);
   try {
     return await work();
   } finally {
     stdin.off('data', hold).pause();
-    process.off('exit', giveBack);
+    signals.off('exit', giveBack);
     giveBack();
   }
 }
 
 /** The keys that were typed ahead, for the current reader. */
-function takeTypedAhead(): string {
-  const text = held;
-  held = '';
+function takeTypedAhead(from: Input): string {
+  const text = held.get(from) ?? '';
+  held.delete(from);
   return text;
 }
 
 /** Gives back keys that were read too early. */
-function holdTyped(text: string): void {
-  held = (held + text).slice(0, HELD_MAX_CHARACTERS);
-}
-
-function hold(chunk: string): void {
-  if (chunk.includes(CTRL_C)) {
-    held = '';
-    process.kill(process.pid, 'SIGINT');
-  } else if (chunk.includes(CTRL_Z)) {
-    process.kill(process.pid, 'SIGTSTP');
-  } else {
-    holdTyped(withEnter(chunk));
-  }
+function holdTyped(from: Input, text: string): void {
+  held.set(from, ((held.get(from) ?? '') + text).slice(0, HELD_MAX_CHARACTERS));
 }
 
 /** What was typed before the keys were ours went through the terminal, which turned the key Enter into a line feed. */

@@ -6,6 +6,7 @@ import {
   type SessionState,
   type SessionSummary,
 } from '@atrium/protocol/ahp-1';
+import { io } from '../io.js';
 import { type ChatRow, chatName, chatState, chatTree, kindWord } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
 import { activityOf, ago, folderOf, folderText, isArchived, placeText } from '../sessions/summary-text.js';
@@ -198,7 +199,7 @@ interface OnScreen<T> {
 /** Something that has the terminal until a key chooses. */
 export function onScreen<T>({ lines, press, ended, follow }: OnScreen<T>): Promise<T> {
   return new Promise((resolve) => {
-    const screen = new Screen(process.stdout);
+    const screen = new Screen(io().stdout);
     const draw = () => screen.update([], { lines: [...lines(screen)], cursor: { row: 0, column: 0 } });
     const done = (chosen: T) => {
       unfollow?.();

@@ -241,20 +241,21 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   const interrupted = new Promise<never>((_, reject) => {
     end = () => reject(new QuietExit(ExitCode.Interrupted));
   });
-  for (const signal of END_SIGNALS) process.on(signal, end);
+  for (const signal of END_SIGNALS) io().signals.on(signal, end);
   try {
     return await Promise.race([work, interrupted]);
   } catch (error) {
     if (error instanceof QuietExit && error.code === ExitCode.Interrupted) tell('Left.');
     throw error;
   } finally {
-    for (const signal of END_SIGNALS) process.off(signal, end);
+    for (const signal of END_SIGNALS) io().signals.off(signal, end);
   }
 }
 
 /** Prints a message when the process ends unexpectedly. The returned function cancels that. */
 function reportAbruptExit(): () => void {
   const say = (code: number) => tell(`The chat broke off (${code}). Its session is in the host: atrium attach last`);
-  process.on('exit', say);
-  return () => process.off('exit', say);
+  const { signals } = io();
+  signals.on('exit', say);
+  return () => void signals.off('exit', say);
 }

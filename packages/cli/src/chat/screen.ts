@@ -2,6 +2,7 @@
  * The terminal as a chat draws it: finished lines go up into the scrollback and are never touched again; live lines are
  * drawn anew below them. Only lines that differ are written.
  */
+import { io } from '../io.js';
 import type { Style } from '../text/style.js';
 import { cut, widthOf } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -146,7 +147,7 @@ interface DisplayOptions {
 
 export class Display {
   readonly #options: DisplayOptions;
-  readonly #screen = new Screen(process.stdout);
+  readonly #screen = new Screen(io().stdout);
   /** Lines that wait to go up. */
   readonly #notes: string[] = [];
   #state: 'ours' | 'away' | 'over' = 'ours';

@@ -97,7 +97,7 @@ interface Keys {
 }
 
 function giveKeys(terminal: Terminal): Keys {
-  const { stdin, stdout } = process;
+  const { stdin, stdout } = io();
   let leave: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
     leave = resolve;
@@ -108,17 +108,20 @@ function giveKeys(terminal: Terminal): Keys {
     if (end >= 0) leave();
   };
   const resized = (): void => {
-    const { columns: cols, rows } = stdout;
+    const { columns: cols = 80, rows = 24 } = stdout;
     quietly(terminal.dispatch({ type: 'terminal/resized', cols, rows }));
   };
-  stdin.setRawMode(true).setEncoding('utf8').on('data', typed).on('end', leave).resume();
+  stdin.setRawMode?.(true);
+  stdin.setEncoding('utf8').on('data', typed).on('end', leave).resume();
   stdout.on('resize', resized);
   resized();
   return {
     asked,
     release() {
       stdout.off('resize', resized);
-      stdin.off('data', typed).off('end', leave).setRawMode(false).pause();
+      stdin.off('data', typed).off('end', leave);
+      stdin.setRawMode?.(false);
+      stdin.pause();
     },
   };
 }

@@ -1,7 +1,9 @@
 /** A chat in a window, and what a person does in it. */
 import { expect } from 'vitest';
 import { newFolder, startHost, type TestHost } from './host.js';
+import { atrium } from './run-cli.js';
 import { openTerminal, type TestTerminal } from './terminal.js';
+import { openWindow, type Window } from './window.js';
 
 /** What is typed while a question appears is not taken for its answer. */
 export const TYPING_GUARD_MS = 600;
@@ -9,11 +11,16 @@ export const TYPING_GUARD_MS = 600;
 /** Nothing happens, and a message can be written. */
 export const PROMPT = /write a message\n.*\/help$/;
 
-export interface Chat {
+interface Begun {
   readonly host: TestHost;
-  readonly terminal: TestTerminal;
   /** Where the chat was begun. */
   readonly folder: string;
+}
+
+export interface Chat extends Begun {
+  readonly terminal: Window;
+  /** The code that the command ends with. */
+  ended(): Promise<number | null>;
 }
 
 export interface ChatOptions {
@@ -22,18 +29,41 @@ export interface ChatOptions {
   readonly hostArgs?: readonly string[];
   /** Fills the folder before the chat begins. */
   readonly prepare?: (folder: string) => Promise<void>;
-  /** Lines that are typed right behind the command, before it can read them. */
-  readonly typedAhead?: readonly string[];
 }
 
+/** In this process. The words of `args` are those of the command line. */
 export async function openChat(args = 'chat', options: ChatOptions = {}): Promise<Chat> {
-  const { hostArgs = [], host = await startHost(hostArgs), prepare, typedAhead = [] } = options;
-  const folder = await newFolder(host);
+  const { host, folder } = await beginning(options);
+  return { host, folder, ...startIn({ host, folder, args }) };
+}
+
+/** The command in a new window. */
+export function startIn({ host, folder, args }: Begun & { readonly args: string }): Pick<Chat, 'terminal' | 'ended'> {
+  const terminal = openWindow();
+  const { ended } = atrium(args.split(' '), { TERM: 'xterm-256color', ...host.env }, { cwd: folder, window: terminal });
+  return { terminal, ended };
+}
+
+async function beginning({ hostArgs = [], host, prepare }: ChatOptions): Promise<Begun> {
+  const running = host ?? (await startHost(hostArgs));
+  const folder = await newFolder(running);
   await prepare?.(folder);
+  return { host: running, folder };
+}
+
+/** The command as a process, typed into the shell of a real terminal. */
+export async function openRealChat(
+  args = 'chat',
+  options: ChatOptions & {
+    /** Lines that are typed right behind the command, before it can read them. */
+    readonly typedAhead?: readonly string[];
+  } = {},
+): Promise<Begun & { readonly terminal: TestTerminal }> {
+  const { host, folder } = await beginning(options);
   const terminal = await openTerminal(host.env, folder);
   terminal.type(`atrium ${args}`);
   terminal.keys('Enter');
-  for (const line of typedAhead) {
+  for (const line of options.typedAhead ?? []) {
     terminal.type(line);
     terminal.keys('Enter');
   }

@@ -12,6 +12,7 @@ import { onTestFinished } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 import { run } from '../../src/cli.js';
 import { type Io, runWith } from '../../src/io.js';
+import type { Window } from './window.js';
 
 /** The command as it is shipped, bundled from the sources. */
 export const COMMAND = programFile('atrium');
@@ -36,6 +37,8 @@ export type Later = (cleanUp: () => Promise<void>) => void;
 export interface Place {
   readonly cwd?: string;
   readonly later?: Later;
+  /** The window in which it runs, in this process. */
+  readonly window?: Window;
 }
 
 export interface Run {
@@ -73,27 +76,27 @@ export function surroundings(env: Environment = {}): Record<string, string> {
 }
 
 export function atrium(args: readonly string[], env: Environment = {}, place: Place = {}): LocalRun {
-  const { later = onTestFinished, cwd = process.cwd() } = place;
+  const { later = onTestFinished, cwd = process.cwd(), window } = place;
   const said = { stdout: '', stderr: '' };
   let shown = '';
   const show = (text: string) => {
     shown += text;
   };
   const signals = new EventEmitter();
-  const stdin = new PassThrough();
+  const stdin: Writable & Io['stdin'] = window?.streams.stdin ?? new PassThrough();
   const given = surroundings(env);
   let left: ((code: number) => void) | undefined;
   const exited = new Promise<number>((resolve) => {
     left = resolve;
   });
   const io: Io = {
-    stdin,
-    stdout: sink(said, 'stdout', show),
-    stderr: sink(said, 'stderr', show),
+    ...{ stdin, stdout: sink(said, 'stdout', show), stderr: sink(said, 'stderr', show) },
+    ...window?.streams,
     env: given,
     home: given.HOME ?? NO_HOME,
     cwd,
     signals,
+    raise: (name) => void signals.emit(name, name),
     exit(code) {
       left?.(code);
       throw new Error(`exit ${code}`);
@@ -104,6 +107,10 @@ export function atrium(args: readonly string[], env: Environment = {}, place: Pl
     isTold = true;
     runWith(io, () => signals.emit(name, name));
   };
+  window?.connect(
+    (task) => runWith(io, task),
+    () => signal('SIGINT'),
+  );
   let code: number | undefined;
   const ended = Promise.race([withEnvironment(given, () => run(['node', 'atrium', ...args], io)), exited]);
   void ended.then((value) => {
