@@ -59,7 +59,7 @@ async function command(home: string, { args = ['completions', 'bash'], isTTY = t
     ...{ stdin: new PassThrough(), stdout: stream('stdout'), stderr: stream('stderr') },
     // npm finds the file of its user by the home folder.
     env: { PATH, HOME: home, ATRIUM_CODE_CACHE: path.join(home, 'cache'), ATRIUM_DISCOVERY: '0' },
-    ...{ home, cwd: path.join(home, 'project'), signals: process },
+    ...{ home, cwd: path.join(home, 'project'), signals: process, raise: () => {} },
     exit: (status) => {
       throw new Error(`exit ${status}`);
     },

@@ -50,22 +50,31 @@ const LASTING: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * Pages to use again, each in a context of its own. A new context costs twice the processor time of a whole short
- * test. Every test has a host of its own, so that a page never comes to an origin where it was before.
+ * Pages to use again, each in a context of its own. A new context costs as much processor time as two loads. Every test has a
+ * host of its own, and a page never comes to an origin where it was before: what it stored there stays there.
  */
 class Pages {
   /** By the options of their context. */
   readonly #idle = new Map<string, Page[]>();
   readonly #changed = new WeakSet<Page>();
+  /** Where each page has been. */
+  readonly #origins = new WeakMap<Page, Set<string>>();
 
   constructor(readonly browser: Browser) {}
 
   async open(url: string, options: BrowserContextOptions = DESKTOP, { isNew = false }: PageUse = {}): Promise<Page> {
     const kind = JSON.stringify(options);
-    const page = (isNew ? undefined : this.#idle.get(kind)?.pop()) ?? (await this.#create(options));
+    const page = (isNew ? undefined : this.#unused(kind, url)) ?? (await this.#create(options));
     onTestFinished(() => this.#giveBack(page, kind));
     await page.goto(url);
     return this.#watched(page);
+  }
+
+  /** A page that has never been there: the system gives out a port more than once. */
+  #unused(kind: string, url: string): Page | undefined {
+    const pages = this.#idle.get(kind) ?? [];
+    const index = pages.findIndex((page) => !this.#origins.get(page)?.has(new URL(url).origin));
+    return index < 0 ? undefined : pages.splice(index, 1)[0];
   }
 
   async #create(options: BrowserContextOptions): Promise<Page> {
@@ -88,20 +97,17 @@ class Pages {
   }
 
   async #giveBack(page: Page, kind: string): Promise<void> {
+    this.#origins.set(page, (this.#origins.get(page) ?? new Set()).add(new URL(page.url()).origin));
     if (this.#changed.has(page) || !(await leave(page))) return page.context().close();
     this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), page]);
   }
 }
 
-/** Ends what the page does, and stays in its process. False when its host is gone, or the page itself. */
+/** Ends what the page does, and stays in its process. False when the page is gone. */
 async function leave(page: Page): Promise<boolean> {
   try {
     await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
-    await page.goto(new URL('/icon.svg', page.url()).href);
-    await page.evaluate(() => {
-      localStorage.clear();
-      sessionStorage.clear();
-    });
+    await page.goto('about:blank');
     return true;
   } catch {
     return false;
