@@ -1,10 +1,11 @@
 /**
  * What the gateway costs: CPU of the host for one call of a provider's tool over a real socket, against a bare `ws` that
  * sends the same frame and waits for the same answer; the provider is in a process of its own. Then the whole tool call,
- * with gates, state and a log on the disk, as a model's call goes. Then twenty rules on the arguments of a call, against
+ * with gates, state and a log on the disk, as a model's call goes; also against the least that such a call can be: the same
+ * echo, one line in a file when the call begins, and one synced transaction when it ends. Then twenty rules on the arguments of a call, against
  * the same expressions tried without a fence; and as many providers as a gateway lets in.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { absolute, figure, load, loadHost, paired, ratio, report, size } from './measure.mjs';
@@ -20,13 +21,16 @@ const INPUT = { command: 'npm run build -- --watch', description: 'Builds everyt
 const CALLS = size(1_000, 3);
 /** In one turn: one with hundreds of calls is not what people have. */
 const WHOLE_CALLS = size(50, 2);
+/** What a call stores has about these lengths. */
+const BEGIN_LINE = `${'b'.repeat(800)}\n`;
+const END_ACTION = JSON.stringify({ type: 'chat/toolCallComplete', text: 'e'.repeat(300) });
 const TRIES = size(20_000, 20);
 
 const { roundtrip, rules, crowd } = await paired(import.meta.url, {
   roundtrip: {
     warmups: size(20, 0),
     atrium: { tool: () => hosted('tool'), call: () => hosted('call') },
-    limits: { echo },
+    limits: { echo, floor },
   },
   rules: {
     atrium: { several: () => ruled(severalRepetitions), simple: () => ruled(simpleOnes) },
@@ -53,6 +57,15 @@ report([
     target: { atMost: 4 },
     worse: 'commits',
   }),
+  ratio(roundtrip, {
+    name: 'gateway.call.stored',
+    of: 'call',
+    to: 'floor',
+    limit: 'the same echo, a bare write of a line, and a synced transaction of the bare SQLite adapter',
+    target: { atMost: 3 },
+    worse: 'stages',
+  }),
+  ratio(roundtrip, { name: 'gateway.floor', of: 'floor', to: 'echo', limit, worse: 'syncs' }),
   absolute(roundtrip, { name: 'gateway.call.one', of: 'call', unit: 'µs', worse: 'commits' }),
   added({ name: 'gateway.regex', of: 'several', to: 'bareSeveral' }, 'under a fence, 20 rules with repetitions', 0.2),
   added({ name: 'gateway.regex.simple', of: 'simple', to: 'bareSimple' }, 'under a fence, 20 rules that are quick'),
@@ -139,6 +152,11 @@ async function succeeded(outcome) {
 
 /** A server that sends the frame of a call, and waits for the frame of its result. */
 async function echo() {
+  const { roundtripOnce, close } = await echoing();
+  return { slice: () => repeated(CALLS, roundtripOnce), close };
+}
+
+async function echoing() {
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
   await new Promise((resolve) => server.once('listening', resolve));
@@ -155,7 +173,35 @@ async function echo() {
       done = resolve;
       peer.send(frame);
     });
-  return { slice: () => repeated(CALLS, roundtripOnce), close: () => provider.stop() };
+  return { roundtripOnce, close: () => provider.stop() };
+}
+
+/** The echo, and what a call that is to survive a power cut has to write: that it began, and what came of it. */
+async function floor() {
+  const { loadDriver } = await load('host/dist/log-sqlite/driver.js');
+  const { createDatabase } = await load('host/dist/log-sqlite/schema.js');
+  const driver = await loadDriver();
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  createDatabase(driver, join(folder, 'bare.db'));
+  const db = driver.open(join(folder, 'bare.db'));
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, NULL, NULL, NULL, ?)');
+  const file = openSync(join(folder, 'lines'), 'w');
+  const { roundtripOnce, close } = await echoing();
+  let calls = 0;
+  const call = async () => {
+    writeSync(file, BEGIN_LINE);
+    await roundtripOnce();
+    db.transaction(() => insert.run(++calls, SESSION, calls, END_ACTION, calls));
+  };
+  return {
+    slice: () => repeated(WHOLE_CALLS, call),
+    close() {
+      close();
+      closeSync(file);
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 function severalRepetitions(index) {

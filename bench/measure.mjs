@@ -38,7 +38,7 @@ const { values: given } = parseArgs({
 if (given.tiny) process.env.ATRIUM_BENCH_TINY = '1';
 const isTiny = process.env.ATRIUM_BENCH_TINY === '1';
 export const rounds = isTiny ? 1 : Number(given.rounds ?? ROUNDS);
-const endsAt = performance.now() + 1_000 * Number(given.seconds ?? Number.POSITIVE_INFINITY);
+let endsAt = performance.now() + 1_000 * Number(given.seconds ?? Number.POSITIVE_INFINITY);
 /** The other build, if there is one. */
 const against = given.against === undefined ? undefined : path.resolve(given.against);
 /** The build that this process measures. */
@@ -54,6 +54,16 @@ export function* roundsInTime({ warmups = 0, least = ROUNDS_MIN, share = 1 } = {
     if (round >= least && performance.now() > until) return;
     yield round;
   }
+}
+
+/** A benchmark that would take very long by itself ends after so many seconds, unless `--seconds` says otherwise. */
+export function usualSeconds(seconds) {
+  if (given.seconds === undefined) endsAt = performance.now() + 1_000 * seconds;
+}
+
+/** Whether the time of the benchmark is over. */
+export function isOutOfTime() {
+  return performance.now() > endsAt;
 }
 
 /** A size of a benchmark; a tiny run takes the second. */

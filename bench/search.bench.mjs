@@ -3,13 +3,12 @@
  * everywhere, phrases and beginnings, on the index against reading every turn; `find.worst` is the dearest of them. `fill`:
  * putting a turn into the index against writing its text to a file. `growth`: the size of the index over that of the text.
  */
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { absolute, load, paired, ratio, report, size } from './measure.mjs';
+import { numbersFrom, piecesOf } from './support/written-text.mjs';
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const TURNS = size(100_000, 400);
 const TURNS_OF_SESSION = 200;
 const PAGE = 21;
@@ -19,28 +18,10 @@ const FILLED = size(2_000, 100);
 const AT_ONCE = 25;
 const MINUTE_MS = 60_000;
 
-/** What people write about programs: the pages and the sources of this repository, in pieces. */
-const PIECES = [
-  'docs',
-  'docs/spec',
-  'packages/host/src',
-  'packages/core/src/sessions',
-  'packages/core/src/wire',
-].flatMap((folder) =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => /\.(md|ts)$/.test(name))
-    .flatMap((name) => readFileSync(join(ROOT, folder, name), 'utf8').split(/\n\n+/)),
-);
-
 /** The same text in every process: a few pieces for each turn, and a word of its own. */
 function textOf(index) {
-  let state = index + 1;
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state;
-  };
-  const pieces = Array.from({ length: 3 + (next() % 8) }, () => PIECES[next() % PIECES.length]);
-  return `${pieces.join('\n\n')}\nturn${index}`;
+  const next = numbersFrom(index + 1);
+  return `${piecesOf(next, 3 + (next() % 8))}\nturn${index}`;
 }
 
 const turnOf = (index) => ({

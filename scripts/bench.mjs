@@ -13,6 +13,8 @@ const FOLDER = path.join(ROOT, 'bench');
 const SUFFIX = '.bench.mjs';
 /** For all of them together. Each takes what is left, divided by those that are left. */
 const MINUTES = 14;
+/** One that does not end by itself is ended when it has taken so many times its share, so that the others get theirs. */
+const SHARES_MAX = 5;
 
 async function main() {
   const [name, ...rest] = process.argv.slice(2);
@@ -55,17 +57,24 @@ async function runAll(args) {
   const { minutes, rest } = timeOf(args);
   const started = performance.now();
   const loadBefore = loadavg();
+  /** @type {(import('../bench/figures.mjs').Figure | import('../bench/figures.mjs').Skipped)[]} */
   const figures = [];
   const failures = [];
   for (const [index, name] of benches().entries()) {
     const began = performance.now();
     const left = 60 * minutes - (began - started) / 1_000;
-    const seconds = String(Math.max(0, left / (benches().length - index)));
-    const { code, output } = await runNode([fileOf(name), ...rest, '--seconds', seconds, '--json']);
+    const share = Math.max(0, left / (benches().length - index));
+    const endAfterMs = 1_000 * Math.max(0, Math.min(left, SHARES_MAX * share));
+    const { code, output, isEnded } = await runNode([fileOf(name), ...rest, '--seconds', String(share), '--json'], {
+      endAfterMs,
+    });
     const result = code === 0 ? lastJson(output) : undefined;
+    const why = `no time: ${duration(endAfterMs)} were not enough; give --minutes more, or run it alone`;
     if (result) figures.push(...result.figures);
+    else if (isEnded) figures.push({ name, skipped: why });
     else failures.push({ name, output: output.trimEnd() });
-    say(dim(`${name}: ${result ? 'done' : red('failed')} in ${duration(performance.now() - began)}`));
+    const how = result ? 'done' : isEnded ? red('left out') : red('failed');
+    say(dim(`${name}: ${how} in ${duration(performance.now() - began)}`));
   }
   const machine = { node: process.versions.node, cores: availableParallelism(), loadBefore, loadAfter: loadavg() };
   if (args.includes('--json')) console.log(JSON.stringify({ ...machine, figures, failures }, null, 2));
@@ -111,8 +120,9 @@ the same run; docs/performance.md says how.
   --json              the figures as JSON on stdout; add -s (\`npm run -s bench -- all --json\`) to silence npm
   --against <folder>  another build of Atrium, measured in turn with this one: before and after a change
   --rounds <n>        how often everything is measured; 7 by default, and the median counts
-  --minutes <n>       how long \`all\` takes; ${MINUTES} by default. Where that is not enough, there are fewer rounds (at least 3,
-                      for growth 1); each figure says how many it has
+  --minutes <n>       how long \`all\` takes at most; ${MINUTES} by default. Where that is not enough, there are fewer rounds (at
+                      least 3, for growth 1), and then fewer benchmarks: the figures say how many rounds they have, and
+                      which were left out
 
 Benchmarks:
 ${benches()

@@ -1,5 +1,6 @@
-/** Finds and starts the Chromium of this machine, for the tests of the page, its benchmark and its pictures. */
+/** Finds and starts the Chromium of this machine, or one from npm, for the tests of the page, its benchmark and its pictures. */
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { chromium } from 'playwright-core';
 
 const USUAL_PLACES = [
@@ -18,10 +19,14 @@ const USUAL_PLACES = [
 export const CHROMIUM_MISSING =
   'needs Chromium or Chrome: install one (for instance `apt install chromium`), or name it in ATRIUM_CHROMIUM';
 
+/** Where `fetch-browser.mjs` puts the one from npm, and the libraries beside it that a bare machine lacks. */
+export const FETCHED_FOLDER = path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'atrium', 'chromium');
+export const FETCHED_CHROMIUM = path.join(FETCHED_FOLDER, 'chromium');
+
 /** @returns {string | undefined} */
 export function findChromium() {
   const named = process.env.ATRIUM_CHROMIUM;
-  return (named ? [named] : USUAL_PLACES).find((file) => existsSync(file));
+  return (named ? [named] : [...USUAL_PLACES, FETCHED_CHROMIUM]).find((file) => existsSync(file));
 }
 
 /** A name that leads to this machine like any name in a network: unlike `localhost`, browsers do not trust it. */
@@ -44,14 +49,27 @@ const OFF = [
   ...['PreconnectToSearch', 'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'],
 ];
 
-/** A browser without a window, with a profile of its own that is gone afterwards. */
-export function launchChromium() {
+/**
+ * A browser without a window, with a profile of its own that is gone afterwards. `names`: further names with their ports, and
+ * where they lead, as in `MAP slow.localhost:80 127.0.0.1:9000`.
+ * @param {{ names?: readonly string[] }} options
+ */
+export function launchChromium({ names = [] } = {}) {
   const executablePath = findChromium();
   if (!executablePath) throw new Error(`This ${CHROMIUM_MISSING}.`);
   const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-  const names = `--host-resolver-rules=MAP ${NETWORK_NAME} 127.0.0.1`;
-  const args = [...quiet, names, '--disable-component-update', '--disable-sync', `--disable-features=${OFF.join(',')}`];
+  const rules = [`MAP ${NETWORK_NAME} 127.0.0.1`, ...names];
+  const resolver = `--host-resolver-rules=${rules.join(', ')}`;
+  const args = [
+    ...quiet,
+    resolver,
+    '--disable-component-update',
+    '--disable-sync',
+    `--disable-features=${OFF.join(',')}`,
+  ];
   // Chromium refuses its sandbox to root, who runs many a container.
   const isRoot = process.getuid?.() === 0;
-  return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot, args });
+  const isFetched = executablePath === FETCHED_CHROMIUM;
+  const env = isFetched ? { ...process.env, LD_LIBRARY_PATH: path.join(FETCHED_FOLDER, 'lib') } : process.env;
+  return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot, args, env });
 }

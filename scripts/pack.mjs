@@ -27,7 +27,10 @@ async function main() {
   say(`Try it: npx ./${tarball} serve`);
 }
 
-/** @param {string} folder it is emptied first @returns {Promise<void>} */
+/**
+ * @param {string} folder it is emptied first
+ * @returns {Promise<{ ofCommand: string[], ofPage: string[] }>} the files of packages that are in the command, and in the page
+ */
 export async function makePackage(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -38,10 +41,12 @@ export async function makePackage(folder) {
     cpSync(path.join(ROOT, file), path.join(folder, path.basename(file)));
 
   const manifest = manifestOf(NATIVE);
-  const bundled = bundledPackages([...ofCommand, ...(await modulesOfPage())]);
+  const ofPage = await modulesOfPage();
+  const bundled = bundledPackages([...ofCommand, ...ofPage]);
   writeJson(path.join(folder, 'package.json'), manifest);
   writeJson(path.join(folder, 'sbom.json'), billOfMaterials({ manifest, bundled, installed: lockedPackages(NATIVE) }));
   writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), notices(bundled));
+  return { ofCommand, ofPage };
 }
 
 /** Native packages in exactly the versions that were tested; agents are for users to add. @param {readonly string[]} native */

@@ -41,22 +41,22 @@ function childEnvironment() {
 
 /**
  * Runs `node ...args` in the repository and waits for it. `live` shows its output as it comes; otherwise it is
- * collected and returned.
+ * collected and returned. After `endAfterMs` it is ended, and `isEnded` says so.
  * @param {string[]} args
- * @param {{ live?: boolean, env?: Record<string, string> }} [options]
- * @returns {Promise<{ code: number, output: string }>}
+ * @param {{ live?: boolean, env?: Record<string, string>, endAfterMs?: number }} [options]
+ * @returns {Promise<{ code: number, output: string, isEnded: boolean }>}
  */
-export function runNode(args, { live = false, env = {} } = {}) {
-  return run(process.execPath, args, { live, env });
+export function runNode(args, { live = false, env = {}, endAfterMs } = {}) {
+  return run(process.execPath, args, { live, env, endAfterMs });
 }
 
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {{ live?: boolean, env?: Record<string, string>, shell?: boolean }} options
- * @returns {Promise<{ code: number, output: string }>}
+ * @param {{ live?: boolean, env?: Record<string, string>, shell?: boolean, endAfterMs?: number | undefined }} options
+ * @returns {Promise<{ code: number, output: string, isEnded: boolean }>}
  */
-export function run(command, args, { live = false, env = {}, shell = false }) {
+export function run(command, args, { live = false, env = {}, shell = false, endAfterMs }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
@@ -70,8 +70,19 @@ export function run(command, args, { live = false, env = {}, shell = false }) {
         output += chunk;
       });
     }
+    // What it has started may hold its output open for a while longer: nobody waits for that.
+    const end = () => {
+      child.kill();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve({ code: 1, output, isEnded: true });
+    };
+    const timer = endAfterMs === undefined ? undefined : setTimeout(end, endAfterMs);
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? 1, output, isEnded: false });
+    });
   });
 }
 

@@ -10,19 +10,23 @@ import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
 
 const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
 
-  crash      kills a host 1,000 times at random points and at each of its first 30 commits, a log 300 times (16 min)
+  crash      kills a host 1,000 times at random points and at each of its first 30 commits, a log 300 times,
+             and a host with schedules right before and after each of 9 commits (17 min)
   damage     damages the database 1,000 times in random ways (3 min)
   soak       lets 10,000 clients come and go, and a terminal write 100 MB (1 min)
   fuzz       has random clients do 300 things in each of 2,000 random worlds, and clients of every version together
              10,000 things (12 min)
+  races      exchanges folders for links under 500 requests of each kind, and has people and the agent write the same files
+             in 50 random orders (3 min)
   mutation   changes the code in small ways and expects a test to fail (see below)
 
-Without names: the first four. The minutes were measured on two cores that had other work as well.
+Without names: the first five. The minutes were measured on two cores that had other work as well.
 A failure prints how to repeat it: npm run prove -- <name> --seed <number>.
 
   npm run prove -- mutation --sample 40 --seed 1                   40 changes per area, drawn by the seed (about 25 min)
   npm run prove -- mutation --sample 40 --seed 1 --area wire       one area: security, channels, wire, log, sessions,
-                                                                   tool-calls or resources (2 to 6 min)
+                                                                   tool-calls or resources (2 to 6 min; the first
+                                                                   time longer, to see which test reaches what)
   npm run prove -- mutation packages/host/src/server/access.ts     all changes of one file, or of several
   npm run prove -- mutation <file> --tests security                the same, but only with tests in such a path (seconds)
   npm run prove -- mutation                                        all changes of all areas (hours)
@@ -41,7 +45,11 @@ const HOST_TESTS = 'packages/host/test';
 /** @type {Readonly<Record<string, LongRun>>} */
 const LONG_RUNS = {
   crash: {
-    files: [`${HOST_TESTS}/crash/crash.test.ts`, `${HOST_TESTS}/log/kill.test.ts`],
+    files: [
+      `${HOST_TESTS}/crash/crash.test.ts`,
+      `${HOST_TESTS}/log/kill.test.ts`,
+      `${HOST_TESTS}/automations/kill.test.ts`,
+    ],
     env: { ATRIUM_CRASH_KILLS: '1000', ATRIUM_CRASH_COMMITS: 'all', ATRIUM_LOG_FOLDERS: '50' },
   },
   damage: { files: [`${HOST_TESTS}/log/damage.test.ts`], env: { ATRIUM_DAMAGES: '1000' } },
@@ -57,6 +65,10 @@ const LONG_RUNS = {
       ATRIUM_FUZZ_MIXED_SEEDS: '25',
       ATRIUM_FUZZ_MIXED_OPERATIONS: '400',
     },
+  },
+  races: {
+    files: [`${HOST_TESTS}/resources/races.test.ts`, `${HOST_TESTS}/changesets/interleaved.test.ts`],
+    env: { ATRIUM_RACE_ROUNDS: '500', ATRIUM_INTERLEAVED_ROUNDS: '50' },
   },
 };
 

@@ -5,8 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bundleCommand, bundlePrograms, PACKAGES } from './bundle.mjs';
+import { stopSharedPostgres } from './postgres.mjs';
 import { ROOT } from './process.mjs';
 
 /** Name → source. A test finds the bundle with `inject('programs')`, and in it the command, as it is shipped, as `atrium`. */
@@ -17,6 +19,7 @@ const ENTRIES = {
   'log-appender': 'packages/host/test/support/log-appender.ts',
   'log-steps': 'packages/host/test/support/log-steps.ts',
   'log-opener': 'packages/host/test/support/log-opener.ts',
+  'cluster-appender': 'packages/host/test/support/cluster-appender.ts',
   'copilot-child': 'packages/host/test/support/copilot-child.ts',
   host: 'packages/host/src/index.ts',
 };
@@ -34,9 +37,15 @@ const KEEP_MS = 60 * 60 * 1_000;
 
 /** @typedef {Readonly<Record<keyof typeof ENTRIES | keyof typeof WHOLE_ENTRIES | 'atrium', string>>} TestPrograms the path of each program */
 
-/** Vitest's global setup. @param {{ provide(key: 'programs', value: TestPrograms): void }} project */
+/**
+ * Vitest's global setup. `engineFolder` is where the tests of this run leave word of the PostgreSQL server that they share.
+ * @param {{ provide(key: 'programs', value: TestPrograms): void, provide(key: 'engineFolder', value: string): void }} project
+ */
 export async function setup(project) {
   project.provide('programs', await ensurePrograms());
+  const engineFolder = mkdtempSync(path.join(tmpdir(), 'atrium-engine-'));
+  project.provide('engineFolder', engineFolder);
+  return () => stopSharedPostgres(engineFolder);
 }
 
 /** Builds the programs unless those at hand are made of the same sources. @returns {Promise<TestPrograms>} */

@@ -81,6 +81,7 @@ async function main() {
   if (vitestArguments.includes('--help') || vitestArguments.includes('-h')) return console.log(HELP);
   checkNode();
   await ensureInstalled();
+  if (vitestArguments.length === 0) await (await import('./fetch-browser.mjs')).ensureChromium();
 
   const started = performance.now();
   report(await performAll(STEPS), performance.now() - started);
@@ -157,7 +158,11 @@ function lint() {
 
 /** @returns {Promise<Outcome>} */
 async function checkPackaging() {
-  const published = packageFolders().filter((folder) => !readJson(path.join(folder, 'package.json')).private);
+  const manifest = (/** @type {string} */ folder) => path.join(folder, 'package.json');
+  // The service worker is compiled by itself, and is a part of the page.
+  const published = packageFolders().filter(
+    (folder) => existsSync(manifest(folder)) && !readJson(manifest(folder)).private,
+  );
   const results = await Promise.all(published.map((folder) => command([tool('publint'), '--strict', folder])));
   return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join('\n') };
 }

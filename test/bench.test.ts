@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Figure, figure, skipped, summary, table } from '../bench/figures.mjs';
+import { runNode } from '../scripts/process.mjs';
 
 const BENCH = path.join(import.meta.dirname, '..', 'bench');
 const execute = promisify(execFile);
@@ -40,6 +41,16 @@ describe('a figure', () => {
 });
 
 describe('a benchmark', () => {
+  it('that does not end is ended, and says so', async () => {
+    const ran = await runNode(['-e', 'setInterval(() => {}, 1000)'], { endAfterMs: 100 });
+    expect(ran.isEnded).toBe(true);
+    expect(await runNode(['-e', 'console.log(1)'], { endAfterMs: 60_000 })).toEqual({
+      code: 0,
+      output: '1\n',
+      isEnded: false,
+    });
+  });
+
   it.each(['fanout', 'log', 'reducers'])('%s runs in its smallest size', { timeout: 240_000 }, async (name) => {
     const { stdout } = await execute(process.execPath, [path.join(BENCH, `${name}.bench.mjs`), '--tiny', '--json']);
     const { figures } = JSON.parse(stdout) as { figures: Figure[] };

@@ -269,8 +269,8 @@ async function fetchMiddle({ client, turns }) {
   }
 }
 
-async function withSessions(sessions, measure) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+/** A function of its own, so that nothing of it is in memory when the measurement begins. */
+async function storeSessions(dataDir, sessions) {
   const log = await openSqliteLog({ dataDir });
   const heads = Array.from({ length: sessions }, (_, index) => sessionHead(`ahp-session:/${index}`, index));
   await log.append({
@@ -280,9 +280,14 @@ async function withSessions(sessions, measure) {
     durability: 'full',
   });
   await log.close();
+}
+
+async function withSessions(sessions, measure) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  await storeSessions(dataDir, sessions);
   let host;
   const open = async () => {
-    host = await createHost({ log: await openSqliteLog({ dataDir }), agents: [mock()] });
+    host = await createHost({ log: await openSqliteLog({ dataDir }), agents: [mock()], dataFolder: dataDir });
   };
   const cost = await measure({ open, host: () => host });
   await host.stop();

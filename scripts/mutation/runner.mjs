@@ -4,18 +4,25 @@
  * With them, each test file named in the plan stands for a mutant and a real test file.
  *
  * A test that fails with its mutant runs again without it. If it fails again, the mutant is only suspected: an earlier
- * one may have left something behind.
+ * one may have left something behind. A test that does not end, or waits in vain, may only have met a busy machine: it has
+ * to fail a third time, again with the mutant, and its limit is then measured by the time that the second run took.
  */
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { TestRunner } from 'vitest';
 import { readJson } from '../process.mjs';
+import { slowdown } from './load.mjs';
 
-/** @type {import('../mutation.mjs').Plan} */
+/** @type {import('./worker.mjs').Plan} */
 const plan = readJson(process.env.ATRIUM_MUTATION_PLAN ?? '');
 /** The switches of Stryker's instrumenter. */
 const stryker = /** @type {any} */ (globalThis).__stryker__ ?? {};
 /** @type {any} */ (globalThis).__stryker__ = stryker;
+/** On an idle machine, a test may take this much longer than without the mutant, and four times as long. */
+const PATIENCE_MS = 3_000;
+const PATIENCE_TIMES = 4;
+/** Words of failures that a busy machine can cause. */
+const TIME = /timed? ?out|not done after|in time\b/i;
 /** A loop that a mutant makes endless ends here. */
 const MOST_HITS = 1_000_000;
 /** Mutants that a test has noticed. @type {Set<string>} */
@@ -51,7 +58,7 @@ class CoverageRunner extends TestRunner {
     write({
       file: path.relative(plan.root, test.file.filepath),
       test: test.fullTestName,
-      ms: Math.round(test.result.duration ?? 0),
+      ms: Math.round((test.result.duration ?? 0) / slowdown()),
       mutants: this.#take(`${test.file.filepath}#${test.fullTestName}`),
     });
   }
@@ -76,9 +83,13 @@ class CoverageRunner extends TestRunner {
   }
 }
 
+/** @typedef {{ ms: number, failed: 'time' | 'error' | undefined, error?: string | undefined }} Attempt */
+
 class MutantRunner extends TestRunner {
-  /** @type {import('../mutation.mjs').Entry | undefined} */
+  /** @type {import('./worker.mjs').Entry | undefined} */
   #entry;
+  /** Of the test that runs: with the mutant, without it, with it. In a worker of its own, all with it. @type {Attempt[]} */
+  #attempts = [];
 
   /** @override @param {string} file @param {'collect' | 'setup'} source */
   importFile(file, source) {
@@ -123,36 +134,71 @@ class MutantRunner extends TestRunner {
   /** @param {import('vitest').RunnerTestCase} test @param {{ retry: number }} attempt */
   // @ts-expect-error Vitest passes the attempt, its type does not say so.
   onBeforeTryTask(test, { retry }) {
-    this.#turn(retry === 0);
+    if (retry === 0) this.#attempts = [];
+    this.#attempts.push({ ms: 0, failed: undefined });
+    this.#turn(!this.#isControl(retry));
     super.onBeforeTryTask(test);
   }
 
   /** @param {import('vitest').RunnerTestCase} test */
   async runTask(test) {
-    const ms = this.#entry?.tests[test.fullTestName] ?? 0;
+    const attempt = /** @type {Attempt} */ (this.#attempts.at(-1));
+    const [, control] = this.#attempts;
+    // Without the mutant the test failed, too: a third run tells nothing.
+    if (plan.control && this.#attempts.length === 3 && control?.failed !== undefined) return;
+    const limit = this.#limit(test);
+    const started = performance.now();
     let timer;
     const tooLong = new Promise((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`not done after ${plan.patienceMs + 4 * ms} ms`)),
-        plan.patienceMs + 4 * ms,
-      );
+      timer = setTimeout(() => reject(new Error(`not done after ${Math.round(limit)} ms`)), limit);
     });
     try {
       await Promise.race([TestRunner.getTestFn(test)(), tooLong]);
     } finally {
       clearTimeout(timer);
+      attempt.ms = performance.now() - started;
     }
+  }
+
+  /** Milliseconds. @param {import('vitest').RunnerTestCase} test */
+  #limit(test) {
+    const [, control] = this.#attempts;
+    const isMeasured = plan.control === true && this.#attempts.length === 3 && control !== undefined;
+    const ms = isMeasured ? control.ms : (this.#entry?.tests[test.fullTestName] ?? 0) * slowdown();
+    const patience = PATIENCE_MS * slowdown() + PATIENCE_TIMES * ms;
+    return this.#isControl(this.#attempts.length - 1) ? PATIENCE_TIMES * patience : patience;
+  }
+
+  /** @param {import('vitest').RunnerTestCase} test */
+  onAfterRetryTask(test) {
+    const attempt = /** @type {Attempt} */ (this.#attempts.at(-1));
+    const { result } = test;
+    if (result === undefined || result.state !== 'fail') {
+      // Vitest runs a test again only after a failure.
+      if (plan.control && result && this.#attempts.length === 2 && this.#attempts[0]?.failed === 'time')
+        result.state = 'fail';
+      return;
+    }
+    const { message = '', cause } = /** @type {{ message?: string, cause?: { message?: string } }} */ (
+      result.errors?.at(-1) ?? {}
+    );
+    attempt.failed = TIME.test(`${message} ${cause?.message ?? ''}`) ? 'time' : 'error';
+    attempt.error = message;
   }
 
   /** @override @param {import('vitest').RunnerTestCase} test */
   onAfterRunTask(test) {
     super.onAfterRunTask(test);
-    const { state, retryCount = 0, errors } = test.result ?? {};
-    if (state !== 'fail' && retryCount === 0) return;
+    const [first, second, third] = this.#attempts;
+    if (first?.failed === undefined) return;
+    const last = plan.control ? third : second;
+    if ((!plan.control || (first.failed === 'time' && second?.failed === undefined)) && last?.failed === undefined)
+      return;
     this.#notice({
       test: test.fullTestName,
-      isSure: state !== 'fail' || plan.control !== true,
-      error: errors?.[0]?.message,
+      isSure: plan.control !== true || second?.failed === undefined,
+      isTime: (last ?? first).failed === 'time',
+      error: first.error,
     });
   }
 
@@ -170,7 +216,12 @@ class MutantRunner extends TestRunner {
     write({ end: mutant, file });
   }
 
-  /** @param {{ test?: string, isSure: boolean, error?: string | undefined }} how */
+  /** @param {number} retry */
+  #isControl(retry) {
+    return plan.control === true && retry === 1;
+  }
+
+  /** @param {{ test?: string, isSure: boolean, isTime?: boolean, error?: string | undefined }} how */
   #notice(how) {
     const { mutant, file } = this.#entry ?? { mutant: '', file: '' };
     if (noticed.has(mutant)) return;

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../vitest.config.js';
 import { readJson } from '../process.mjs';
 
-/** What `scripts/mutation.mjs` wants: the changed sources, and the files to run. See `Plan` there. */
+/** The changed sources, and the files to run. See `Plan` in `worker.mjs`. */
 const plan = readJson(process.env.ATRIUM_MUTATION_PLAN ?? '');
 
 class AsNamed extends BaseSequencer {
@@ -34,7 +34,7 @@ export default mergeConfig(rest, {
     maxWorkers: plan.entries === undefined ? 2 : 1,
     maxConcurrency: 1,
     reporters: ['default'],
-    retry: plan.control === true ? 1 : 0,
+    retry: plan.control === true ? 2 : 1,
     expect: { poll: { timeout: 5_000 } },
     passWithNoTests: true,
     dangerouslyIgnoreUnhandledErrors: true,

@@ -9,6 +9,7 @@ type ProgramName =
   | 'log-appender'
   | 'log-steps'
   | 'log-opener'
+  | 'cluster-appender'
   | 'copilot-child'
   | 'mcp-server'
   | 'host';
@@ -16,6 +17,7 @@ type ProgramName =
 declare module 'vitest' {
   interface ProvidedContext {
     programs: Readonly<Record<ProgramName, string>>;
+    engineFolder: string;
   }
 }
 

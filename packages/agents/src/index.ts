@@ -8,3 +8,4 @@ export { loadScripts, type ScriptedAgentOptions, scriptedAgent } from './scripte
 export type { Script } from './scripted/script.js';
 export { ScriptError } from './scripted/script.js';
 export type { ModelInfo } from './shared/agent-info.js';
+export { instructionFiles } from './shared/project-instructions.js';

@@ -58,7 +58,10 @@ describe('a prompt', () => {
       { type: 'text', text: 'the blue ones' },
       { type: 'image', data: 'AA==', mimeType: 'image/png' },
     ]);
-    expect(promptBlocks(parts, {}).at(-1)).toEqual({ type: 'text', text: '[Attached] plum.png' });
+    expect(promptBlocks(parts, {}).at(-1)).toEqual({
+      type: 'text',
+      text: '[Attached] plum.png (a picture, which you cannot be shown)',
+    });
   });
 });
 

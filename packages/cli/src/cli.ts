@@ -3,26 +3,35 @@
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
 import { automationsCommand } from './commands/automations.js';
+import { boardCommand } from './commands/board.js';
+import { bridgeCommand } from './commands/bridge.js';
 import { callCommand } from './commands/call.js';
 import { changesCommand } from './commands/changes.js';
 import { attachCommand, chatCommand } from './commands/chat.js';
 import { chatsCommand } from './commands/chats.js';
+import { clusterCommand } from './commands/cluster.js';
 import { completionsCommand } from './commands/completions.js';
+import { devicesCommand } from './commands/devices.js';
 import { doctorCommand } from './commands/doctor.js';
 import { filesCommand } from './commands/files.js';
 import { importCommand } from './commands/import.js';
+import { notifyCommand } from './commands/notify.js';
 import { pairCommand } from './commands/pair.js';
+import { permissionsCommand } from './commands/permissions.js';
 import { providersCommand } from './commands/providers.js';
+import { reachCommand } from './commands/reach.js';
+import { rewindCommand } from './commands/rewind.js';
 import { runCommand } from './commands/run.js';
 import { searchCommand } from './commands/search.js';
 import { serveCommand } from './commands/serve.js';
 import { serviceCommand } from './commands/service.js';
 import { sessionsCommand } from './commands/sessions.js';
+import { shareCommand } from './commands/share.js';
 import { terminalsCommand } from './commands/terminals.js';
 import { trustCommand } from './commands/trust.js';
 import { usageCommand } from './commands/usage.js';
 import { watchCommand } from './commands/watch.js';
-import { ExitCode, exitCodeOf, explain } from './exit.js';
+import { ExitCode, exitCodeOf, explain, QuietExit } from './exit.js';
 import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
 import { version } from './places.js';
 
@@ -31,7 +40,8 @@ const HELP_COLUMNS = 80;
 
 const EXAMPLES = `
 Examples:
-  $ atrium chat                                  talk to an agent, here in the terminal
+  $ atrium                                       talk to an agent, here in the terminal
+  $ atrium chat --agent offline                  the same, with a choice
   $ atrium run "what does this project do?"      one question, one answer
   $ atrium sessions list                         everything that was begun
   $ atrium service start                         keep a host running in the background
@@ -45,7 +55,8 @@ export function run(argv: readonly string[], given: Io = io()): Promise<ExitCode
 async function runHere(argv: readonly string[]): Promise<ExitCode> {
   endQuietlyWhenUnread();
   try {
-    await program().parseAsync([...argv]);
+    if (argv.length === ALONE) await alone();
+    else await program().parseAsync([...argv]);
     return ExitCode.Ok;
   } catch (error) {
     const text = explain(error);
@@ -67,6 +78,20 @@ export function program(): Command {
   command.hook('postAction', (_, done) => (done.name() === 'doctor' ? undefined : tellUpdate()));
   sayThrough(command);
   return command;
+}
+
+/** Node and the script stand before what was typed. */
+const ALONE = 2;
+
+/** `atrium` and nothing else: a chat where somebody sits at a terminal. Elsewhere a command was forgotten, and the help lists them. */
+async function alone(): Promise<void> {
+  const { stdin, stdout, env } = io();
+  if (!stdin.isTTY || !stdout.isTTY || env.TERM === 'dumb') {
+    program().outputHelp({ error: true });
+    throw new QuietExit(ExitCode.Usage);
+  }
+  await (await import('./chat/run-chat.js')).chat({ start: true });
+  await tellUpdate();
 }
 
 /** Where a person reads along. `atrium doctor` says it by itself. */
@@ -97,13 +122,35 @@ function commands(root: () => Command): Command[] {
       attachCommand(),
       runCommand(),
       sessionsCommand(),
+      permissionsCommand(),
       searchCommand(),
       chatsCommand(),
       watchCommand(),
       terminalsCommand(),
     ],
-    ...[changesCommand(), filesCommand(), automationsCommand(), importCommand(), usageCommand()],
-    ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
+    ...[
+      changesCommand(),
+      rewindCommand(),
+      boardCommand(),
+      filesCommand(),
+      automationsCommand(),
+      importCommand(),
+      usageCommand(),
+      notifyCommand(),
+      shareCommand(),
+    ],
+    ...[
+      serveCommand(),
+      serviceCommand(),
+      bridgeCommand(),
+      reachCommand(),
+      clusterCommand(),
+      agentsCommand(),
+      providersCommand(),
+      pairCommand(),
+      devicesCommand(),
+      trustCommand(),
+    ],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];
 }

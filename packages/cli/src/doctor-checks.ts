@@ -16,7 +16,7 @@ import { findHost, type RunningHost } from './service/running-host.js';
 import { trustedFolders } from './trusted-folders.js';
 import { HOW_TO_UPDATE, isSwitchedOn, newerVersion } from './update-notice.js';
 
-interface Finding {
+export interface Finding {
   /** What was looked at, in a word. */
   readonly about: string;
   readonly state: 'fine' | 'warning' | 'problem';
@@ -240,10 +240,16 @@ function logFindings(whole: string, reports: readonly DamageReport[]): Finding[]
 }
 
 /** A host that runs has the log; it tells every client what it found there. */
-async function reportsOf({ instance, token, tokenProblem }: RunningHost): Promise<readonly DamageReport[]> {
+async function reportsOf({
+  instance,
+  token,
+  certificate,
+  tokenProblem,
+}: RunningHost): Promise<readonly DamageReport[]> {
   if (tokenProblem !== undefined) return [];
   try {
-    const client = await connect({ url: instance.url, ...(token !== undefined && { token }), log: () => {} });
+    const way = { ...(token !== undefined && { token }), ...(certificate !== undefined && { certificate }) };
+    const client = await connect({ url: instance.url, ...way, log: () => {} });
     const told: Readonly<Record<string, unknown>> = client.host;
     client.close();
     return (told[DAMAGE_MEMBER] ?? []) as readonly DamageReport[];

@@ -44,7 +44,16 @@ export class QuietExit extends Error {
 
 /** By name, so that `--help` does not have to load the host or the client. */
 const CODES: ReadonlyMap<string, ExitCode> = new Map([
-  ...['UsageError', 'TokenRequiredError', 'ScriptError', 'ConfigError'].map((name) => [name, ExitCode.Usage] as const),
+  ...[
+    'UsageError',
+    'TokenRequiredError',
+    'EncryptionRequiredError',
+    'TlsFilesError',
+    'ScriptError',
+    'ConfigError',
+    'ClusterError',
+    'EngineUrlError',
+  ].map((name) => [name, ExitCode.Usage] as const),
   ['NoSessionError', ExitCode.NoSession],
   ['SessionNotFound', ExitCode.NoSession],
   ['RequestTimeoutError', ExitCode.Timeout],

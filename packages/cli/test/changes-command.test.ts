@@ -91,7 +91,7 @@ describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been bui
     [['--branch', 'main'], 'add --worktree'],
     [['--config', 'autoApprove=maybe'], 'autoApprove must be a boolean'],
     [['--config', 'isolation=moon'], 'isolation must be one of folder, worktree'],
-    [['--config', 'colour=red'], 'there is no "colour" here; there are: isolation, autoApprove'],
+    [['--config', 'colour=red'], 'there is no "colour" here; there are: isolation, mode, autoApprove'],
     [['--config', 'colour'], 'write it as name=value'],
     [['--session', 'last', '--worktree'], 'are for new sessions'],
   ])('says what is wrong with %j', async (args, expected) => {

@@ -54,14 +54,14 @@ describe.skipIf(!isBuilt)('approvals in a chat (skipped unless it has been built
     const { terminal, folder: work } = await openChat('chat', { host: await startHost([], undefined, script) });
     await terminal.sees(PROMPT);
     await say(terminal, 'large');
-    const first = await terminal.sees(/lines 1 to \d+ of 1304: read to the end to answer/);
+    const first = await terminal.sees(/lines 1 to \d+ of 1305: read to the end to answer/);
     expect(first).toContain('command: 1302 lines');
     expect(first).not.toMatch(/y Run/);
     await answer(terminal, 'y');
-    await terminal.sees(/lines 1 to \d+ of 1304: read to the end to answer/);
+    await terminal.sees(/lines 1 to \d+ of 1305: read to the end to answer/);
     expect(existsSync(path.join(work, 'DONE'))).toBe(false);
     terminal.keys(...Array.from({ length: 80 }, () => 'PageDown'));
-    await terminal.sees(/│ touch DONE\n {2}lines \d+ to 1304 of 1304\n[^\n]*y Run/);
+    await terminal.sees(/│ touch DONE\n {2}lines \d+ to 1305 of 1305\n[^\n]*y Run/);
     terminal.keys('y');
     await terminal.sees(/✓ Shell[\s\S]*Done\./);
     expect(existsSync(path.join(work, 'DONE'))).toBe(true);

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, isClean, openChat, openRealChat, PROMPT, say } from './support/chat.js';
-import { isBuilt, SERVE, sharedHost, startHostProcess, type TestHost } from './support/host.js';
+import { answer, isClean, openChat, openRealChat, PROMPT, say, startIn } from './support/chat.js';
+import { isBuilt, newFolder, SERVE, sharedHost, startHostProcess, type TestHost } from './support/host.js';
 import { git, newRepository } from './support/repository.js';
 import { hasTmux } from './support/terminal.js';
 
@@ -85,6 +85,29 @@ describe.skipIf(!isBuilt)('work in a chat (skipped unless it has been built)', {
     await terminal.sees(/※ Not done:[\s\S]*does not exist\n/);
     await say(terminal, '/open /etc/hostname');
     await terminal.sees(/※ Not done: no access to[\s\S]*folders\s+of\s+its\s+sessions\s+only\n/);
+  });
+
+  it('`atrium` alone is a chat [DAY-112], and /open starts the editor at the line [DAY-101]', async () => {
+    const host = shared();
+    const folder = await newFolder(host);
+    const editor = path.join(folder, 'nano');
+    await writeFile(editor, `#!/bin/sh\nprintf '%s ' "$@" > '${folder}/opened'\n`, { mode: 0o755 });
+    await writeFile(path.join(folder, 'a b.txt'), 'one\n');
+    const { terminal } = startIn({ host: { ...host, env: { ...host.env, EDITOR: `"${editor}"` } }, folder, args: '' });
+    await terminal.sees(PROMPT);
+    await say(terminal, '/open a b.txt:7');
+    await expect
+      .poll(() => readFile(path.join(folder, 'opened'), 'utf8').catch(() => ''), { timeout: 10_000 })
+      .toBe(`+7 ${folder}/a b.txt `);
+    await say(terminal, '/open nowhere.txt:1');
+    await terminal.sees(/※ Not done: nowhere\.txt:1 does not exist\n/);
+    await say(terminal, '/settings');
+    await terminal.sees(/ default\n[\s\S]*Change the first ones in the page/);
+    await say(terminal, '/instructions');
+    await terminal.sees(/※ No AGENTS\.md or CLAUDE\.md is read here\./);
+    await writeFile(path.join(folder, 'AGENTS.md'), 'Say please.\n'.repeat(200));
+    await say(terminal, '/instructions');
+    await terminal.sees(/AGENTS\.md +2\.3 KiB/);
   });
 
   it('[CLI-027] completes files, symbols and skills with Tab, and sends what the host gave along', async () => {

@@ -25,19 +25,34 @@ describe.skipIf(!isBuilt)('atrium chat (skipped unless it has been built)', { ti
     await terminal.sees(/> aha\n\nYou said: aha\n[\s\S]*\n> oho\n/);
   });
 
-  it('does not send a command that it does not know, and says how to', async () => {
+  it('asks before it sends a command that it does not know, and says how to [DAY-080]', async () => {
     const { terminal } = await chat();
     await terminal.sees(PROMPT);
     await say(terminal, '/chnages');
     await terminal.sees(
       /There is no command \/chnages\. Did you mean \/changes\? To send it as a text, write\n {2}\/\/chnages/,
     );
+    await terminal.sees(/Send it as a text\?/);
+    await answer(terminal, 'n');
     await terminal.sees(/\n> \/chnages\n/);
     expect(await terminal.everything()).not.toContain('You said');
-    terminal.keys('C-c');
-    await terminal.sees(PROMPT);
-    await say(terminal, '//chnages');
+    terminal.keys('Enter');
+    await terminal.sees(/Send it as a text\?/);
+    await answer(terminal, 'y');
     await terminal.sees(/You said: \/chnages/);
+    await say(terminal, '//etc');
+    await terminal.sees(/You said: \/etc/);
+  });
+
+  it('completes the arguments of commands with Tab [DAY-080]', async () => {
+    const { terminal } = await chat();
+    await terminal.sees(PROMPT);
+    terminal.type('/auto o');
+    await terminal.sees(/\n +on\b[\s\S]*\n +off\b/);
+    terminal.keys('Tab', 'Tab');
+    await terminal.sees(/> \/auto off\n/);
+    terminal.keys('Enter');
+    await terminal.sees(/Tools ask first/);
   });
 
   it('sends a skill of the folder, also as the very first words', async () => {
@@ -68,7 +83,7 @@ describe.skipIf(!isBuilt)('atrium chat (skipped unless it has been built)', { ti
     await terminal.sees(PROMPT);
     await say(terminal, 'shell');
     await terminal.sees(
-      /\? Run "echo one"\?\n {2}command: echo one\n {2}y Run · n Do not run · a Run, [^\n]* · e edit first\n/,
+      /\? Run "echo one"\?\n {2}command: echo one\n {2}y Run · n Do not run · a Run, [\s\S]*Always allow shell\(echo \*\)[\s\S]*e edit first · d no/,
     );
     await answer(terminal, 'e');
     await terminal.sees(/command> echo one\n {2}Enter runs it like this/);

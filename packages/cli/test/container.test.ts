@@ -30,7 +30,7 @@ describe('the recipe of the container image', () => {
     const names = [...block.matchAll(/(\w+)=/g)].map(([, name]) => name);
     const serve = program().commands.find((each) => each.name() === 'serve');
     expect(serve?.options.map(({ envVar }) => envVar)).toEqual(expect.arrayContaining(names));
-    expect(names).toEqual(['ATRIUM_DATA_DIR', 'ATRIUM_HOST', 'ATRIUM_CONNECTION_TOKEN_FILE']);
+    expect(names).toEqual(['ATRIUM_DATA_DIR', 'ATRIUM_HOST', 'ATRIUM_INSECURE_REMOTE', 'ATRIUM_CONNECTION_TOKEN_FILE']);
   });
 
   it('is used by a compose file that opens the port on this machine only and hands the token over as a secret', () => {

@@ -1,5 +1,8 @@
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import path from 'node:path';
 import { announceInstance } from '@atrium/host';
+import { ATTACHMENT_MAX_BYTES, MESSAGE_CONTENTS_MAX } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { textReport } from '../src/run/report.js';
 import { AGENT_SCRIPT, isBuilt, newDataFolder, sharedHost } from './support/host.js';
@@ -30,6 +33,33 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
     expect(deploy.stdout).toBe('I would like to deploy.\n\nThe outcome: Deployed in 3 s.\n');
     expect(deploy.stderr).toContain('Deployed to staging');
     expect(deploy.code).toBe(0);
+  });
+
+  it('[DAY-010] sends files along, which the host stores, and says which of them cannot go', async () => {
+    const host = shared();
+    const folder = await newDataFolder();
+    await mkdir(folder, { recursive: true });
+    const [note, large] = [path.join(folder, 'note.txt'), path.join(folder, 'large.bin')];
+    await writeFile(note, 'remember the milk\n');
+    await writeFile(large, '');
+    await truncate(large, ATTACHMENT_MAX_BYTES + 1);
+    const sent = await host.run(['run', '--json', '--attach', note, '--attach', note, 'hello']);
+    expect(sent.code).toBe(0);
+    const { session } = jsonLines(sent.stdout)[0] as { session: string };
+    const shown = JSON.parse((await host.run(['sessions', 'show', session, '--json'])).stdout);
+    const attachment = { type: 'resource', label: 'note.txt', uri: expect.stringMatching(/^atrium-content:/) };
+    const [turn] = shown.turns ?? shown.chat?.turns ?? [];
+    expect(turn.message.attachments).toMatchObject([attachment, attachment]);
+    for (const [file, reason] of [
+      [large, /larger than 16 MiB/],
+      [folder, /is not a file that can be attached/],
+      [path.join(folder, 'nowhere'), /is not a file that can be attached/],
+    ] as const) {
+      const refused = await host.run(['run', '--attach', file, 'hello']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(reason)]);
+    }
+    const many = Array.from({ length: MESSAGE_CONTENTS_MAX + 1 }, () => ['--attach', note]).flat();
+    expect(await host.run(['run', ...many, 'hello'])).toMatchObject({ code: 2 });
   });
 
   it('keeps what the agent says and what is said beside it on lines of their own', async () => {

@@ -214,6 +214,27 @@ describe.skipIf(!isBuilt)(
         ['serve', '--host', '::', '--without-connection-token'],
         /--host localhost/,
       ],
+      [
+        '[DEV-050] every address, a token, no encryption',
+        ['serve', '--host', '0.0.0.0', '--connection-token', 'secret-of-the-tests'],
+        /--tls-cert <file> and --tls-key <file>, .* or say --insecure-remote/,
+      ],
+      [
+        '[DEV-051] a certificate without a key',
+        ['serve', '--tls-cert', 'chain.pem'],
+        /--tls-cert and --tls-key together/,
+      ],
+      [
+        '[DEV-051] a certificate that is not there',
+        ['serve', '--tls-cert', 'nowhere', '--tls-key', 'nowhere'],
+        /--tls-(cert|key): \S*nowhere cannot be read \(ENOENT\)/,
+      ],
+      [
+        '[DEV-052] a network that is none',
+        ['serve', '--behind-proxy', 'proxy.example'],
+        /--behind-proxy: .* 10\.0\.0\.0\/8/,
+      ],
+      ['[DEV-052] every network', ['serve', '--behind-proxy', '0.0.0.0/0'], /name the network of the proxy alone/],
       ['an option that does not exist', ['serve', '--prot', '1'], /Did you mean --port\?/],
       ['a command that does not exist', ['sevre'], /Did you mean serve\?/],
       ['no command', [], /Usage: atrium/],

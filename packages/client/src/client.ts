@@ -1,6 +1,7 @@
 /** The public face of the library: `connect` opens the first connection and returns a `Client`. */
 import { newId } from '@atrium/link';
 import {
+  CANCEL_WORK_METHOD,
   type ChannelKind,
   type CreateChatParams,
   type CreateSessionParams,
@@ -57,6 +58,12 @@ export interface CreationProgress {
   readonly message?: string | undefined;
 }
 
+export interface LongRequestOptions {
+  readonly onProgress?: (progress: CreationProgress) => void;
+  /** Stops the work. */
+  readonly signal?: AbortSignal;
+}
+
 export class Client {
   readonly #engine: Engine;
   /** Channels of `initialSubscriptions` that no `subscribe` call has claimed yet. */
@@ -100,6 +107,11 @@ export class Client {
     return this.#engine.notified.on((told) => told.method === method && listener(told.params as HostNotifications[M]));
   }
 
+  /** The same for a notification beside the protocol, such as `atrium/notified`. Look at what it says before you use it. */
+  onExtension(method: string, listener: (params: unknown) => void): () => void {
+    return this.#engine.extended.on((told) => told.method === method && listener(told.params));
+  }
+
   /** Asks the host. Rejects with a `RequestError` when it refuses, and at once when there is no connection. */
   async request<M extends CallMethod>(method: M, params: CallParams<M>): Promise<CallResult<M>> {
     return this.#engine.connection.peer(method).request(method, params);
@@ -108,6 +120,26 @@ export class Client {
   /** The same for a method beside the protocol, such as `atrium/restoreSession`. Look at the answer before you use it. */
   async requestExtension(method: string, params: object = {}): Promise<unknown> {
     return this.request(method as CallMethod, params as CallParams<CallMethod>);
+  }
+
+  /**
+   * The same for work that takes a while: an import, a rewind, a push. The host tells how far it is, and stops it when the
+   * signal fires; the answer then says what is done, or the request is rejected.
+   */
+  async requestLong(method: string, params: object, { onProgress, signal }: LongRequestOptions): Promise<unknown> {
+    const progressToken = `work-${newId()}`;
+    const isOfProtocol = !method.includes('atrium/');
+    const token = isOfProtocol ? { _meta: { progressToken } } : { progressToken };
+    const stop = () => void this.requestExtension(CANCEL_WORK_METHOD, { progressToken }).catch(() => {});
+    const forget = this.onProgress((told, progress) => told === progressToken && onProgress?.(progress));
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await this.requestExtension(method, { ...params, ...token });
+    } finally {
+      forget();
+      signal?.removeEventListener('abort', stop);
+    }
   }
 
   /**

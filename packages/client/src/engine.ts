@@ -39,6 +39,8 @@ export class Engine {
   readonly subscriptions: Subscriptions;
   readonly lists: SessionLists;
   readonly notified: Emitter<Notified>;
+  /** What a host says beside the protocol. */
+  readonly extended: Emitter<{ readonly method: string; readonly params: unknown }>;
   readonly #settings: Settings;
   readonly #stopWaking: () => void;
   /** Actions that arrived before the answer to the handshake; they are applied after it. */
@@ -52,6 +54,7 @@ export class Engine {
     this.store = new Store({ clientId, log });
     this.claims = new Claims(this.store, settings.transformSystemMessage);
     this.notified = new Emitter(log);
+    this.extended = new Emitter(log);
     this.connection = new Connection(settings, {
       handshake: (peer, settle) => this.#shakeHands(peer, settle),
       heard: () => this.store.heard(),
@@ -143,7 +146,7 @@ export class Engine {
   }
 
   #notification(method: string, params: unknown): void {
-    if (!isHostNotification(method)) return;
+    if (!isHostNotification(method)) return this.extended.emit({ method, params });
     const checked = checkHostNotification(method, params);
     if (!checked.ok) {
       this.#settings.log(`dropped ${method}: ${describeProblem(checked.problem)}`);

@@ -10,7 +10,14 @@ export {
   type Transport,
   type TransportFactory,
 } from '@atrium/link';
-export type { Client, CreateChatOptions, CreationProgress, OpenOptions, SubscribeOptions } from './client.js';
+export type {
+  Client,
+  CreateChatOptions,
+  CreationProgress,
+  LongRequestOptions,
+  OpenOptions,
+  SubscribeOptions,
+} from './client.js';
 export { connect } from './client.js';
 export type { Status } from './connection.js';
 export { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS, CLOSE_REPLACED } from './connection.js';

@@ -81,12 +81,15 @@ export function withReceived(mirror: Mirror, envelope: ActionEnvelope, clientId:
 function withReduced(mirror: Mirror, { action, serverSeq }: ActionEnvelope): Mirror {
   const confirmed = reduce(mirror.kind, mirror.confirmed, action);
   const stale = mirror.stale || cutsBelow(mirror, action as StateAction);
-  return { ...mirror, confirmed, seq: serverSeq, older: olderAfter(mirror, confirmed, action.type), stale };
+  return { ...mirror, confirmed, seq: serverSeq, older: olderAfter(mirror, confirmed, action as StateAction), stale };
 }
 
-/** Older turns become fewer only as they are loaded. */
-function olderAfter({ kind, confirmed, older }: Mirror, next: ChannelState, type: string): number | undefined {
-  if (older === undefined || type !== 'chat/turnsLoaded') return older;
+/** Older turns become fewer as they are loaded. A cut that leaves nothing leaves none; what comes back behind it says how many. */
+function olderAfter({ kind, confirmed, older }: Mirror, next: ChannelState, action: StateAction): number | undefined {
+  if (older === undefined) return undefined;
+  if (action.type === 'chat/truncated' && !action.turnId) return 0;
+  if (action.type !== 'chat/turnsLoaded') return older;
+  if (asChat(kind, confirmed)?.turns.length === 0) return Number(action.turnsNextCursor ?? 0) || 0;
   const loaded = (asChat(kind, next)?.turns.length ?? 0) - (asChat(kind, confirmed)?.turns.length ?? 0);
   return Math.max(0, older - loaded);
 }

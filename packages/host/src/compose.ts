@@ -4,13 +4,14 @@ import { DirectDelivery } from '@atrium/core/channels/delivery.js';
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import { RootChannel } from '@atrium/core/channels/root-channel.js';
 import { Writer } from '@atrium/core/channels/writer.js';
+import type { Access } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { Compaction } from '@atrium/core/log/compaction.js';
 import { REPLAY_MAX_ENVELOPES } from '@atrium/core/log/limits.js';
 import { PostCommit } from '@atrium/core/post-commit.js';
 import { Catalogue } from '@atrium/core/sessions/catalogue.js';
 import { IdleUnloader } from '@atrium/core/sessions/idle.js';
-import { PROCESSES_REST_MS } from '@atrium/core/sessions/limits.js';
+import { CLIENT_GRACE_MS, PROCESSES_REST_MS } from '@atrium/core/sessions/limits.js';
 import { abandonCalls } from '@atrium/core/sessions/recovery.js';
 import { type Service, serviceOf } from '@atrium/core/sessions/service.js';
 import { SessionConfig } from '@atrium/core/sessions/session-config.js';
@@ -23,37 +24,80 @@ import { InputReferences } from '@atrium/core/tool-calls/input-references.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from '@atrium/core/tool-calls/limits.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { silentLogger } from '@atrium/core/util/logger.js';
+import { AccessControl, isLimited, type TerminalOwner } from '@atrium/core/wire/access-control.js';
 import { Clients } from '@atrium/core/wire/clients.js';
 import { ConnectionRegistry } from '@atrium/core/wire/connections.js';
 import type { WireContext } from '@atrium/core/wire/context.js';
 import type { DialectView } from '@atrium/core/wire/dialects/dialects.js';
+import { Editions } from '@atrium/core/wire/editions.js';
+import { outgoingNotification } from '@atrium/core/wire/frames.js';
 import { LoadedTurns } from '@atrium/core/wire/loaded-turns.js';
-import { Requests, unknownChannel } from '@atrium/core/wire/requests.js';
+import { Requests } from '@atrium/core/wire/requests.js';
 import { Subscriptions } from '@atrium/core/wire/subscriptions.js';
-import { channelKind, defaultChatUri, PROJECTS_METHOD, ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
+import { CloseCode } from '@atrium/core/wire/transport.js';
+import { unknownChannel } from '@atrium/core/wire/unknown-channel.js';
+import {
+  ACCESS_MEMBER,
+  channelKind,
+  defaultChatUri,
+  HOST_SETTINGS_MAX,
+  hasRole,
+  isWorkerChatUri,
+  PROJECTS_METHOD,
+  ROOT_CHANNEL,
+  SETTINGS_METHOD,
+} from '@atrium/protocol/ahp-1';
 import { Auth } from './auth/auth.js';
 import { Automations } from './automations/automations.js';
+import { attachments } from './blobs/attachments.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
 import { blobReader, putImported } from './blobs/named-blobs.js';
 import { BlobSweeper } from './blobs/sweep.js';
 import { DamageReports } from './damage-reports.js';
+import { Devices } from './devices/devices.js';
 import { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { imports } from './imports/imports.js';
+import { instructionList } from './instruction-files.js';
+import { namedIn, namesOfFolders } from './named-sessions.js';
+import { Notifications } from './notifications/notifications.js';
+import { PermissionService } from './permissions/permission-service.js';
+import { RuleFiles } from './permissions/rule-files.js';
+import { RuleUses } from './permissions/rule-uses.js';
 import { Customizations } from './plugins/customizations/customizations.js';
 import { NO_TRUST } from './plugins/trust/folder-trust.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
+import { Reach } from './reach.js';
 import { Search } from './search/search.js';
+import { Tunnels } from './server/tunnels.js';
+import { Shares } from './shares/shares.js';
 import { Telemetry } from './telemetry/telemetry.js';
 import { createTelemetry } from './telemetry/telemetry-service.js';
 import { Usage } from './usage/usage.js';
+import { ProjectBoard } from './workspace/board/board.js';
 import { Changesets } from './workspace/changes/changesets.js';
 import { Completions } from './workspace/completions/completions.js';
 import { browsedFolders, Resources } from './workspace/files/resources.js';
 import { projectsOf } from './workspace/git/projects.js';
+import { Rewinds } from './workspace/rewind/rewinds.js';
 import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
+
+/** What services tell beside. Telemetry is the owner's. */
+function abilitiesFor({ role }: Access, services: readonly Service[]): Readonly<Record<string, unknown>> {
+  const { telemetry, ...rest }: Record<string, unknown> = Object.assign(
+    {},
+    ...services.map(({ greeting }) => greeting),
+  );
+  return hasRole(role, 'owner') ? { telemetry, ...rest } : rest;
+}
+
+/** What a client is told of its own access, so that it shows nothing that it cannot do. */
+function toldAccess({ role, bounds, until, leftOut, credential }: Access) {
+  const { kind, name } = credential;
+  return { role, kind, ...(name !== undefined && { name }), isBounded: bounds !== undefined, until, leftOut };
+}
 
 export interface ComposeEvents {
   /** Another host has taken over the log. */
@@ -61,6 +105,9 @@ export interface ComposeEvents {
   /** Where providers that the host starts itself are told to come. */
   gatewayAddress(): GatewayAddress | undefined;
 }
+
+/** Sessions that are looked at for the board of a project, the newest. */
+const BOARD_LISTED_MAX = 1_000;
 
 export type HostComponents = ReturnType<typeof compose>;
 
@@ -84,12 +131,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     writer,
     (session, changes) => subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session, changes }),
     (session) => search.follower.changed(session),
+    (summary) => subscriptions.notify(ROOT_CHANNEL, 'root/sessionAdded', { summary }),
+    clock,
   );
   const records = new SessionRecords(log, writer);
   const damage = new DamageReports({ log, writer, clock, logger });
 
   // Clients: who is connected, what they are subscribed to, what they missed.
-  const clients = new Clients(log, writer, clock);
+  const clients = new Clients(log, writer, clock, (id) => devices.store.isGone(id, CLIENT_GRACE_MS));
   const connections: ConnectionRegistry = new ConnectionRegistry({
     clock,
     left: (connection) => {
@@ -106,17 +155,30 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       for (const session of sessions.inMemory.values()) abandonCalls(session, clientId);
     },
   });
+  const devices: Devices = new Devices({
+    ...{ log, writer, clock, logger, dataFolder },
+    changeAccess: (id, access) => connections.changeAccess(id, access),
+    connectionsOf: (id) => connections.withCredential(id).length,
+    tell: (caller, method, params) => {
+      for (const connection of connections.all())
+        if (connection === caller) connection.send(outgoingNotification({ method, params }));
+    },
+    releaseClient: async (clientId) => {
+      connections.of(clientId)?.close(CloseCode.AccessEnded, 'this client id was released');
+      return clients.release(clientId);
+    },
+  });
   const inputs = new InputReferences({ inlineMaxCharacters: options.toolInputInlineMaxCharacters });
   const view: DialectView = {
     providerOf: (session) => catalogue.providerOf(session),
     namesakeOf: (rest) => catalogue.namesakeOf(rest),
     hasProvider: (provider) => agents.some(({ info }) => info.provider === provider),
     sessionUriOf: (chat) => catalogue.chats.sessionUriOf(chat),
-    defaultChatOf: (session) => (catalogue.providerOf(session) === undefined ? undefined : defaultChatUri(session)),
+    defaultChatOf: (session) => (catalogue.has(session) ? defaultChatUri(session) : undefined),
     summaryOf: (session) => catalogue.find(session)?.summary,
     sessionOf: (session) => sessions.inMemory.get(session)?.committed,
     chatOf: (chat) => sessions.inMemory.get(sessions.sessionUriOf(chat))?.chatAt(chat)?.committed,
-    memoryOf: (group) => subscriptions.memoryOf(group),
+    memoryOf: (group) => editions.main.memories.get(group),
     referTo: inputs.referTo,
   };
   const open = async (uri: string): Promise<OpenChannel | undefined> => {
@@ -127,8 +189,32 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     if (kind === 'annotations') return sessions.openAnnotations(uri);
     return kind === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
+  // Who may do and see what: nearly always one owner, who may and sees everything.
+  const terminalOwner = (uri: string): TerminalOwner | undefined => {
+    const claim = root.terminals.find(({ resource }) => resource === uri)?.claim;
+    return claim && { ...(claim.kind === 'session' ? { session: claim.session } : { clientId: claim.clientId }) };
+  };
+  const control = new AccessControl(
+    {
+      placeOf: (session) => catalogue.find(session)?.summary,
+      sessionOf: (uri) => {
+        const { session, chat } = namedIn(uri);
+        return session ?? (chat === undefined ? undefined : catalogue.chats.sessionUriOf(chat));
+      },
+      ownerOf: terminalOwner,
+      isWorkerChat: isWorkerChatUri,
+    },
+    () => clock.now(),
+  );
+  const editions: Editions = new Editions(view, control, {
+    foldersOf: (shared) => shared.flatMap((session) => namesOfFolders(catalogue.find(session)?.summary)),
+    seesTerminal: (access, terminal) => {
+      const owner = terminalOwner(terminal);
+      return !access.bounds || (owner?.session !== undefined && control.sees(access, owner.session));
+    },
+  });
   const subscriptions: Subscriptions = new Subscriptions({
-    ...{ connections, view, open, windows: new LoadedTurns({ log, writer }) },
+    ...{ editions, control, connections, view, open, windows: new LoadedTurns({ log, writer }) },
     chatsOf: (session) => sessions.chatsOf(session),
     tellNumbered: (notice) => writer.tellNumbered(notice),
     settled: () => writer.settled(),
@@ -180,8 +266,16 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const choices = new SessionConfig({
     ...{ worktrees, defaultDirectory, browsed },
     autoApprove: () => root.settings.autoApprove ?? false,
+    mode: () => root.settings.mode,
     takesPromptSections: options.systemMessageSections,
     recentFolders: () => catalogue.folders(),
+  });
+  const uses = new RuleUses({ file: inDataFolder('permission-uses.json'), clock, logger });
+  const rules = new RuleFiles({
+    hostFile: inDataFolder('permissions.json'),
+    personFile: options.personFile,
+    trust,
+    uses,
   });
   const sessions: Sessions = new Sessions({
     ...{
@@ -192,6 +286,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       telemetry,
       catalogue,
       records,
+      permissions: rules,
       blobs,
       services,
       root,
@@ -236,10 +331,41 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const changesFolder = inDataFolder('changes');
   // Without a place for contents there is nothing to undo with.
   const changes = changesFolder === undefined ? [] : [new Changesets({ host, log, folder: changesFolder, trust })];
+  const rewinds = new Rewinds({
+    ...{ log, writer, logger, sessions },
+    filesOf: (session) => changes[0]?.rewindFilesOf(session),
+    changedIn: (session) => changes[0]?.changedIn(session),
+  });
+  const notifications = new Notifications(
+    {
+      ...{ clock, logger, log, writer, dataFolder },
+      isConnected: (clientId) => connections.isConnected(clientId),
+      sessionOf: (uri) => sessions.inMemory.get(uri),
+      open: (uri) => sessions.open(uri),
+      titleOf: (uri) => catalogue.find(uri)?.summary.title,
+      accessOf: (device) => devices.accessOfDevice(device),
+      maySee: (access, uri) => catalogue.isListed(uri) && control.sees(access, uri),
+      tell: ({ identity }, method, params) => {
+        const connection = identity && connections.of(identity.clientId);
+        if (connection) subscriptions.notifyOne(connection, { method, params });
+      },
+    },
+    options.notifications,
+  );
+  devices.onGone((id) => notifications.removeDevice(id));
   const automations =
     options.automations === false
       ? []
-      : [new Automations({ ...host, log, agents, mayUse: (agent) => auth.checkHeld(agent) }, options.automations)];
+      : [
+          new Automations(
+            {
+              ...{ ...host, log, agents },
+              mayUse: (agent) => auth.checkHeld(agent),
+              runEnded: (run, title) => notifications.runEnded(run, title),
+            },
+            options.automations,
+          ),
+        ];
   const usage = new Usage(
     {
       ...{ log, writer, clock },
@@ -248,7 +374,13 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     options.usage,
   );
-  const isStored = (uri: string) => catalogue.providerOf(uri) !== undefined;
+  const board = new ProjectBoard({
+    ...{ sessions, trust },
+    listed: () => JSON.parse(sessions.page({ limit: BOARD_LISTED_MAX }).text),
+    costOf: async (session) =>
+      (await usage.extensionRequests['atrium/usage'](undefined, { by: 'model', session })).total.cost,
+  });
+  const isStored = (uri: string) => catalogue.has(uri);
   const search: Search = new Search({
     ...{ clock, logger, log },
     afterCommit: (callback) => writer.afterCommit(callback),
@@ -257,7 +389,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     isStored: (uri) => isStored(catalogue.chats.sessionUriOf(uri) ?? uri),
     isAtWork: () => [...sessions.inMemory.values()].some((session) => session.isAtWork),
     ownerOf: (chat) => catalogue.chats.sessionUriOf(chat),
-    maySee: (_caller, session) => catalogue.isListed(session),
+    maySee: ({ access }, session) => catalogue.isListed(session) && control.sees(access, session),
     summaryOf: (session) => catalogue.find(session)?.summary,
     listed: () => catalogue.searchable(),
     titleOf: (uri) => {
@@ -268,7 +400,9 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   });
   const stores = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
   const readers = [...stores, inputReader(sessions)];
+  const tunnels = new Tunnels();
   services.push(
+    new Reach(tunnels, logger),
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
     auth,
     ...(worktrees ? [worktrees] : []),
@@ -276,13 +410,29 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     search,
     terminals,
     ...changes,
+    rewinds,
     ...automations,
     usage,
-    new Resources({ host, browsed, userFolder: options.customizations?.userFolder, readers }),
+    notifications,
+    board,
+    devices,
+    instructionList(sessions),
+    new PermissionService({ sessions, files: rules, uses }),
+    new Shares({
+      ...{ clock, store: devices.store },
+      titleOf: (session) => (catalogue.isListed(session) ? catalogue.find(session)?.summary.title : undefined),
+      connectionsOf: (id) => connections.withCredential(id).length,
+      addresses: () => devices.addresses,
+    }),
+    attachments(blobs),
+    new Resources({
+      ...{ host, browsed, userFolder: options.customizations?.userFolder, readers },
+      foldersFor: (clientId, access = connections.of(clientId)?.access) => (access ? control.foldersOf(access) : []),
+    }),
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
     imports({
       sources: async () => (await import('./imports/sources.js')).SOURCES.map((source) => source()),
-      isKnown: (uri) => catalogue.find(uri) !== undefined,
+      isKnown: (uri) => catalogue.has(uri),
       agents: () =>
         [root.settings.defaultAgent, ...agents.map(({ info }) => info.provider)].filter((id) => id !== undefined),
       store: (page, caller) =>
@@ -290,6 +440,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     }),
     {
       extensionRequests: {
+        [SETTINGS_METHOD]: () => ({ items: (options.settings ?? []).slice(0, HOST_SETTINGS_MAX) }),
         [PROJECTS_METHOD]: async () => ({ folders: await projectsOf(sessions.workingFolders()) }),
         'atrium/pairings': () => ({ items: pairings.look() }),
         'atrium/declinePairing': (_caller, { id }) => ({ wasOpen: pairings.decline(String(id)) }),
@@ -337,21 +488,27 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     ...{ clock, metrics: telemetry, subscriptions, compaction, sessions, idle, root, clients, connections },
   });
   const requests = new Requests({
-    ...{ sessions, subscriptions, services, writer },
+    ...{ clock, sessions, subscriptions, services, writer, control },
     checkAccess: (connection, agent) => auth.check(connection, agent),
   });
   const wire: WireContext = {
-    ...{ clock, logger, writer, clients, connections, subscriptions, log, requests, view, open },
-    greeting: () => ({
+    ...{ clock, logger, writer, clients, connections, subscriptions, log, requests, view, open, control, editions },
+    mayNotLend: (clientId) => {
+      for (const session of sessions.inMemory.values())
+        if (session.dropClient(clientId)) abandonCalls(session, clientId);
+    },
+    greeting: (access) => ({
       serverInfo: { name: 'atrium', title: 'Atrium', ...(options.version && { version: options.version }) },
-      ...(defaultDirectory && { defaultDirectory }),
-      ...Object.assign({}, ...services.map(({ greeting }) => greeting)),
-      ...damage.greeting,
+      // Where the host begins, what it can do besides and what it repaired are no matter of those who only look.
+      ...(hasRole(access.role, 'driver') && !access.bounds && defaultDirectory && { defaultDirectory }),
+      ...(hasRole(access.role, 'driver') && !access.bounds && abilitiesFor(access, services)),
+      ...(hasRole(access.role, 'owner') && damage.greeting),
+      ...(isLimited(access) && { [ACCESS_MEMBER]: toldAccess(access) }),
     }),
   };
 
   return {
     ...{ clock, logger, writer, root, catalogue, records, damage, clients, connections, subscriptions, idle },
-    ...{ sessions, services, gateway, wire, search },
+    ...{ sessions, services, gateway, wire, search, notifications, devices, tunnels },
   };
 }

@@ -6,7 +6,7 @@ import { PROJECT_PROVIDERS_MAX } from './gateway/project/project-providers.js';
 import { Container } from './plugins/customizations/container.js';
 import { findSources } from './plugins/customizations/find-sources.js';
 import { programsOf } from './plugins/customizations/permissions.js';
-import { agentProgram, type Program, providerProgram } from './plugins/trust/programs.js';
+import { agentProgram, type Program, providerProgram, ruleProgram } from './plugins/trust/programs.js';
 
 export interface DeclaredPrograms {
   /** What the host starts once the folder is trusted. */
@@ -36,6 +36,7 @@ export async function declaredPrograms(folder: string, logger: Logger = { log: (
     ...Object.entries(config?.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder)),
     ...providers.slice(0, PROJECT_PROVIDERS_MAX).map(([name, provider]) => providerProgram(name, provider, folder)),
     ...found.flat(),
+    ...(config?.permissions?.allow ?? []).map((rule) => ruleProgram(rule.trim())),
   ];
   return {
     programs: [...new Map(programs.map((program) => [program.digest, program])).values()],

@@ -1,5 +1,6 @@
 /** What a host is made of, and what can be done with it. */
 
+import type { Access } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
@@ -7,9 +8,15 @@ import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { Transport } from '@atrium/core/wire/transport.js';
+import type { HostSetting } from '@atrium/protocol/ahp-1';
 import type { AutomationsOptions } from './automations/automations.js';
+import type { Reachability } from './devices/devices.js';
+import type { AnswerResult } from './notifications/answers.js';
+import type { NotificationsOptions } from './notifications/notifications.js';
 import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/folder-trust.js';
+import type { ServedDevices } from './server/server.js';
+import type { Tunnels } from './server/tunnels.js';
 import type { TelemetryChoice } from './telemetry/telemetry-service.js';
 import type { UsageOptions } from './usage/usage.js';
 import type { TerminalsOptions } from './workspace/terminals/terminals.js';
@@ -62,23 +69,40 @@ export interface HostOptions {
   readonly terminals?: TerminalsOptions | false;
   /** Messages that the host sends by itself, on a schedule or an event; `false`: none. */
   readonly automations?: AutomationsOptions | false;
+  /** How people are told who are not looking. */
+  readonly notifications?: NotificationsOptions;
+  /** The person's configuration file, which their permission rules are read from and written to. Without it, there are none of a person. */
+  readonly personFile?: string;
   /** What tokens cost. */
   readonly usage?: UsageOptions;
+  /** What `atrium/settings` tells of how this host was started. No secrets. */
+  readonly settings?: readonly HostSetting[];
 }
 
 export interface Host {
-  /** Serves one client on a transport. */
-  connect(transport: Transport): void;
+  /** Serves one client on a transport. Without an access it is the owner. */
+  connect(transport: Transport, access?: Access): void;
   /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
   /** Providers that the host starts itself are told to come here. */
   gatewayAt(address: GatewayAddress): void;
+  /** Allow or Deny in a notification; the key stands in it. Answers of strangers do nothing. */
+  answerNotification(key: unknown, approved: unknown): Promise<AnswerResult>;
+  /** Devices and shares: for the server that clients connect to. */
+  readonly devices: HostDevices;
+  /** Ways into the host that its owner has opened, for the server. */
+  readonly tunnels: Tunnels;
   /** Who is here and what is going on. */
   readonly activity: HostActivity;
   /** Fulfilled with the reason when the host could not go on, and stopped by itself: another one writes to its log. */
   readonly failed: Promise<Error>;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
+}
+
+export interface HostDevices extends ServedDevices {
+  /** Where devices find the host, for the links that let them in. */
+  reachedAt(reach: Reachability): void;
 }
 
 export interface HostActivity {

@@ -1,5 +1,6 @@
 /** The life of a host: it starts, takes in clients and providers, and stops. `compose.ts` says what it is made of. */
 
+import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Log } from '@atrium/core/log/log.js';
 import { recoverList } from '@atrium/core/sessions/catalogue.js';
@@ -8,8 +9,12 @@ import { Connection } from '@atrium/core/wire/connection.js';
 import { CloseCode, type Transport } from '@atrium/core/wire/transport.js';
 import { activityOf } from './activity.js';
 import { compose, type HostComponents } from './compose.js';
-import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
+import { deviceRoutes } from './devices/routes.js';
+import type { GatewayAddress, Host, HostActivity, HostDevices, HostOptions } from './host-options.js';
 import { Housekeeping } from './housekeeping.js';
+import { answerRoute } from './notifications/answer-route.js';
+import type { AnswerResult } from './notifications/answers.js';
+import type { Tunnels } from './server/tunnels.js';
 import { WireLog } from './telemetry/wire-log.js';
 
 /** How long after its start a host loads what turns need: READY is told by then, and the first clients are in. */
@@ -34,6 +39,7 @@ class AgentHost implements Host {
   readonly components: HostComponents;
   #gatewayAddress: GatewayAddress | undefined;
   readonly #housekeeping: Housekeeping;
+  readonly #devices: HostDevices;
   readonly #wireLog: WireLog | undefined;
   #fail: (error: Error) => void = () => {};
   #stopped: Promise<void> | undefined;
@@ -49,7 +55,19 @@ class AgentHost implements Host {
       superseded: (error) => this.#giveUp(error),
       gatewayAddress: () => this.#gatewayAddress,
     });
-    const { clock, logger, sessions, clients, connections } = this.components;
+    const { clock, logger, sessions, clients, connections, devices } = this.components;
+    this.#devices = {
+      get hostId() {
+        return devices.key.hostId;
+      },
+      routes: [
+        ...deviceRoutes(devices, () => clock.now()),
+        answerRoute((key, approved) => this.answerNotification(key, approved)),
+      ],
+      accessOf: (token) => devices.accessOf(token),
+      used: (access, place) => devices.used(access, place),
+      reachedAt: (reach) => devices.reachedAt(reach),
+    };
     const isHere = (clientId: string) => connections.isConnected(clientId);
     const chores = [() => sessions.purge(), () => clients.purge(isHere)];
     this.#housekeeping = new Housekeeping({ clock, logger, chores });
@@ -99,10 +117,10 @@ class AgentHost implements Host {
     }
   }
 
-  connect(transport: Transport): void {
+  connect(transport: Transport, access: Access = OWNER): void {
     if (this.#stopped) return turnAway(transport);
     const { connections } = this.components;
-    connections.add(new Connection(this.components.wire, this.#wireLog?.watch(transport) ?? transport));
+    connections.add(new Connection(this.components.wire, this.#wireLog?.watch(transport) ?? transport, access));
   }
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
@@ -112,6 +130,18 @@ class AgentHost implements Host {
 
   gatewayAt(address: GatewayAddress): void {
     this.#gatewayAddress = address;
+  }
+
+  answerNotification(key: unknown, approved: unknown): Promise<AnswerResult> {
+    return this.components.notifications.answer(key, approved);
+  }
+
+  get devices(): HostDevices {
+    return this.#devices;
+  }
+
+  get tunnels(): Tunnels {
+    return this.components.tunnels;
   }
 
   get activity(): HostActivity {

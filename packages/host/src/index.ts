@@ -64,13 +64,14 @@ export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/config-schema.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export { type DeclaredPrograms, declaredPrograms } from './declared-programs.js';
+export type { Reachability } from './devices/devices.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/model-servers.js';
 export { configuredModels } from './discovery/models.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/gateway-server.js';
 export { createHost } from './host.js';
-export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
+export type { GatewayAddress, Host, HostActivity, HostDevices, HostOptions } from './host-options.js';
 export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './load-config.js';
 export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log-sqlite/sqlite-log.js';
 export type { CustomizationsOptions } from './plugins/customizations/ports.js';
@@ -82,10 +83,18 @@ export {
   PROGRAMS_QUESTION_MAX,
   type Program,
 } from './plugins/trust/programs.js';
-export { type AccessPolicy, TokenRequiredError } from './server/access.js';
+export { type AccessPolicy, EncryptionRequiredError, isInsecure, TokenRequiredError } from './server/access.js';
+export { type Health, type StandByServer, startStandByServer } from './server/health.js';
 export { announceInstance, type Instance, runningInstances } from './server/instances.js';
-export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
-export { type StaticFiles, staticFiles } from './server/static-files.js';
+export { Networks } from './server/peer-address.js';
+export {
+  type RunningServer,
+  type ServerLimits,
+  type ServerOptions,
+  startServer,
+} from './server/server.js';
+export { type PageOptions, type StaticFiles, staticFiles } from './server/static-files.js';
+export { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './server/tls-files.js';
 export {
   isTokenText,
   keptToken,

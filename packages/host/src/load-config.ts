@@ -18,6 +18,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The files that were used. */
   readonly files: readonly string[];
+  /** Which of the files say something about each key. */
+  readonly origins: Readonly<Record<string, readonly string[]>>;
   /** Each with its file and line. */
   readonly warnings: readonly string[];
   /** What the project declares and a person has not trusted yet. */
@@ -73,12 +75,19 @@ function loaded(
   return {
     config: merged(user?.config ?? {}, shared),
     files: files.map(({ file }) => file),
+    origins: originsOf([...(user ? [user] : []), ...(project ? [{ ...project, config: shared }] : [])]),
     warnings: [
       ...files.flatMap(({ warnings }) => warnings),
       ...(ignored ? [`${project.file}: "updateNotice" is ignored: it counts in your own file only`] : []),
     ],
     waiting,
   };
+}
+
+function originsOf(files: readonly Pick<ConfigFile, 'file' | 'config'>[]): Record<string, readonly string[]> {
+  const keys = new Set(files.flatMap(({ config }) => Object.keys(config)));
+  const saying = (key: string) => files.filter(({ config }) => Object.hasOwn(config, key)).map(({ file }) => file);
+  return Object.fromEntries([...keys].map((key) => [key, saying(key)]));
 }
 
 function entriesOf({ $schema: _, ...config }: Config): string[] {

@@ -19,4 +19,4 @@ export {
   type Transport,
   type TransportFactory,
 } from './transport.js';
-export { isNode, openSocket, type SocketLike, socketOpened, transportOver } from './websocket.js';
+export { isNode, onlyCertificate, openSocket, type SocketLike, socketOpened, transportOver } from './websocket.js';

@@ -14,16 +14,45 @@ export interface SocketLike {
   close(): void;
 }
 
+/** What the certificate of the other side has to be, in Node. */
+interface SocketTls {
+  readonly ca: string;
+  readonly allowPartialTrustChain: boolean;
+  checkServerIdentity(name: string, shown: { readonly raw: Uint8Array }): Error | undefined;
+}
+
+/**
+ * Trusts one certificate and no other, whatever name it is for and whoever signed it. `pem` may hold a chain, which begins with
+ * it.
+ */
+export function onlyCertificate(pem: string): SocketTls {
+  const [, body = ''] = /-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----/.exec(pem) ?? [];
+  const known = body.replace(/\s+/g, '');
+  return {
+    ca: pem,
+    allowPartialTrustChain: true,
+    checkServerIdentity(_name, { raw }) {
+      if (known !== '' && btoa(String.fromCharCode(...raw)) === known) return undefined;
+      return new Error('this is not the certificate of the host that was started here');
+    },
+  };
+}
+
 /**
  * Opens a socket: the one that is built in where there is one (browsers, Node 22), otherwise that of the package `ws`. With
  * headers it is always that of `ws`, because built-in ones cannot send any.
  */
-export async function openSocket(url: string, headers?: Readonly<Record<string, string>>): Promise<SocketLike> {
+export async function openSocket(
+  url: string,
+  headers?: Readonly<Record<string, string>>,
+  tls?: SocketTls,
+): Promise<SocketLike> {
   const { WebSocket: BuiltIn } = globalThis as { WebSocket?: new (url: string) => unknown };
-  if (BuiltIn && !headers) return new BuiltIn(url) as SocketLike;
+  if (BuiltIn && !headers && !tls) return new BuiltIn(url) as SocketLike;
   // Loaded only here, so that a page never asks for the package.
   const { WebSocket } = await import('ws');
-  return new WebSocket(url, { headers: { ...headers }, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
+  const limits = { perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES } as const;
+  return new WebSocket(url, { headers: { ...headers }, ...limits, ...tls });
 }
 
 export function isNode(): boolean {

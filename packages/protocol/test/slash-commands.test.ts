@@ -48,8 +48,8 @@ describe('a message that begins with a slash', () => {
   });
 
   it('is sent with one slash where it was written with two', () => {
-    expect(read('//chnages are due')).toEqual({ kind: 'message', text: '/chnages are due' });
-    expect(read('//etc')).toEqual({ kind: 'message', text: '/etc' });
+    expect(read('//chnages are due')).toEqual({ kind: 'message', text: '/chnages are due', isLiteral: true });
+    expect(read('//etc')).toEqual({ kind: 'message', text: '/etc', isLiteral: true });
   });
 
   it('waits for what the host has not found yet', () => {

@@ -1,9 +1,12 @@
 /** Where the page begins. */
+import { readDeviceFragment, shareTokenIn } from '@atrium/protocol/ahp-1';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { keepCurrent } from './host/app-version.js';
 import { HostLink } from './host/link.js';
-import { takeTokenFromAddress } from './host/token.js';
+import { takeInvitationFromAddress, takeTokenFromAddress } from './host/token.js';
 import './styles/base.css';
+import './styles/themes.css';
 import './styles/layout.css';
 import './styles/controls.css';
 import './styles/sessions.css';
@@ -17,14 +20,23 @@ import './styles/motion.css';
 import { restorePanelWidth } from './ui/panel-state.js';
 import { applyTheme } from './ui/preferences.js';
 
-takeTokenFromAddress();
+const share = shareTokenIn(location.hash);
+const invited = share === undefined ? takeInvitationFromAddress() : undefined;
+if (share === undefined) takeTokenFromAddress();
 applyTheme();
 restorePanelWidth();
 
-const link = new HostLink();
-void link.start();
+const link = new HostLink(share);
+if (!invited) void link.start();
+keepCurrent(link);
 // A link with a new token may be opened in this very tab, which does not load the page again.
-addEventListener('hashchange', () => takeTokenFromAddress() && link.retry());
+const address = location.href;
+addEventListener('hashchange', () => {
+  if (shareTokenIn(location.hash) !== undefined || readDeviceFragment(location.hash)) location.reload();
+  // A share stays where it is.
+  else if (share !== undefined) history.replaceState(null, '', address);
+  else if (takeTokenFromAddress()) link.retry();
+});
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App link={link} />);
+if (root) createRoot(root).render(<App link={link} invited={invited} />);

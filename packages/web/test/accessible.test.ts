@@ -29,10 +29,10 @@ describeInBrowser('accessibility', (open) => {
     ['light', 'on the desktop', DESKTOP],
     ['dark', 'on the desktop', DESKTOP],
     ['light', 'on the phone', PHONE],
-  ] as const)('axe finds nothing: %s, %s', async (colorScheme, _where, size) => {
+  ] as const)('axe finds nothing: %s, %s [DAY-111]', async (colorScheme, _where, size) => {
     const { link, url } = await startPageHost(PROMPTS);
     const page = await open(url, { ...size, colorScheme });
-    await page.getByLabel('Token, or the link').waitFor();
+    await page.getByLabel('Token, link, or the eight digits').waitFor();
     expect(await problemsOf(page)).toEqual([]);
     await page.goto(link);
     await page.getByRole('heading', { name: 'What should we work on?' }).waitFor();
@@ -53,13 +53,51 @@ describeInBrowser('accessibility', (open) => {
     expect(await problemsOf(page)).toEqual([]);
   });
 
-  it('goes everywhere by keyboard', async () => {
+  it('text has enough contrast in every theme, in the main views [DAY-111]', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'task');
+    await page.getByRole('group', { name: 'Permission' }).waitFor();
+    const themes = ['contrast', 'sand', 'midnight'].flatMap((theme) =>
+      (theme === 'contrast' ? (['light', 'dark'] as const) : (['light'] as const)).map((scheme) => ({ theme, scheme })),
+    );
+    const look = async (view: string) => {
+      for (const { theme, scheme } of themes) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
+        expect({ view, theme, scheme, problems: await problemsOf(page, ['color-contrast']) }).toMatchObject({
+          problems: [],
+        });
+      }
+    };
+    await look('permission');
+    await page.keyboard.press('Control+,');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await problemsOf(page)).toEqual([]);
+    await look('settings');
+  });
+
+  it('moves nothing for those who do not want it, and is usable at twice the size [DAY-111]', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    // Twice the size is half the room.
+    const page = await open(link, { viewport: { width: 640, height: 400 } });
+    await begin(page, 'hi');
+    await page.getByText('You said: hi').waitFor();
+    const facts = await page.evaluate(() => ({
+      isWider: document.documentElement.scrollWidth > innerWidth,
+      moving: document.getAnimations().filter(({ playState }) => playState === 'running').length,
+    }));
+    expect(facts).toEqual({ isWider: false, moving: 0 });
+    expect(await problemsOf(page)).toEqual([]);
+  });
+
+  it('goes everywhere by keyboard [DAY-111]', async () => {
     const { link } = await startPageHost(PROMPTS);
     const page = await open(link);
     const writesIn = (id: string) => page.waitForFunction((name) => document.activeElement?.id === name, id);
     await writesIn('home-message');
     await page.keyboard.press('Control+/');
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard and commands' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.type('hi');
     await page.keyboard.press('Enter');
@@ -67,7 +105,7 @@ describeInBrowser('accessibility', (open) => {
     await writesIn('composer');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard and commands' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await writesIn('home-message');

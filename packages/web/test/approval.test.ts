@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL, readAll } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
 import { startPageHost } from './support/page-host.js';
 import { begun, type Puppet, puppetSession, startPuppetHost } from './support/puppet-host.js';
@@ -235,8 +235,7 @@ describeInBrowser('a question for permission', (open) => {
     expect(asked.filter((frame) => /"resourceRead".*"atrium-input:/.test(frame))).toHaveLength(1);
     expect(await run(page).isDisabled()).toBe(true);
     expect(existsSync(path.join(folder, 'DONE'))).toBe(false);
-    await page.getByRole('button', { name: 'Show the end' }).click();
-    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+    await readAll(page, run(page));
     await run(page).click();
     await page.getByText('Done.').waitFor();
     expect(existsSync(path.join(folder, 'DONE'))).toBe(true);

@@ -122,7 +122,7 @@ describeInBrowser('completions in the composer', (open) => {
 });
 
 describeInBrowser('commands in the composer', (open) => {
-  it('does not send one that is not there, says so, and sends it with a second slash', async () => {
+  it('asks before it sends one that is not there, with the nearest name, and sends it with a second slash [DAY-080]', async () => {
     const { link } = await startWorkHost({ files: FILES });
     const page = await open(link);
     await begin(page, 'hello');
@@ -132,10 +132,17 @@ describeInBrowser('commands in the composer', (open) => {
     await field.press('Enter');
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toBe(
+    expect(await alert.locator('span').innerText()).toBe(
       'There is no command /deplyo. Did you mean /deploy? To send it as a text, write //deplyo',
     );
     expect(await field.inputValue()).toBe('/deplyo now');
+    await alert.getByRole('button', { name: '/deploy' }).click();
+    expect(await field.inputValue()).toBe('/deploy now');
+    expect(await alert.count()).toBe(0);
+    await field.fill('/nope');
+    await field.press('Enter');
+    await alert.getByRole('button', { name: 'Send as text' }).click();
+    await page.getByText('You said: /nope').waitFor();
     await field.fill('//deplyo now');
     expect(await alert.count()).toBe(0);
     await field.press('Enter');
@@ -143,7 +150,48 @@ describeInBrowser('commands in the composer', (open) => {
     await field.fill('/deploy now');
     await field.press('Enter');
     await page.getByText('You said: /deploy now').waitFor();
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['hello', '/deplyo now', '/deploy now']);
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['hello', '/nope', '/deplyo now', '/deploy now']);
+  });
+
+  it('has those of the table, completes them and their arguments, and runs them [DAY-080]', async () => {
+    const { link } = await startWorkHost({ files: FILES });
+    const page = await open(link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const options = page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+    await field.pressSequentially('/ren');
+    await expect.poll(() => options.allInnerTexts(), POLL).toEqual([expect.stringMatching(/\/rename <text>\s+rename/)]);
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('/rename ');
+    await field.pressSequentially('Rain and sun');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Rain and sun' }).waitFor();
+    expect(await field.inputValue()).toBe('');
+    await field.pressSequentially('/auto o');
+    await expect.poll(() => options.allInnerTexts(), POLL).toEqual(['on', 'off']);
+    await field.press('ArrowDown');
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('/auto off ');
+    await field.press('Enter');
+    await page.getByText('Tools ask first.').waitFor();
+    await field.pressSequentially('/open pars');
+    await expect.poll(() => options.first().innerText(), POLL).toContain('src/parser.ts');
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('/open src/parser.ts ');
+    expect(await page.getByRole('list', { name: 'Attachments' }).count()).toBe(0);
+    await field.fill('/archive');
+    await field.press('Enter');
+    await page.getByText('This session is put aside').waitFor();
+    const saved = page.waitForEvent('download');
+    await field.fill('/export');
+    await field.press('Enter');
+    expect((await saved).suggestedFilename()).toBe('Rain-and-sun.md');
+    await field.fill('/help');
+    await field.press('Enter');
+    const help = page.getByRole('dialog', { name: 'Keyboard and commands' });
+    await help.getByText('/compact [what to keep]').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['hello']);
   });
 
   it('begins a session with one, and keeps a mistyped one in the field', async () => {

@@ -1,7 +1,7 @@
 /** Events on the page do not send a person who works with keys alone back to its top. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, describeInBrowser, POLL } from './support/browser.js';
+import { begin, describeInBrowser, POLL, readAll } from './support/browser.js';
 import { openTab, startWorkHost } from './support/work-host.js';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
@@ -30,7 +30,7 @@ describeInBrowser('the focus', (open) => {
     await page.getByRole('link', { name: /Two pieces/ }).focus();
     const other = await open(link);
     await other.getByRole('link', { name: /Two pieces/ }).click();
-    await other.getByRole('button', { name: 'Show the end' }).click();
+    await readAll(other, other.locator('[data-answer=approve]').first());
     await other.locator('[data-answer=approve]').first().click();
     await page.getByText('Changed.').waitFor();
     await page.getByRole('link', { name: /Two pieces.*Needs you/ }).waitFor({ state: 'detached' });
@@ -45,7 +45,7 @@ describeInBrowser('the focus', (open) => {
     const { link } = await startWorkHost({ prompts: PROMPTS, files: { 'a.txt': LINES.join('') }, isRepository: true });
     const page = await open(link);
     await begin(page, 'change it');
-    await page.getByRole('button', { name: 'Show the end' }).click();
+    await readAll(page, page.locator('[data-answer=approve]').first());
     await page.locator('[data-answer=approve]').first().click();
     await page.getByRole('button', { name: /^Changes \+/ }).click();
     await page.getByRole('button', { name: /Changed a\.txt/ }).click();

@@ -150,15 +150,17 @@ describeInBrowser('the list of sessions', (open) => {
 });
 
 describeInBrowser('the link for another device', (open) => {
-  it('is copied with the token, and lets a second browser in', async () => {
+  it('is copied with a code and without the token, and lets a second browser in', async () => {
     const { link } = await startPageHost(PROMPTS);
     const page = await open(link, { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByRole('button', { name: 'Open on another device' }).click();
+    await page.getByRole('button', { name: /^Devices/ }).click();
+    await page.getByRole('button', { name: 'Add a device' }).click();
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('Copied').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe(link);
+    expect(copied).not.toContain(TOKEN);
     const other = await open(copied);
+    await other.getByRole('button', { name: 'Come in' }).click();
     await other.getByRole('textbox', { name: 'First message' }).waitFor();
     expect(other.url()).not.toContain(TOKEN);
   });

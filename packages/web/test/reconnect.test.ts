@@ -120,7 +120,7 @@ describeInBrowser('a page that comes back', (open) => {
     // Long enough for several, if it went on as it does without a connection.
     await page.waitForTimeout(5_000);
     expect(attempts).toBeLessThanOrEqual(1);
-    const field = page.getByLabel('Token, or the link that the host printed');
+    const field = page.getByLabel('Token, link, or the eight digits of a code');
     await field.fill('a-wrong-token-0123456789');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('heading', { name: 'The host refused this token' }).waitFor();
@@ -135,7 +135,7 @@ describeInBrowser('a page that comes back', (open) => {
     const { link } = await startMortalHost(SCRIPT);
     const page = await open(link.replace(/#.*/, ''));
     await page.getByRole('heading', { name: 'This host asks for a token' }).waitFor();
-    const field = page.getByLabel('Token, or the link that the host printed');
+    const field = page.getByLabel('Token, link, or the eight digits of a code');
     for (const wrong of ['wrong-token-0123456789', 'again-wrong-0123456789']) {
       await field.fill(wrong);
       await page.getByRole('button', { name: 'Connect' }).click();

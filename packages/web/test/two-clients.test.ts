@@ -178,7 +178,7 @@ describeInBrowser('two clients on one session', (open) => {
     expect(await desktop.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 
     const stranger = await open(url);
-    await stranger.getByLabel('Token, or the link that the host printed').fill(`${url}#token=${TOKEN}`);
+    await stranger.getByLabel('Token, link, or the eight digits of a code').fill(`${url}#token=${TOKEN}`);
     await stranger.getByRole('button', { name: 'Connect' }).click();
     await stranger.getByRole('heading', { name: 'What should we work on?' }).waitFor();
     expect(stranger.url()).not.toContain(TOKEN);

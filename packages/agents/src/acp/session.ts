@@ -6,6 +6,7 @@ import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { succeedsWithin, untilAborted } from '@atrium/core/util/waiting.js';
 import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
+import { embeddedImages, isImage } from '../shared/messages.js';
 import type { AcpAgentOptions, OfferedModels } from './backend.js';
 import type { AcpConnection, AgentRequests } from './connection.js';
 import { AcpTurn, showEnd } from './events.js';
@@ -101,7 +102,13 @@ export class AcpSession implements AgentSession {
       context: turn.context,
       message: turn.message,
     };
-    const prompt = promptBlocks(content, connection.capabilities.promptCapabilities ?? {});
+    const capabilities = connection.capabilities.promptCapabilities ?? {};
+    const { length: unseen } = capabilities.image ? [] : embeddedImages(turn.message);
+    if (unseen > 0 && !turn.soFar)
+      turn.notify(
+        `${this.#options.displayName} takes no pictures, and is only told that there ${unseen === 1 ? 'is one' : `are ${unseen}`}.`,
+      );
+    const prompt = promptBlocks(content, capabilities);
     const answered = connection.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
     try {
       const response = await untilAborted(turn.signal, answered);
@@ -190,7 +197,7 @@ function textBlock(text: string): ContentBlock {
 function attachmentBlock(attachment: MessageAttachment, { image }: PromptCapabilities): ContentBlock {
   if (attachment.type === 'simple') return textBlock(attachment.modelRepresentation ?? attachment.label);
   if (attachment.type === 'resource') return { type: 'resource_link', uri: attachment.uri, name: attachment.label };
-  const isPicture = attachment.type === 'embeddedResource' && attachment.contentType.startsWith('image/');
+  const isPicture = attachment.type === 'embeddedResource' && isImage(attachment.contentType);
   if (image && isPicture) return { type: 'image', data: attachment.data, mimeType: attachment.contentType };
-  return textBlock(`[Attached] ${attachment.label}`);
+  return textBlock(`[Attached] ${attachment.label}${isPicture ? ' (a picture, which you cannot be shown)' : ''}`);
 }

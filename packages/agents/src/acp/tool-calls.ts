@@ -1,10 +1,10 @@
 /** The calls of one turn that the agent runs itself: shown as far as the agent reports them, confirmed when it asks. */
 import type { PermissionOption, RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { AgentRunCall, AgentTurn, Permit } from '@atrium/core/contracts/agent.js';
-import type { ToolConfirmation } from '@atrium/core/contracts/tool.js';
+import type { LastingOption, ToolConfirmation } from '@atrium/core/contracts/tool.js';
 import { comingEdit, diffText } from '@atrium/core/util/file-edit.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ConfirmationOption, FileEdit, ToolResultContent } from '@atrium/protocol/ahp-1';
+import type { FileEdit, ToolResultContent } from '@atrium/protocol/ahp-1';
 
 /** Calls of one turn that are kept track of. */
 const CALLS_MAX = 10_000;
@@ -187,11 +187,12 @@ function inputOf({ rawInput, title, locations }: CallFields): unknown {
 export const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
 
 /** The agent's options as buttons for people. */
-export function confirmationOptions(options: readonly PermissionOption[]): ConfirmationOption[] {
+export function confirmationOptions(options: readonly PermissionOption[]): LastingOption[] {
   return options.map(({ optionId, name, kind }) => ({
     id: optionId,
     label: name,
     kind: kind.startsWith('allow') ? 'approve' : 'deny',
+    ...(kind.endsWith('_always') && { lasting: true }),
   }));
 }
 

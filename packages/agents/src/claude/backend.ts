@@ -54,6 +54,7 @@ export function claudeAgent(options: ClaudeAgentOptions = {}): AgentBackend {
       steer: true,
       cancelTool: false,
       ownTools: true,
+      compacts: true,
     },
     sections: {},
     ownToolNames: () => settings.tools,
@@ -75,7 +76,7 @@ function infoOf({ provider, displayName, models }: ClaudeSettings): AgentInfo {
     provider,
     displayName,
     description: 'Claude Code, with tools of its own, those of the host and those of the active client.',
-    models: models.map((model) => publishedModel(provider, model)),
+    models: models.map((model) => publishedModel(provider, { supportsVision: true, ...model })),
     capabilities: { multipleChats: SEVERAL_CHATS, multipleWorkingDirectories: SEVERAL_FOLDERS },
   };
 }

@@ -1,19 +1,18 @@
 /** What a person says to Claude in one turn: the message, and messages that steer the running turn. */
 import { setImmediate } from 'node:timers/promises';
+import type { ImagePart } from '@ai-sdk/provider-utils';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import type { Message } from '@atrium/protocol/ahp-1';
-import { attachedImages, messageText } from '../shared/messages.js';
+import { attachedImages, embeddedImages, messageText } from '../shared/messages.js';
 import type { InputBlock, UserInput } from './sdk.js';
 
 export async function messageBlocks(message: Message, folder: string): Promise<InputBlock[]> {
-  const images = await attachedImages(message, folder);
-  return [
-    ...images.map(({ image, mediaType }): InputBlock => {
-      const source = { type: 'base64' as const, media_type: mediaType ?? 'image/png', data: String(image) };
-      return { type: 'image', source };
-    }),
-    textBlock(messageText(message)),
-  ];
+  return [...(await attachedImages(message, folder)).map(imageBlock), textBlock(messageText(message))];
+}
+
+function imageBlock({ image, mediaType }: ImagePart): InputBlock {
+  const source = { type: 'base64' as const, media_type: mediaType ?? 'image/png', data: String(image) };
+  return { type: 'image', source };
 }
 
 export function textBlock(text: string): InputBlock {
@@ -82,7 +81,9 @@ export class Steering {
 
   #take(): boolean {
     const message = this.#turn.takeSteering();
-    if (message) this.#unheard.add(this.#prompts.push([textBlock(messageText(message))], { priority: 'next' }));
-    return message !== undefined;
+    if (!message) return false;
+    const content = [...embeddedImages(message).map(imageBlock), textBlock(messageText(message))];
+    this.#unheard.add(this.#prompts.push(content, { priority: 'next' }));
+    return true;
   }
 }

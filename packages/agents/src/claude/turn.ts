@@ -6,6 +6,7 @@ import { makeFolder } from '@atrium/core/util/folders.js';
 import { childEnvironment } from '@atrium/core/util/processes.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
+import { projectInstructions } from '../shared/project-instructions.js';
 import { transcriptOf } from '../shared/transcript.js';
 import type { ClaudeSettings } from './backend.js';
 import { type FailurePlace, isLost, programError, resultError } from './errors.js';
@@ -86,7 +87,8 @@ export class ClaudeTurn {
       ...(further.length > 0 && { additionalDirectories: further }),
       env: environmentOf(settings),
       ...(this.#model !== undefined && { model: this.#model }),
-      systemPrompt: promptOf(await turn.renderPrompt()),
+      // The program reads no settings and no instructions of the folder by itself: it gets those that every agent here gets.
+      systemPrompt: promptOf(await turn.renderPrompt(undefined, await this.#instructions())),
       tools: settings.tools.filter((tool) => !isHidden(tool)),
       mcpServers: await hostTools.serve(async (call) => {
         const outcome = await (await agents.of(call.id)).runHostTool(call);
@@ -102,6 +104,12 @@ export class ClaudeTurn {
   get #model(): string | undefined {
     const { turn, settings } = this.#request;
     return turn.model?.id ?? settings.models[0]?.id;
+  }
+
+  /** Those of the folders and above them: which files the program touches is not known beforehand. */
+  #instructions(): Promise<string> {
+    const { workingDirectories: folders, signal } = this.#request.turn;
+    return projectInstructions({ folders, touched: [], signal });
   }
 
   /** Sends the message. Returns the context for the hook; a context that is too long for it goes with the message. */

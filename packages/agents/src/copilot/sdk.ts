@@ -35,9 +35,22 @@ export interface SdkClient {
   deleteSession(sessionId: string): Promise<void>;
 }
 
+export interface SdkMessage {
+  readonly prompt: string;
+  readonly mode?: 'enqueue' | 'immediate';
+  /** The runtime makes pictures smaller where its model wants that, and leaves them out where it cannot see. */
+  readonly attachments?: readonly {
+    readonly type: 'blob';
+    /** As base64. */
+    readonly data: string;
+    readonly mimeType: string;
+    readonly displayName?: string;
+  }[];
+}
+
 export interface SdkSession {
   /** `immediate` reaches the model before its next step; otherwise the message waits for its turn. */
-  send(message: { readonly prompt: string; readonly mode?: 'enqueue' | 'immediate' }): Promise<string>;
+  send(message: SdkMessage): Promise<string>;
   abort(): Promise<void>;
   setModel(model: string, facts: ModelFacts): Promise<void>;
   disconnect(): Promise<void>;

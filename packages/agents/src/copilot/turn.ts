@@ -3,7 +3,8 @@
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { askQuestion } from '@atrium/core/contracts/ask-question.js';
 import { ToolFailure } from '@atrium/core/contracts/tool.js';
-import { messageText } from '../shared/messages.js';
+import type { Message } from '@atrium/protocol/ahp-1';
+import { attachedImages, messageText } from '../shared/messages.js';
 import type { ErrorPlace } from '../shared/model-errors.js';
 import { copilotError, failureError } from './errors.js';
 import type {
@@ -13,6 +14,7 @@ import type {
   PermissionRequest,
   PreToolUseAnswer,
   SdkEvent,
+  SdkMessage,
   SdkSession,
   SdkToolResult,
   ToolHookInput,
@@ -66,7 +68,7 @@ export class CopilotTurn {
 
   /** Settles when Copilot has nothing left to do, including commands in the background. */
   async send(): Promise<void> {
-    await this.#options.session.send({ prompt: messageText(this.#turn.message) });
+    await this.#options.session.send(await sdkMessage(this.#turn.message, this.#turn.workingDirectories));
     await this.#over.promise;
   }
 
@@ -150,7 +152,8 @@ export class CopilotTurn {
 
   async #steer(mode: 'enqueue' | 'immediate'): Promise<boolean> {
     const message = this.#turn.takeSteering();
-    if (message) await this.#options.session.send({ prompt: messageText(message), mode });
+    if (message)
+      await this.#options.session.send({ ...(await sdkMessage(message, this.#turn.workingDirectories)), mode });
     return message !== undefined;
   }
 
@@ -159,6 +162,15 @@ export class CopilotTurn {
     this.#failures++;
     if (retries !== undefined && this.#failures > retries) this.#over.reject(failureError(failure, place));
   }
+}
+
+/** The message with its pictures. */
+async function sdkMessage(message: Message, folders: readonly string[]): Promise<SdkMessage> {
+  const images = await attachedImages(message, folders);
+  const attachments = images.map(({ image, mediaType = 'image/png' }) => {
+    return { type: 'blob' as const, data: String(image), mimeType: mediaType };
+  });
+  return { prompt: messageText(message), ...(attachments.length > 0 && { attachments }) };
 }
 
 /** A promise that is settled from outside. */

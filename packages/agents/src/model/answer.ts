@@ -12,6 +12,8 @@ import type { AnswerEvent, AnswerUsage, TakeEvent } from './request.js';
 
 /** Calls that are run in one step; the model is told to make the others later. */
 export const CALLS_PER_STEP_MAX = 100;
+/** Calls of one answer that run, or wait for a person, at the same time; the others begin when one of them is over. */
+export const CALLS_AT_ONCE_MAX = 16;
 
 /** What one answer may have of each kind. The reader ends the request at the first excess: some servers never end. */
 export const ANSWER_MAX = {
@@ -189,10 +191,18 @@ const TOO_MANY =
   `Not run: at most ${CALLS_PER_STEP_MAX} calls can be made in one step. ` +
   'Make this one in a later step, if it is still needed.';
 
-/** Runs all calls at the same time. The results are in the order of the calls. */
+/** Runs calls at the same time, so many at most. The results are in the order of the calls. */
 export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Promise<ToolModelMessage> {
-  const results = calls.map(async (call) => resultPart(call, outputOf(await runCall(turn, call))));
-  return { role: 'tool', content: await Promise.all(results) };
+  const content: ToolResultPart[] = [];
+  const waiting = [...calls.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, call] = next;
+      content[index] = resultPart(call, outputOf(await runCall(turn, call)));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE_MAX, calls.length) }, work));
+  return { role: 'tool', content };
 }
 
 /** Stands in for the results when the turn ended first. */

@@ -42,12 +42,22 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
   const { judgeModel } = options;
   return {
     info: infoOf(options),
-    abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true, resume: true },
+    abilities: {
+      tools: 'live',
+      toolIntent: 'all',
+      render: 'sections',
+      steer: true,
+      cancelTool: true,
+      resume: true,
+      compacts: true,
+    },
     sections: MODEL_SECTIONS,
     ...(judgeModel !== undefined && {
-      judge: async (call, signal) => (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, signal),
+      judge: async (call, signal, spent) =>
+        (await import('./judge.js')).judgeCall({ ...options, judgeModel }, call, { signal, spent }),
     }),
-    titleFor: async (exchange, signal) => (await import('./title.js')).titleOf(options, exchange, signal),
+    titleFor: async (exchange, signal, spent) =>
+      (await import('./title.js')).titleOf(options, exchange, { signal, spent }),
     // Loaded when the host is idle, or with the first session: a host without a model never loads it, and none starts slower.
     preload: async () => {
       const [{ loadFormat }] = await Promise.all([import('./request.js'), import('./session.js')]);
@@ -67,7 +77,6 @@ function infoOf({ provider, displayName, models }: ModelAgentOptions): AgentInfo
     description: 'Works with a model, the tools of the host and those of the active client.',
     models: models.map((model) => ({
       ...publishedModel(provider, model),
-      ...(model.supportsVision !== undefined && { supportsVision: model.supportsVision }),
       ...optionSchema(model),
     })),
     systemMessageSections: sectionCatalogue(Object.keys(MODEL_SECTIONS)),

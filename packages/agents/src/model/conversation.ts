@@ -13,7 +13,7 @@ import type {
 } from '@ai-sdk/provider-utils';
 import { filesInInput } from '@atrium/core/util/input-files.js';
 import { isRecord } from '@atrium/core/util/shape.js';
-import type { ToolResultContent } from '@atrium/protocol/ahp-1';
+import type { Compaction, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { ModelInfo } from '../shared/agent-info.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
 import type { ModelApi } from './backend.js';
@@ -29,8 +29,10 @@ export interface Exchange {
 }
 
 export interface Conversation {
-  /** The model's own notes about turns that were left out to make room. */
+  /** The model's own notes about turns that were summed up to make room. */
   readonly summary?: string;
+  /** The turn that has the notes as a part. */
+  readonly summaryTurn?: string;
   /** One line for each of the last turns that were left out without a summary, oldest first. */
   readonly leftOut: readonly string[];
   readonly exchanges: readonly Exchange[];
@@ -51,11 +53,26 @@ export function withMessages(conversation: Conversation, more: readonly ModelMes
   return { ...conversation, exchanges: [...exchanges.slice(0, -1), grown] };
 }
 
-/** Everything up to and with a turn; undefined when the conversation does not have that turn. */
+/**
+ * Everything up to and with a turn; undefined when the conversation does not have that turn, or has it only in a summary that
+ * goes with a later turn.
+ */
 export function upToTurn(conversation: Conversation, turnId: string): Conversation | undefined {
-  const { exchanges } = conversation;
+  const { exchanges, summaryTurn } = conversation;
   const index = exchanges.findLastIndex((exchange) => exchange.turnId === turnId);
-  return index < 0 ? undefined : { ...conversation, exchanges: exchanges.slice(0, index + 1) };
+  const summaryAt = exchanges.findIndex((exchange) => exchange.turnId === summaryTurn);
+  return index < 0 || summaryAt > index ? undefined : { ...conversation, exchanges: exchanges.slice(0, index + 1) };
+}
+
+/** The conversation with a summary, which stands in this turn, in place of the turns that it is about. */
+export function withCompaction(
+  { exchanges }: Conversation,
+  turnId: string,
+  { summary, firstKept }: Pick<Compaction, 'summary' | 'firstKept'>,
+): Conversation {
+  const start = exchanges.findIndex((exchange) => exchange.turnId === firstKept);
+  const kept = firstKept === turnId && start < 0 ? [] : exchanges.slice(Math.max(0, start));
+  return { summary, summaryTurn: turnId, leftOut: [], exchanges: kept };
 }
 
 /** The files that tools were called with, as far as the model remembers, oldest first. */
@@ -130,7 +147,18 @@ function componentsOf(content: UserContent): Exclude<UserContent, string> {
 function seenWith(message: ModelMessage, vision: Vision): ModelMessage[] {
   if (message.role === 'tool') return resultsWith(message, vision);
   const isBlind = message.role === 'user' && vision === 'none' && typeof message.content !== 'string';
-  return [isBlind ? { ...message, content: userText(message) } : message];
+  return [isBlind ? { ...message, content: unseenText(message) } : message];
+}
+
+/** A model that cannot see is told that there was something to see: it should say so, and not guess. */
+function unseenText(message: UserModelMessage): string {
+  const { length } = imageSizes(message);
+  if (length === 0) return userText(message);
+  const what =
+    length === 1
+      ? 'A picture came with this message, and you cannot see it'
+      : `${length} pictures came with this message, and you cannot see them`;
+  return `${userText(message)}\n[${what}. Say so where it matters.]`;
 }
 
 type Output = ToolResultPart['output'];

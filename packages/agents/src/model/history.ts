@@ -7,13 +7,40 @@ import type {
   ToolResultPart,
   UserModelMessage,
 } from '@ai-sdk/provider-utils';
-import { type Message, type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol/ahp-1';
+import {
+  compactCommand,
+  compactionIn,
+  type Message,
+  type ResponsePart,
+  steeringIn,
+  type ToolCallState,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 import { embeddedImages, messageText } from '../shared/messages.js';
 import { wireId, wireName } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
-import { type Exchange, successOutput } from './conversation.js';
+import { type Conversation, type Exchange, successOutput, withCompaction } from './conversation.js';
 
+/** The conversation of these turns, with the newest summary in place of what it is about. */
+export function conversationOf(turns: readonly Turn[]): Conversation {
+  let conversation: Conversation = { leftOut: [], exchanges: turns.map(exchangeOf) };
+  for (const { id, responseParts } of turns) conversation = withSummaries(conversation, id, responseParts);
+  return conversation;
+}
+
+/** The conversation as the summaries in a turn leave it. */
+export function withSummaries(
+  conversation: Conversation,
+  turnId: string,
+  parts: readonly ResponsePart[],
+): Conversation {
+  const last = parts.flatMap((part) => compactionIn(part) ?? []).at(-1);
+  return last ? withCompaction(conversation, turnId, last) : conversation;
+}
+
+/** A turn that only made room has nothing for the model. */
 export function exchangeOf(turn: Turn): Exchange {
+  if (compactCommand(turn.message) !== undefined) return { turnId: turn.id, messages: [] };
   return { turnId: turn.id, messages: [userMessage(turn.message), ...answersOf(turn.responseParts)] };
 }
 

@@ -1,9 +1,10 @@
 /** Lets a model, usually a small one, assess the risk of a tool call for the person who is asked about it. */
-import type { JudgedCall, Judgement } from '@atrium/core/contracts/agent.js';
+import type { JudgedCall, Judgement, Spent } from '@atrium/core/contracts/agent.js';
 import { isRecord } from '@atrium/core/util/shape.js';
 import { sizeText } from '@atrium/core/util/text.js';
 import type { ModelAgentOptions } from './backend.js';
 import { askModel } from './request.js';
+import { usageInfo } from './usage.js';
 
 /** A longer input is not assessed: an opinion on half of it would be worse than none. */
 export const JUDGED_INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
@@ -20,7 +21,7 @@ const INSTRUCTIONS =
 export async function judgeCall(
   options: ModelAgentOptions & { readonly judgeModel: string },
   { toolName, question, input }: JudgedCall,
-  signal: AbortSignal,
+  { signal, spent }: { readonly signal: AbortSignal; readonly spent?: Spent | undefined },
 ): Promise<Judgement> {
   if (input.length > JUDGED_INPUT_MAX_CHARACTERS)
     throw new Error(`the input has more than ${sizeText(JUDGED_INPUT_MAX_CHARACTERS)}`);
@@ -31,7 +32,9 @@ export async function judgeCall(
     messages: [{ role: 'user' as const, content }],
     tools: new Map(),
   };
+  const { judgeModel } = options;
   await askModel(options, asked, (event) => {
+    if (event.type === 'finish' || event.type === 'spent') spent?.(usageInfo(event.usage, judgeModel, { requests: 1 }));
     if (event.type === 'text') text += event.text;
     return text.length <= ANSWER_MAX_CHARACTERS;
   });

@@ -2,7 +2,7 @@
 import os from 'node:os';
 import type { AgentTurn } from '@atrium/core/contracts/agent.js';
 import { promptText } from '@atrium/core/util/prompt-sections.js';
-import { projectInstructions, repositoryOf } from './project-instructions.js';
+import { projectInstructions, repositoryOf } from '../shared/project-instructions.js';
 
 /** The sections as the agent writes them, before extensions, providers and clients change them. */
 export const MODEL_SECTIONS = {

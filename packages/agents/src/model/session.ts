@@ -6,14 +6,15 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '@atrium/core/contracts/agent.js';
 import { untilAborted } from '@atrium/core/util/waiting.js';
-import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
+import { compactCommand } from '@atrium/protocol/ahp-1';
 import { type ModelInfo, optionsFor } from '../shared/agent-info.js';
 import { attachedImages, titleFrom } from '../shared/messages.js';
 import { modelError } from '../shared/model-errors.js';
 import { toolTable } from '../shared/tool-names.js';
 import { AnswerReader, abandonedResults, runCalls } from './answer.js';
 import type { ModelAgentOptions } from './backend.js';
-import { ContextWindow, type UsageMeter } from './context-window.js';
+import { messageIn, type UsageMeter } from './compaction.js';
+import { ContextWindow } from './context-window.js';
 import {
   type Conversation,
   EMPTY_CONVERSATION,
@@ -25,9 +26,10 @@ import {
   withMessages,
   withNewestImages,
 } from './conversation.js';
-import { answersOf, exchangeOf, userMessage } from './history.js';
+import { answersOf, conversationOf, userMessage, withSummaries } from './history.js';
 import { systemPrompt } from './prompt.js';
 import { type AnswerUsage, askModel, type StepRequest } from './request.js';
+import { usageInfo } from './usage.js';
 
 /** Requests to the model in one turn. The session stops the turn after that many. */
 export const STEPS_MAX = 50;
@@ -65,6 +67,8 @@ export class ModelSession implements AgentSession {
   }
 
   async #runTurn(turn: AgentTurn): Promise<void> {
+    const keep = compactCommand(turn.message);
+    if (keep !== undefined) return this.#compact(turn, keep);
     const isKnown = turn.soFar !== undefined && this.#conversation.exchanges.at(-1)?.turnId === turn.id;
     if (!isKnown) await this.#begin(turn);
     if (turn.soFar?.length) this.#remember([{ role: 'user', content: INTERRUPTED }]);
@@ -82,22 +86,56 @@ export class ModelSession implements AgentSession {
     const { id: turnId, message, context, soFar = [] } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
     const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectories));
+    if (soFar.length === 0) this.#tellUnseen(turn, images.length);
     const messages = [userMessage(message, { context, images }), ...answersOf(soFar)];
-    this.#conversation = withExchange(this.#conversation, { turnId, messages });
+    this.#conversation = withSummaries(withExchange(this.#conversation, { turnId, messages }), turnId, soFar);
     if (isFirst && soFar.length === 0) turn.title(titleFrom(message.text) || 'Untitled');
+  }
+
+  /** Not every client says so before a message is sent. */
+  #tellUnseen(turn: AgentTurn, pictures: number): void {
+    if (pictures === 0) return;
+    const model = this.#modelFor(turn);
+    if (visionOf(this.#options.kind, model) !== 'none') return;
+    const why = model.supportsVision === undefined ? 'is not known to see' : 'cannot see';
+    turn.notify(
+      `${model.name} ${why} pictures, and is only told that there ${pictures === 1 ? 'is one' : `are ${pictures}`}.`,
+    );
+  }
+
+  /** `/compact`: the turn is over when the older turns are summed up. It is no part of what the model knows. */
+  async #compact(turn: AgentTurn, keep: string): Promise<void> {
+    const { id: turnId, soFar = [] } = turn;
+    const before = withExchange(this.#conversation, { turnId, messages: [] });
+    const done = withSummaries(before, turnId, soFar);
+    this.#conversation = done;
+    if (done.summaryTurn === turnId) return;
+    const model = this.#modelFor(turn);
+    const system = await untilAborted(turn.signal, systemPrompt(turn));
+    const others = { system, tools: turn.tools() };
+    const request = { turn, model, conversation: before, others, meter: new TurnUsage(turn) };
+    try {
+      const shorter = await this.#window.compact(request, keep);
+      if (shorter) this.#conversation = shorter;
+      else turn.notify('There is nothing to sum up yet.');
+    } catch (error) {
+      turn.signal.throwIfAborted();
+      const why = `Nothing was summed up, and nothing is lost: ${messageIn(error)}`;
+      throw new AgentError('compaction-failed', why);
+    }
   }
 
   async truncated(turnId: string | undefined): Promise<void> {
     await this.#last;
-    if (turnId === undefined) this.#conversation = EMPTY_CONVERSATION;
-    else this.#conversation = upToTurn(this.#conversation, turnId) ?? (await this.#recalled());
+    const known = turnId === undefined ? undefined : upToTurn(this.#conversation, turnId);
+    // Behind a cut that leaves nothing, turns may be back that were cut off before.
+    this.#conversation = known ?? (await this.#recalled());
   }
 
   async close(): Promise<void> {}
 
   async #recalled(): Promise<Conversation> {
-    const turns = await this.#context.history(HISTORY_TURNS_MAX);
-    return { leftOut: [], exchanges: turns.map(exchangeOf) };
+    return conversationOf(await this.#context.history(HISTORY_TURNS_MAX));
   }
 
   /** Takes one answer of the model and runs its calls. Returns whether there were any. */
@@ -210,10 +248,10 @@ class TurnUsage implements UsageMeter {
   }
 
   /** After a request. A server that does not count adds nothing. */
-  add(usage: AnswerUsage | undefined, modelId: string): void {
+  add(usage: AnswerUsage | undefined, modelId: string, contextTokens?: number): void {
     if (!usage) return;
     this.#spent = plusSpent(this.#spent, usage);
-    const context = sum(usage.input, usage.output);
+    const context = contextTokens ?? sum(usage.input, usage.output);
     this.#turn.usage(usageInfo(this.#spent, modelId, { context, requests: this.#requests }));
   }
 }
@@ -225,27 +263,6 @@ function plusSpent(spent: AnswerUsage, usage: AnswerUsage): AnswerUsage {
     cacheRead: sum(spent.cacheRead, usage.cacheRead),
     cacheWrite: sum(spent.cacheWrite, usage.cacheWrite),
     reasoning: sum(spent.reasoning, usage.reasoning),
-  };
-}
-
-/** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
-function usageInfo(
-  { input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage,
-  model: string,
-  { context, requests }: { readonly context: number | undefined; readonly requests: number },
-): UsageInfo {
-  const details: UsageDetails = {
-    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
-    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-    ...(context !== undefined && { contextTokens: context }),
-    requests,
-  };
-  return {
-    ...(input !== undefined && { inputTokens: input }),
-    ...(output !== undefined && { outputTokens: output }),
-    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
-    model,
-    _meta: { ...details },
   };
 }
 

@@ -1,7 +1,8 @@
 /** Lets a model give a session its title: one small request without tools, with the beginnings of the first exchange. */
-import type { FirstExchange } from '@atrium/core/contracts/agent.js';
+import type { FirstExchange, Spent } from '@atrium/core/contracts/agent.js';
 import type { ModelAgentOptions } from './backend.js';
 import { askModel } from './request.js';
+import { usageInfo } from './usage.js';
 
 /** As much of the message and of the answer the model reads. */
 export const TITLE_MESSAGE_MAX_CHARACTERS = 2_000;
@@ -19,7 +20,7 @@ const INSTRUCTIONS =
 export async function titleOf(
   options: ModelAgentOptions,
   { message, answer, model }: FirstExchange,
-  signal: AbortSignal,
+  { signal, spent }: { readonly signal: AbortSignal; readonly spent?: Spent | undefined },
 ): Promise<string> {
   const modelId = options.titleModel ?? model ?? options.models[0]?.id;
   if (modelId === undefined) throw new Error(`${options.displayName} has no models`);
@@ -34,6 +35,7 @@ export async function titleOf(
     tools: new Map(),
   };
   await askModel(options, asked, (event) => {
+    if (event.type === 'finish' || event.type === 'spent') spent?.(usageInfo(event.usage, modelId, { requests: 1 }));
     if (event.type === 'text') text += event.text;
     return text.length <= ANSWER_MAX_CHARACTERS;
   });

@@ -2,7 +2,7 @@
  * The agent that a newcomer meets when no model is connected. It plays a script that is written as code: `phrases.ts`
  * answers a handful of phrases with the steps of the scripted agent, and runs real tools.
  */
-import type { AgentBackend, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
+import type { AgentBackend, AgentOpenContext, AgentSession, AgentTurn } from '@atrium/core/contracts/agent.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { playStep } from '../scripted/play.js';
 import { SEVERAL_CHATS, sectionCatalogue } from '../shared/agent-info.js';
@@ -33,13 +33,14 @@ export function offlineAgent(options: OfflineAgentOptions = {}): AgentBackend {
     },
     abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },
     sections: OFFLINE_SECTIONS,
-    open: async ({ history }) => new OfflineSession({ clock, everyMs }, (await history(1)).length > 0),
+    open: async ({ history }) => new OfflineSession({ clock, everyMs }, history, (await history(1)).length > 0),
   };
 }
 
 class OfflineSession implements AgentSession {
   constructor(
     private readonly pace: { readonly clock: Clock; readonly everyMs: number },
+    private readonly history: AgentOpenContext['history'],
     private isTitled: boolean,
   ) {}
 
@@ -60,7 +61,7 @@ class OfflineSession implements AgentSession {
   }
 
   async truncated(turnId: string | undefined): Promise<void> {
-    if (turnId === undefined) this.isTitled = false;
+    if (turnId === undefined) this.isTitled = (await this.history(1)).length > 0;
   }
 
   async close(): Promise<void> {}

@@ -56,9 +56,13 @@ export function optionsFor(model: ModelInfo, config: ModelSelection['config'] = 
 /** A model as clients see it. */
 export function publishedModel(
   provider: string,
-  { id, name, maxContextWindow }: ModelInfo,
+  { id, name, maxContextWindow, supportsVision }: ModelInfo,
 ): AgentInfo['models'][number] {
-  return { id, provider, name, ...(maxContextWindow !== undefined && { maxContextWindow }) };
+  return {
+    ...{ id, provider, name },
+    ...(maxContextWindow !== undefined && { maxContextWindow }),
+    ...(supportsVision !== undefined && { supportsVision }),
+  };
 }
 
 /** The catalogue of sections. Restricted ones cannot be changed. */

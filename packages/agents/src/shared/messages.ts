@@ -3,11 +3,17 @@ import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ImagePart } from '@ai-sdk/provider-utils';
 import { type Folders, resolveInside } from '@atrium/core/util/paths.js';
-import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
+import {
+  type Message,
+  type MessageAttachment,
+  PICTURE_MAX_BYTES,
+  pictureOf,
+  unfitPicture,
+} from '@atrium/protocol/ahp-1';
 
 /** A larger image is only named. */
-export const IMAGE_MAX_BYTES = 5 * 2 ** 20;
-export const IMAGES_MAX_PER_MESSAGE = 8;
+export const IMAGE_MAX_BYTES = PICTURE_MAX_BYTES;
+export const IMAGES_MAX_PER_MESSAGE = 20;
 
 export const TITLE_MAX_CHARACTERS = 50;
 
@@ -41,7 +47,9 @@ export async function attachedImages(message: Message, folders: Folders): Promis
 function embeddedImage(attachment: MessageAttachment): ImagePart | undefined {
   if (attachment.type !== 'embeddedResource' || !isImage(attachment.contentType)) return undefined;
   const { data, contentType } = attachment;
-  return data.length > (IMAGE_MAX_BYTES * 4) / 3 ? undefined : { type: 'image', image: data, mediaType: contentType };
+  return data.length > Math.ceil(IMAGE_MAX_BYTES / 3) * 4
+    ? undefined
+    : { type: 'image', image: data, mediaType: contentType };
 }
 
 async function imageFile(attachment: MessageAttachment, folders: Folders): Promise<ImagePart | undefined> {
@@ -49,7 +57,10 @@ async function imageFile(attachment: MessageAttachment, folders: Folders): Promi
   const { real } = await resolveInside(folders, fileURLToPath(attachment.uri));
   const stats = await stat(real);
   if (!stats.isFile() || stats.size > IMAGE_MAX_BYTES) return undefined;
-  return { type: 'image', image: (await readFile(real)).toString('base64'), mediaType: attachment.contentType };
+  const bytes = await readFile(real);
+  const picture = pictureOf(bytes);
+  if (!picture || unfitPicture(bytes.length, picture) !== undefined) return undefined;
+  return { type: 'image', image: bytes.toString('base64'), mediaType: picture.contentType };
 }
 
 function namesImage(attachment: MessageAttachment): boolean {

@@ -1,9 +1,7 @@
 /** The work of `atrium changes`: lists changes, prints differences and runs operations. */
 
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import type { Client, OpenSession } from '@atrium/client';
-import { ExitCode, QuietExit, UsageError } from '../exit.js';
+import { isConfirmed } from '../confirm.js';
 import { io, print, printJson, tell } from '../io.js';
 import { findSession } from '../sessions/find-session.js';
 import { folderOf } from '../sessions/summary-text.js';
@@ -76,23 +74,6 @@ export async function runOperation(
     if (options.json) printJson({ operation: operationId, view, message: done ?? '' });
     else tell(done ?? 'Nothing was committed.');
   });
-}
-
-async function isConfirmed(question: string): Promise<boolean> {
-  if (!io().stdin.isTTY) throw new UsageError(`${question}\nConfirm with --yes: there is no terminal to ask you in`);
-  const lines = createInterface({ input: io().stdin, output: io().stderr });
-  // Ctrl+D ends the input without an answer.
-  const ended = once(lines, 'close').then(() => '');
-  try {
-    const answer = await Promise.race([lines.question(`${question}\n(y/n) `), ended]);
-    return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-    tell('\nNothing was changed.');
-    throw new QuietExit(ExitCode.Interrupted);
-  } finally {
-    lines.close();
-  }
 }
 
 async function inSession(client: Client, name: string, work: (open: OpenSession) => Promise<void>): Promise<void> {

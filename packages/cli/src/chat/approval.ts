@@ -2,7 +2,14 @@
  * A question for permission: the whole call, and one key for each answer. A key that lets the call run does nothing
  * until the end of the call has been on the screen.
  */
-import { membersBesideEdits, type ToolInputMember, toolInputMembers, toolInputObject } from '@atrium/protocol/ahp-1';
+import {
+  callPermission,
+  membersBesideEdits,
+  permissionWords,
+  type ToolInputMember,
+  toolInputMembers,
+  toolInputObject,
+} from '@atrium/protocol/ahp-1';
 import {
   approve,
   deny,
@@ -123,7 +130,10 @@ export function wholeCall(target: Target, frame: ApprovalFrame): string[] {
   const title = wrap(titleOf(target), columns - (waiting > 1 ? COUNT_COLUMNS : 2)).map(
     (line, index) => style.yellow(style.bold(`${index === 0 ? '? ' : '  '}${line}`)) + (index === 0 ? count : ''),
   );
-  return [...title, ...toolLines(target, frame), ...detailLines(target, frame)];
+  const permission = callPermission(target.call);
+  const said = permission && permissionWords(permission);
+  const why = said === undefined ? [] : wrap(printable(said), columns - 2).map((line) => style.dim(`  ${line}`));
+  return [...title, ...why, ...toolLines(target, frame), ...detailLines(target, frame)];
 }
 
 /** Blanks in a row could end a row early and make its rest look like a line of ours. */

@@ -19,6 +19,8 @@ export interface ViewOptions {
   readonly columns: number;
   /** The height of the window, for what may have to be shortened. */
   readonly rows?: number;
+  /** Where the name of a file leads. */
+  readonly fileAddress?: ((place: string) => string | undefined) | undefined;
 }
 
 /** What is known of a call beside its state. */

@@ -4,6 +4,9 @@ import { type Key, KeyReader } from './keys.js';
 
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
+/** The terminal says when it gets and loses the focus; many do not know this mode, and ignore it. */
+const FOCUS_ON = '\u001b[?1004h';
+const FOCUS_OFF = '\u001b[?1004l';
 /** Ends an update that was cut off: lines wrap, the cursor shows, and all styles are taken back. */
 const CALM = '\u001b[?2026l\u001b[?7h\u001b[?25h\u001b[0m';
 
@@ -11,6 +14,8 @@ const END_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 interface TerminalEvents {
   key(key: Key): void;
+  /** The terminal got the focus, or lost it. */
+  focus?(isFocused: boolean): void;
   resize(): void;
   /** The terminal is ours again after it was taken away (Ctrl+Z, then `fg`). */
   resumed(): void;
@@ -28,7 +33,12 @@ export class Terminal {
 
   constructor(events: TerminalEvents) {
     this.#events = events;
-    this.#keys = new KeyReader((key) => events.key(key));
+    this.#keys = new KeyReader((key) => this.#told(key));
+  }
+
+  #told(key: Key): void {
+    if (key.name === 'focus' || key.name === 'blur') this.#events.focus?.(key.name === 'focus');
+    else this.#events.key(key);
   }
 
   open(): void {
@@ -80,7 +90,7 @@ export class Terminal {
     const { stdin, stdout } = this.#io;
     stdin.setRawMode?.(true);
     stdin.resume();
-    stdout.write(BRACKETED_PASTE_ON);
+    stdout.write(this.#events.focus ? BRACKETED_PASTE_ON + FOCUS_ON : BRACKETED_PASTE_ON);
   }
 
   /** Also the last thing that a process does which ends by an error. */
@@ -88,7 +98,7 @@ export class Terminal {
     if (!this.#isOurs) return;
     this.#isOurs = false;
     this.#events.leaving();
-    this.#io.stdout.write(`${CALM}${BRACKETED_PASTE_OFF}`);
+    this.#io.stdout.write(`${CALM}${this.#events.focus ? FOCUS_OFF : ''}${BRACKETED_PASTE_OFF}`);
     this.#io.stdin.setRawMode?.(false);
   };
 }

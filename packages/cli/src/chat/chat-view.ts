@@ -1,6 +1,6 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
-import type { Client, OpenSession, OpenSessionState, Status } from '@atrium/client';
-import { type ChatState, planOf, planProgress } from '@atrium/protocol/ahp-1';
+import type { Client, CreationProgress, OpenSession, OpenSessionState, Status } from '@atrium/client';
+import { type ChatState, MODE_LABELS, modeIn, planOf, planProgress } from '@atrium/protocol/ahp-1';
 import { chatName, chatTree } from '../sessions/chats.js';
 import { folderOf, placeText } from '../sessions/summary-text.js';
 import { printable } from '../text/printable.js';
@@ -40,6 +40,8 @@ export class ChatView {
   readonly #workers: LiveWorkers;
   /** What is being made ready while the session is created. */
   #creating: string | undefined;
+  /** What the host does for a command of the person. */
+  #working: string | undefined;
   readonly #unwatch: () => void;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
@@ -50,8 +52,7 @@ export class ChatView {
     this.edits = edits;
     this.#unwatch = client.onProgress((uri, { message, done, total }) => {
       if (uri !== open.session.uri) return;
-      const steps = total === undefined ? '' : ` (${done} of ${total})`;
-      this.#creating = message && `${printable(message)}${steps}`;
+      this.#creating = progressText({ message, done, total });
       changed();
     });
     const workers = new LiveWorkers(client, () => open.state.session, changed);
@@ -63,6 +64,12 @@ export class ChatView {
       tail: (call) => terminals.tail(call),
       workers: (call) => workers.ofCall(call),
     });
+  }
+
+  /** What the host does for a command of the person. */
+  working(progress: CreationProgress | undefined): void {
+    const text = progress && progressText(progress);
+    this.#working = text && `${text} · Esc stops it`;
   }
 
   /** What was said so far is on the screen already. */
@@ -90,7 +97,16 @@ export class ChatView {
     ];
     const lead = above.length > 0 ? [...above, ''] : [];
     const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
-    const facts = { state, connection, workingMs, isAsking, isLeaving, model, creating: this.#creating };
+    const facts = {
+      state,
+      connection,
+      workingMs,
+      isAsking,
+      isLeaving,
+      model,
+      creating: this.#creating,
+      working: this.#working,
+    };
     const status = statusLine(facts, view);
     return {
       lines: [...lead, ...prompt.lines, status],
@@ -133,12 +149,19 @@ interface StatusFacts {
   readonly isLeaving: boolean;
   /** What is being made ready. */
   readonly creating: string | undefined;
+  readonly working: string | undefined;
 }
 
 function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
   const { session } = facts.state;
   const { title, provider } = session;
-  const place = [`${title}${chatSuffix(facts.state)}`, facts.model ?? provider, placeText(session)]
+  const mode = modeIn(session.config?.values);
+  const place = [
+    ...(mode === 'ask' ? [] : [`${MODE_LABELS[mode]} mode`]),
+    `${title}${chatSuffix(facts.state)}`,
+    facts.model ?? provider,
+    placeText(session),
+  ]
     .map(printable)
     .filter(Boolean)
     .join(' · ');
@@ -162,7 +185,7 @@ interface Doing {
   readonly isAlarm?: boolean;
 }
 
-function doingText({ connection, workingMs, isAsking, isLeaving, state, creating }: StatusFacts): Doing {
+function doingText({ connection, workingMs, isAsking, isLeaving, state, creating, working }: StatusFacts): Doing {
   if (isLeaving) return { text: 'Ctrl+C again leaves · Esc stops the turn', isAlarm: true };
   if (connection.at !== 'open') return { text: 'no connection, trying again…', isAlarm: true };
   if (isAsking) return { text: 'asks you' };
@@ -172,7 +195,7 @@ function doingText({ connection, workingMs, isAsking, isLeaving, state, creating
     const what = activity ? printable(activity) : 'working';
     return { text: `${frame} ${what} ${Math.floor(workingMs / 1_000)}s · Esc stops` };
   }
-  return { text: state.session.lifecycle === 'creating' ? (creating ?? 'starting the agent…') : '/help' };
+  return { text: working ?? (state.session.lifecycle === 'creating' ? (creating ?? 'starting the agent…') : '/help') };
 }
 
 const ELSEWHERE_SHOWN_MAX = 3;
@@ -231,4 +254,9 @@ function waitingLines(state: ChatState, { style, columns }: ViewOptions): string
     ...(queued.length > QUEUED_SHOWN_MAX ? [style.dim(`  … ${queued.length - QUEUED_SHOWN_MAX} more`)] : []),
     ...(isStuck ? wrap(how, columns - 2).map((text) => style.yellow(`  ${text}`)) : []),
   ];
+}
+
+function progressText({ message, done, total }: CreationProgress): string | undefined {
+  const steps = total === undefined || total < 2 ? '' : ` (${done} of ${total})`;
+  return message && `${printable(message)}${steps}`;
 }

@@ -1,22 +1,32 @@
 /** A chat in the terminal: one session, and the person's keys turned into actions. */
 import { randomUUID } from 'node:crypto';
-import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
+import type { Client, CreationProgress, OpenSession, OpenSessionState } from '@atrium/client';
 import {
   type AgentInfo,
+  BUILTIN_NAMES,
   type ChatState,
   hasCallableNames,
+  literal,
   type Message,
+  MODE_PROPERTY,
   type ModelSelection,
+  modeChange,
+  modeIn,
+  nextMode,
   readSlash,
   SessionStatus,
 } from '@atrium/protocol/ahp-1';
-import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
+import { type ConnectionWords, callLong, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, errorText, QuietExit } from '../exit.js';
+import { io } from '../io.js';
 import { followPairings } from '../pairings.js';
 import { chatTree, originChat } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
+import { folderOf } from '../sessions/summary-text.js';
 import { carriedSelection, modelOf, type OpenAction, userMessage } from '../sessions/turn-text.js';
+import { fileAddresses } from '../text/file-links.js';
 import type { Style } from '../text/style.js';
+import { Attention } from './attention.js';
 import type { ViewOptions } from './call-view.js';
 import { Terminal } from './chat-terminal.js';
 import { ChatView, FRAME_MS } from './chat-view.js';
@@ -24,7 +34,7 @@ import type { Key } from './keys.js';
 import { type Finder, Prompt } from './prompt.js';
 import { Display, type Frame } from './screen.js';
 import { SessionNotices } from './session-notices.js';
-import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
+import { type SlashOutcome, slash } from './slash.js';
 import { type Arrival, terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
 import { ToolInputs } from './tool-inputs.js';
 
@@ -66,6 +76,9 @@ export class Chat {
   readonly #prompt: Prompt;
   readonly #notices: SessionNotices;
   readonly #taskContext: TaskContext;
+  /** Stops what the host does for a command right now. */
+  #stopping: AbortController | undefined;
+  readonly #attention: Attention;
   #isOver = false;
   #model: ModelSelection | undefined;
   /** What was said before it was known which skills there are, in order. */
@@ -82,18 +95,23 @@ export class Chat {
     const display = new Display({ style, draw: (view) => this.#draw(view) });
     const changed = () => display.changed();
     this.#display = display;
-    this.#view = new ChatView({ client, open, isLocal, view: () => display.view, changed });
+    const fileAddress = isLocal ? fileAddresses(folderOf(open.state.session), io().env) : undefined;
+    this.#view = new ChatView({ client, open, isLocal, view: () => ({ ...display.view, fileAddress }), changed });
     this.#notices = new SessionNotices(client, (text) => display.note(text));
     this.#prompt = new Prompt({
       edits: this.#view.edits,
       inputs: new ToolInputs({ client, isLocal, onReady: changed }),
-      finder: finderOf(client, open.chat.uri, changed),
+      finder: finderOf(client, open.chat.uri, {
+        changed,
+        facts: () => ({ models: this.#models, model: this.#modelId }),
+      }),
       dispatch: (action, chat) => this.#dispatchTo(action, chat),
       note: (text) => display.note(text),
       show: (lines) => display.show(lines(display.view)),
     });
     this.#terminal = new Terminal({
       ...{ key: (key) => this.#key(key), resumed: changed },
+      focus: (isFocused) => this.#attention.focused(isFocused),
       resize: () => {
         this.#prompt.resized();
         changed();
@@ -101,6 +119,7 @@ export class Chat {
       leaving: () => display.clear(),
       ended: () => this.#leave(ExitCode.Interrupted),
     });
+    this.#attention = new Attention(client, open.session.uri);
     this.#taskContext = {
       ...{ client, open, isLocal, recall: {} },
       agent: () => options.agent(),
@@ -112,6 +131,11 @@ export class Chat {
         changed();
         return this.#prompt.ask(question);
       },
+      write: (text) => {
+        if (this.#prompt.isEmpty) this.#prompt.set(text);
+        changed();
+      },
+      long: (method, params) => this.#long(method, params),
       away: (work) => this.#away(work),
     };
   }
@@ -156,6 +180,7 @@ export class Chat {
       chat.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
       chat.onGone(() => setImmediate(() => this.#chatGone())),
+      this.#attention.follow(),
       followPairings(client, session.uri, (text) => this.#display.note(text)),
       client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
       client.onStatus((status) => (status.at === 'closed' ? this.#leave(ExitCode.Failed) : changed())),
@@ -227,11 +252,15 @@ export class Chat {
   }
 
   get #modelId(): string | undefined {
-    return this.#model?.id ?? modelOf(this.#state);
+    return this.#selected?.id;
   }
 
-  get #models(): string[] {
-    return (this.#options.agent()?.models ?? []).map(({ id }) => id);
+  get #selected(): ModelSelection | undefined {
+    return this.#model ?? modelOf(this.#state);
+  }
+
+  get #models(): AgentInfo['models'] {
+    return this.#options.agent()?.models ?? [];
   }
 
   get #isLeaving(): boolean {
@@ -252,7 +281,9 @@ export class Chat {
   #key(key: Key): void {
     // What was typed behind a /quit is meant for the shell, and must not be said to the agent.
     if (this.#isOver) return;
+    this.#attention.typed();
     if (key.ctrl && key.name === 'z') return this.#terminal.suspend();
+    if (this.#stopping && (key.name === 'escape' || (key.ctrl && key.name === 'c'))) return this.#stopping.abort();
     if (key.ctrl && key.name === 'c') return this.#interrupt();
     if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#leave(ExitCode.Ok);
     if (key.ctrl && key.name === 't') return this.#run(enterTerminal(''));
@@ -261,8 +292,17 @@ export class Chat {
     if (wish?.kind === 'send') this.#send(wish.text);
     if (wish?.kind === 'steer') this.#send(wish.text, steer);
     if (wish?.kind === 'stop') this.#dispatch(stop(this.#state.chat));
+    if (wish?.kind === 'mode') this.#nextMode();
     if (wish?.kind === 'next') this.#dispatch(next(this.#state.chat));
     this.#display.changed();
+  }
+
+  /** Shift+Tab. A host of somebody else may have no modes. */
+  #nextMode(): void {
+    const { config } = this.#state.session;
+    if (!config?.schema.properties[MODE_PROPERTY]) return;
+    const mode = nextMode(modeIn(config.values));
+    this.#dispatch({ type: 'session/configChanged', config: modeChange(mode, config.values) });
   }
 
   /** Ctrl+C: takes back what is written, then leaves. */
@@ -274,12 +314,13 @@ export class Chat {
   }
 
   #send(text: string, how: typeof send = send): void {
-    const outcome = slash(text, { state: this.#state, model: this.#modelId, models: this.#models });
+    const outcome = slash(text, { state: this.#state, model: this.#selected, models: this.#models });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'search') return this.#leaveFor({ to: 'found', query: outcome.query });
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
-    if (outcome?.kind === 'model') this.#model = { id: outcome.id };
+    if (outcome?.kind === 'model') this.#model = outcome.model;
+    if (outcome?.kind === 'say') return this.#dispatch(send(this.#state.chat, this.#message(outcome.text)));
     if (outcome) return outcome.text === undefined ? undefined : this.#display.note(outcome.text);
     this.#say(text, how);
   }
@@ -292,17 +333,29 @@ export class Chat {
         'Nobody writes here but the worker. You can answer its questions, and Esc stops it. Ctrl+G goes back.',
       );
     }
-    const verdict = readSlash(text.trimStart(), this.#state.session, COMMAND_NAMES);
+    const verdict = readSlash(text.trimStart(), this.#state.session, BUILTIN_NAMES);
     const isUnsure = verdict.kind === 'unknown' && !this.#areNamesDue && !this.#hasNames;
     if (isUnsure || this.#early.length > 0) {
       this.#early.push({ text, how });
       this.#earlyTimer ??= setTimeout(() => this.#sayEarly(true), NAMES_WAIT_MS);
       return;
     }
-    if (verdict.kind === 'message')
-      return this.#dispatch(how(this.#state.chat, this.#message(text.startsWith('/') ? verdict.text : text)));
-    if (this.#prompt.isEmpty) this.#prompt.set(text);
-    this.#display.note(verdict.advice);
+    if (verdict.kind === 'unknown') return this.#askAbout(text, how, verdict.advice);
+    const message = this.#message(text.startsWith('/') ? verdict.text : text);
+    this.#dispatch(how(this.#state.chat, verdict.isLiteral ? literal(message) : message));
+  }
+
+  /** What is no command is sent as a text only after a yes; otherwise it comes back into the line. */
+  #askAbout(text: string, how: typeof send, advice: string): void {
+    this.#display.note(advice);
+    this.#prompt.ask('Send it as a text?').then(
+      (isMeant) => {
+        if (isMeant) this.#dispatch(how(this.#state.chat, literal(this.#message(text.trimStart()))));
+        else if (this.#prompt.text === '') this.#prompt.set(text);
+        this.#display.changed();
+      },
+      () => {},
+    );
   }
 
   /** A host of somebody else may never list skills; ours does as soon as it has looked. */
@@ -335,6 +388,25 @@ export class Chat {
     const attachments = this.#prompt.takeAttachments(text);
     const selection = { ...carriedSelection(this.#state.chat), ...(this.#model && { model: this.#model }) };
     return { ...userMessage(text, selection), ...(attachments.length > 0 && { attachments }) };
+  }
+
+  async #long(method: string, params: object): Promise<unknown> {
+    const stopping = new AbortController();
+    this.#stopping = stopping;
+    try {
+      return await callLong(this.#options.client, method, params, {
+        signal: stopping.signal,
+        onProgress: (progress) => this.#showWork(progress),
+      });
+    } finally {
+      this.#stopping = undefined;
+      this.#showWork(undefined);
+    }
+  }
+
+  #showWork(progress: CreationProgress | undefined): void {
+    this.#view.working(progress);
+    this.#display.changed();
   }
 
   #run(task: Task): void {
@@ -407,13 +479,13 @@ export function next({ activeTurn, queuedMessages = [] }: ChatState): OpenAction
 }
 
 /** Completion is a help: where there is none, one types on. */
-function finderOf(client: Client, channel: string, changed: () => void): Finder {
+function finderOf(client: Client, channel: string, rest: Pick<Finder, 'changed' | 'facts'>): Finder {
   return {
     triggers: () => client.host.completionTriggerCharacters ?? [],
     find: async (text, offset) => {
       const { items } = await client.request('completions', { channel, kind: 'userMessage', text, offset });
       return items;
     },
-    changed,
+    ...rest,
   };
 }

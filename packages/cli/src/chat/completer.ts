@@ -1,10 +1,16 @@
 /** Completion of the word at the cursor: commands of the chat, and what the host finds for `@`, `#` and `/`. */
-import type { CompletionItem, MessageAttachment } from '@atrium/protocol/ahp-1';
+import {
+  type ArgumentFacts,
+  type CompletionItem,
+  commandSource,
+  completeCommand,
+  fileArgument,
+  type MessageAttachment,
+} from '@atrium/protocol/ahp-1';
 import { printable } from '../text/printable.js';
 import { cut, padded, widthOf } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { Editor } from './editor.js';
-import { suggestions } from './slash.js';
 
 /** Fast typing makes one request. */
 const ASK_AFTER_MS = 60;
@@ -27,6 +33,8 @@ export interface CompleterOptions {
   /** The characters that the host completes words behind. */
   triggers(): readonly string[];
   find(text: string, offset: number): Promise<readonly CompletionItem[]>;
+  /** For the arguments of commands. */
+  facts(): ArgumentFacts;
   changed(): void;
 }
 
@@ -92,7 +100,8 @@ export class Completer {
     const { editor, mentions } = this.#options;
     editor.set(choice.text);
     editor.cursor = choice.cursor;
-    if (choice.item) mentions.add(choice.item.insertText, choice.item.attachment);
+    if (choice.item && !fileArgument(choice.text, choice.cursor - 1))
+      mentions.add(choice.item.insertText, choice.item.attachment);
     if (choices.length === 1) this.#round = undefined;
     this.#found = undefined;
   }
@@ -100,6 +109,7 @@ export class Completer {
   #isMention(): boolean {
     const { text, cursor } = this.#options.editor;
     if (text.length > TEXT_MAX_CHARACTERS) return false;
+    if (fileArgument(text, cursor)) return true;
     const [word = ''] = /[^\s([{"'`]*$/.exec(text.slice(Math.max(0, cursor - WORD_MAX_CHARACTERS), cursor)) ?? [];
     return this.#options.triggers().some((trigger) => trigger !== '' && word.startsWith(trigger));
   }
@@ -107,7 +117,9 @@ export class Completer {
   async #ask(): Promise<void> {
     const { editor, find, changed } = this.#options;
     const { text, cursor } = editor;
-    const items = await find(text, cursor).catch(() => []);
+    const file = fileArgument(text, cursor);
+    const asked = file ? filesFor(file, find) : find(text, cursor);
+    const items = await asked.catch(() => []);
     if (editor.text !== text || editor.cursor !== cursor || this.#round) return;
     this.#found = { text, cursor, items };
     if (this.#isWanted && items.length > 0) this.press(1);
@@ -116,20 +128,33 @@ export class Completer {
 
   #choices(): Choice[] {
     const { text, cursor } = this.#options.editor;
-    const own = suggestions(text).map(({ name, usage, text: about }) => {
-      const line = `/${name}${usage.includes(' ') ? ' ' : ''}`;
-      return { label: usage, about, text: line, cursor: line.length };
-    });
+    const own = completeCommand(text, cursor, this.#options.facts());
     const found = this.#found?.text === text && this.#found.cursor === cursor ? this.#found.items : [];
     return [...own, ...found.map((item) => choiceOf(item, text, cursor))];
   }
+}
+
+/** A command takes the name of a file, not a mention: the host is asked for a mention of it. */
+async function filesFor(
+  { word, start }: { readonly word: string; readonly start: number },
+  find: CompleterOptions['find'],
+): Promise<CompletionItem[]> {
+  const mention = `@${word}`;
+  const items = await find(mention, mention.length);
+  return items.flatMap((item) =>
+    item.attachment.type === 'resource'
+      ? [{ ...item, insertText: item.insertText.slice(1), rangeStart: start, rangeEnd: start + word.length }]
+      : [],
+  );
 }
 
 function choiceOf(item: CompletionItem, text: string, at: number): Choice {
   const { insertText, rangeStart = at, rangeEnd = at, attachment } = item;
   const label = insertText.trim();
   const rest = text.slice(rangeEnd);
-  const about = attachment.label === label.slice(1) ? (attachment.displayKind ?? '') : attachment.label;
+  const source = commandSource(attachment._meta);
+  const kind = source === undefined ? attachment.displayKind : `${attachment.displayKind ?? 'command'} of ${source}`;
+  const about = attachment.label === label.slice(1) ? (kind ?? '') : attachment.label;
   return {
     label: printable(label),
     about: printable(about),

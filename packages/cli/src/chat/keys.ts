@@ -24,6 +24,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   H: 'home',
   F: 'end',
   Z: 'tab',
+  // No keys: the terminal says that it got the focus, or lost it (mode 1004).
+  I: 'focus',
+  O: 'blur',
 };
 const NUMBERS: Readonly<Record<string, string>> = {
   ...{ 1: 'home', 3: 'delete', 4: 'end', 5: 'pageup', 6: 'pagedown', 7: 'home', 8: 'end' },

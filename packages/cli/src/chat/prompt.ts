@@ -102,7 +102,8 @@ export class Prompt {
 type PromptRequest =
   | { readonly kind: 'send' | 'steer'; readonly text: string }
   /** `next`: what waits may begin. */
-  | { readonly kind: 'stop' | 'next' };
+  /** `mode`: the next one. */
+  | { readonly kind: 'stop' | 'next' | 'mode' };
 
 /** A question that comes while the person types must not take a letter of the text for its answer. */
 const TYPING_GUARD_MS = 500;
@@ -127,6 +128,7 @@ class MessageLine {
 
   press(key: Key): PromptRequest | undefined {
     this.#lastTyped = performance.now();
+    if (key.name === 'tab' && key.shift && this.completer.menu.choices.length === 0) return { kind: 'mode' };
     if (key.name === 'tab') {
       this.completer.press(key.shift ? -1 : 1);
       return undefined;

@@ -123,10 +123,9 @@ function waiting<T>(work: () => Promise<T>): Promise<T> {
 /** A new session like the one before it. */
 async function another(client: Client, { state }: OpenSession): Promise<ChosenSession> {
   const { provider, workingDirectories } = state.session;
-  const id = modelOf(state);
-  const model = id === undefined ? {} : { model: { id } };
-  const like = { provider, ...(workingDirectories && { workingDirectories }), ...model };
-  return { uri: await waiting(() => client.createSession(like)), ...model };
+  const model = modelOf(state);
+  const like = { provider, ...(workingDirectories && { workingDirectories }), ...(model && { model }) };
+  return { uri: await waiting(() => client.createSession(like)), ...(model && { model }) };
 }
 
 /** The session that the person picks; Esc goes back to the one before. */

@@ -1,10 +1,37 @@
-/** Slash commands of a chat. Another word behind a slash may be a skill of the session, or a typing error. */
+/**
+ * What the commands of the table do in the terminal. Another word behind a slash may be a skill of the session, or a
+ * typing error.
+ */
 import type { OpenSessionState } from '@atrium/client';
-import type { MessageAttachment } from '@atrium/protocol/ahp-1';
+import {
+  type AgentInfo,
+  BUILTIN_COMMANDS,
+  type BuiltinName,
+  builtinIn,
+  type MessageAttachment,
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  type ModelSelection,
+  modeChange,
+  modeIn,
+  PERMISSION_MODES,
+  readModelWords,
+  usageOf,
+} from '@atrium/protocol/ahp-1';
+import { isArchived } from '../sessions/summary-text.js';
 import { type OpenAction, resumableTurn } from '../sessions/turn-text.js';
+import { board } from './board-tasks.js';
 import { anotherChat, aside, closeChat, fork, pin } from './chat-tasks.js';
 import { budget, cost } from './cost-tasks.js';
+import { devices } from './devices-task.js';
+import { exportHere } from './export-task.js';
 import { findHere } from './found.js';
+import { notify } from './notify-task.js';
+import { permissions } from './permissions-task.js';
+import { redo, rewind, undo } from './rewind-tasks.js';
+import { instructions, settings } from './settings-task.js';
+import { share } from './share-task.js';
 import {
   background,
   changes,
@@ -18,7 +45,6 @@ import {
   stage,
   type Task,
   terminal,
-  undo,
 } from './tasks.js';
 
 export type SlashOutcome =
@@ -26,7 +52,9 @@ export type SlashOutcome =
   /** `draft`: what is to be written on. */
   | { readonly kind: 'act'; readonly action: OpenAction; readonly text?: string; readonly draft?: Draft }
   /** Messages go with this model from now on. */
-  | { readonly kind: 'model'; readonly id: string; readonly text: string }
+  | { readonly kind: 'model'; readonly model: ModelSelection; readonly text: string }
+  /** A message that the agent understands as a command. */
+  | { readonly kind: 'say'; readonly text: string }
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' }
@@ -41,160 +69,124 @@ interface Draft {
 interface SlashFacts {
   readonly state: OpenSessionState;
   /** The one that messages go with now, if it is known. */
-  readonly model: string | undefined;
-  /** The ids of the models that the agent has. */
-  readonly models: readonly string[];
+  readonly model: ModelSelection | undefined;
+  /** Those that the agent has. */
+  readonly models: AgentInfo['models'];
 }
 
-interface SlashCommand {
-  /** As it is typed. */
-  readonly usage: string;
-  readonly text: string;
-  run(rest: string, facts: SlashFacts): SlashOutcome;
-}
+type Handler = (rest: string, facts: SlashFacts) => SlashOutcome;
 
 const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
 Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
 Tab completes commands, @files, #symbols and /skills; again, the next one.
+Shift+Tab changes the mode: plan, ask, accept edits, auto.
 Ctrl+G goes to the chat that asks you something, or back to where you came from.
 Two slashes send a text that begins with one: //etc is the word /etc.
 Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
 
-const MODELS_SHOWN_MAX = 30;
-
 const note = (text: string): SlashOutcome => ({ kind: 'note', text });
 const task = (what: Task): SlashOutcome => ({ kind: 'task', task: what });
 
-const COMMANDS: Readonly<Record<string, SlashCommand>> = {
-  help: { usage: '/help', text: 'keys and commands', run: () => note(helpText()) },
-  new: { usage: '/new', text: 'a new session, with this agent and folder', run: () => ({ kind: 'leave', to: 'new' }) },
-  sessions: { usage: '/sessions', text: 'another session', run: () => ({ kind: 'leave', to: 'sessions' }) },
-  search: {
-    usage: '/search <words>',
-    text: 'find words in all sessions',
-    run: (query) =>
-      query === '' ? note('Write what to find behind it: /search rate limiter') : { kind: 'search', query },
-  },
-  find: {
-    usage: '/find <words>',
-    text: 'find words in this session, also far above',
-    run: (rest) => task(findHere(rest)),
-  },
-  chats: {
-    usage: '/chats',
-    text: 'the chats of this session, and its workers',
-    run: () => ({ kind: 'leave', to: 'chats' }),
-  },
-  chat: { usage: '/chat [text]', text: 'another chat in this session', run: (rest) => task(anotherChat(rest)) },
-  fork: {
-    usage: '/fork [text]',
-    text: 'a copy of this chat, to go on in another way',
-    run: (rest) => task(fork(rest)),
-  },
-  aside: {
-    usage: '/aside <text>',
-    text: 'a question beside this chat, which knows it',
-    run: (rest) => task(aside(rest)),
-  },
-  close: { usage: '/close', text: 'close this chat; the first one stays', run: () => task(closeChat) },
-  model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
-  pin: { usage: '/pin', text: 'keep this session above others, or no longer', run: () => task(pin) },
-  title: { usage: '/title <text>', text: 'rename the session', run: title },
-  cost: { usage: '/cost', text: 'what this session used, and what it cost', run: () => task(cost) },
-  budget: {
-    usage: '/budget [which] [limit]',
-    text: 'session, project or day, up to $5 or 2M tokens; off removes it',
-    run: (rest) => task(budget(rest)),
-  },
-  auto: { usage: '/auto on|off', text: 'run tools without asking, or ask again', run: auto },
-  changes: {
-    usage: '/changes [which]',
-    text: 'files that are different: turn, session or uncommitted',
-    run: (rest) => task(changes(rest)),
-  },
-  diff: { usage: '/diff [file]', text: 'line by line', run: (rest) => task(diff(rest)) },
-  revert: {
-    usage: '/revert [file]',
-    text: "take back the agent's last turn; /revert session: all of it",
-    run: (rest) => task(revert(rest)),
-  },
-  discard: { usage: '/discard [file]', text: 'throw away what is not committed', run: (rest) => task(discard(rest)) },
-  undo: { usage: '/undo', text: 'put back what was reverted or discarded', run: () => task(undo) },
-  stage: { usage: '/stage [file]', text: 'for the next commit', run: (rest) => task(stage('stage', rest)) },
-  unstage: { usage: '/unstage [file]', text: 'not for the next commit', run: (rest) => task(stage('unstage', rest)) },
-  commit: { usage: '/commit', text: 'commit what is staged, or everything', run: () => task(commit) },
-  files: { usage: '/files [folder]', text: 'what is in the folder', run: (rest) => task(files(rest)) },
-  open: { usage: '/open <file>', text: 'show a file', run: (rest) => task(open(rest)) },
-  terminal: {
-    usage: '/terminal [id]',
-    text: 'where its command runs; Ctrl+] comes back',
-    run: (rest) => task(terminal(rest)),
-  },
-  detach: {
-    usage: '/detach',
-    text: 'let the running command go on in the background',
-    run: () => task(detach),
-  },
-  background: { usage: '/background', text: 'what runs in the background', run: () => task(background) },
-  resume: { usage: '/resume', text: 'go on where the last turn failed', run: resume },
-  unqueue: { usage: '/unqueue', text: 'take back the message that waits last', run: unqueue },
-  quit: { usage: '/quit', text: 'leave; the session stays', run: () => ({ kind: 'leave', to: 'shell' }) },
+/** What each command of the table does here. */
+const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
+  help: () => note(helpText()),
+  new: () => ({ kind: 'leave', to: 'new' }),
+  sessions: () => ({ kind: 'leave', to: 'sessions' }),
+  search: (query) =>
+    query === '' ? note('Write what to find behind it: /search rate limiter') : { kind: 'search', query },
+  find: (rest) => task(findHere(rest)),
+  chats: () => ({ kind: 'leave', to: 'chats' }),
+  chat: (rest) => task(anotherChat(rest)),
+  fork: (rest) => task(fork(rest)),
+  aside: (rest) => task(aside(rest)),
+  close: () => task(closeChat),
+  compact: (rest) => ({ kind: 'say', text: rest === '' ? '/compact' : `/compact ${rest}` }),
+  model,
+  pin: () => task(pin),
+  rename,
+  archive,
+  export: (rest) => task(exportHere(rest)),
+  cost: () => task(cost),
+  budget: (rest) => task(budget(rest)),
+  auto,
+  mode,
+  plan: (rest, facts) => ({ ...mode('plan', facts), ...(rest !== '' && { draft: { text: rest } }) }) as SlashOutcome,
+  permissions: (rest) => task(permissions(rest)),
+  changes: (rest) => task(changes(rest)),
+  diff: (rest) => task(diff(rest)),
+  revert: (rest) => task(revert(rest)),
+  discard: (rest) => task(discard(rest)),
+  undo: () => task(undo),
+  redo: () => task(redo),
+  rewind: (rest) => task(rewind(rest)),
+  stage: (rest) => task(stage('stage', rest)),
+  unstage: (rest) => task(stage('unstage', rest)),
+  commit: () => task(commit),
+  board: () => task(board),
+  files: (rest) => task(files(rest)),
+  open: (rest) => task(open(rest)),
+  terminal: (rest) => task(terminal(rest)),
+  detach: () => task(detach),
+  background: () => task(background),
+  resume,
+  unqueue,
+  notify: (rest) => task(notify(rest)),
+  instructions: () => task(instructions),
+  devices: () => task(devices),
+  share: (rest) => task(share(rest)),
+  settings: () => task(settings),
+  theme: () => note('The chat has the colours of your terminal. NO_COLOR=1 turns them off; the page has themes.'),
+  quit: () => ({ kind: 'leave', to: 'shell' }),
 };
-const ALIASES: Readonly<Record<string, string>> = { exit: 'quit' };
 
+/** Undefined: it is no command. */
 export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined {
-  const [, typed = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
-  const name = ALIASES[typed] ?? typed;
-  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.run(rest.trim(), facts) : undefined;
-}
-
-/** Suggests the command behind a typing error. */
-export const COMMAND_NAMES: readonly string[] = [...Object.keys(COMMANDS), ...Object.keys(ALIASES)];
-
-interface Suggestion {
-  readonly name: string;
-  readonly usage: string;
-  readonly text: string;
-}
-
-/** The commands that a text may become. */
-export function suggestions(text: string): Suggestion[] {
-  if (!/^\/[a-z]*$/.test(text)) return [];
-  return Object.entries(COMMANDS).flatMap(([name, { usage, text: meaning }]) =>
-    `/${name}`.startsWith(text) ? [{ name, usage, text: meaning }] : [],
-  );
+  const typed = builtinIn(text);
+  return typed && HANDLERS[typed.name](typed.rest, facts);
 }
 
 function helpText(): string {
-  const rows = Object.values(COMMANDS);
+  const rows = BUILTIN_COMMANDS.map((command) => ({ usage: usageOf(command), text: command.text }));
   const width = Math.max(...rows.map(({ usage }) => usage.length));
   return [KEYS, ...rows.map(({ usage, text }) => `${usage.padEnd(width)}  ${text}`)].join('\n');
 }
 
-function title(words: string): SlashOutcome {
-  if (words === '') return note('Write the title behind it: /title My session');
+function rename(words: string): SlashOutcome {
+  if (words === '') return note('Write the title behind it: /rename My session');
   return { kind: 'act', action: { type: 'session/titleChanged', title: words } };
 }
 
-function model(id: string, { model: current, models }: SlashFacts): SlashOutcome {
-  if (id === '') return note(modelsText(current, models));
-  if (models.length > 0 && !models.includes(id))
-    return note(`The agent has no model ${id}.\n${modelsText(current, models)}`);
-  const doubt = models.length === 0 ? ' The agent does not say which models it has, so the next turn may fail.' : '';
-  return { kind: 'model', id, text: `From the next turn on: ${id}.${doubt}` };
+function archive(_rest: string, { state: { session } }: SlashFacts): SlashOutcome {
+  const isOld = isArchived(session);
+  const text = isOld
+    ? 'This session is on the list again.'
+    : 'This session is put aside: lists leave it out. /archive takes it back.';
+  return { kind: 'act', action: { type: 'session/isArchivedChanged', isArchived: !isOld }, text };
 }
 
-function modelsText(current: string | undefined, models: readonly string[]): string {
-  const now = `The model is ${current ?? 'the default of the agent'}. To change it: /model <id>`;
-  const rest = models.length - MODELS_SHOWN_MAX;
-  const shown = models.slice(0, MODELS_SHOWN_MAX).map((id) => `  ${id}`);
-  return [now, ...shown, ...(rest > 0 ? [`  and ${rest} more`] : [])].join('\n');
+function model(words: string, { model: current, models }: SlashFacts): SlashOutcome {
+  const read = readModelWords(words, models, current);
+  return read.kind === 'told' ? note(read.text) : { kind: 'model', model: read.model, text: read.text };
 }
 
 function auto(word: string): SlashOutcome {
   if (word !== 'on' && word !== 'off') return note('Write /auto on or /auto off.');
   const text = word === 'on' ? 'Tools run without asking in this session.' : 'Tools ask first.';
   return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
+}
+
+/** Another mode, or which one it is. */
+function mode(word: string, { state: { session } }: SlashFacts): SlashOutcome {
+  const values = session.config?.values;
+  const wanted = PERMISSION_MODES.find((each) => each === word);
+  if (!session.config?.schema.properties[MODE_PROPERTY]) return note('This host has no modes.');
+  if (!wanted) {
+    const now = modeIn(values);
+    const rows = PERMISSION_MODES.map((each) => `${each === now ? '›' : ' '} ${each.padEnd(12)}  ${MODE_TEXTS[each]}`);
+    return note([...rows, 'Shift+Tab goes through them, /mode plan chooses one.'].join('\n'));
+  }
+  const text = `${MODE_LABELS[wanted]}: ${MODE_TEXTS[wanted]}`;
+  return { kind: 'act', action: { type: 'session/configChanged', config: modeChange(wanted, values) }, text };
 }
 
 /** Only the host knows which failures a turn can go on from. */

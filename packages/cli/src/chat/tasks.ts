@@ -2,8 +2,9 @@
  * Commands of the chat that take a moment: /changes, /diff, /revert, /discard, /stage, /commit, /undo, /files, /open,
  * /terminal, /detach, /background.
  */
+import { existsSync } from 'node:fs';
 import type { Client, OpenSession, OpenSessionState } from '@atrium/client';
-import type { AgentInfo, ChatState } from '@atrium/protocol/ahp-1';
+import { type AgentInfo, type ChatState, fileReferenceUri, readFileReference } from '@atrium/protocol/ahp-1';
 import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../changes/changes-view.js';
 import {
   channelOf,
@@ -18,10 +19,12 @@ import {
 } from '../changes/changeset.js';
 import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
 import { fileAt, readBytes } from '../host-files.js';
+import { io } from '../io.js';
 import { ago, folderOf, folderText } from '../sessions/summary-text.js';
 import { callsIn } from '../sessions/turn-text.js';
 import { attachTo } from '../terminals/attach.js';
 import { findTerminal, shortId, terminalsOf } from '../terminals/host-terminals.js';
+import { editorCommand, runEditor } from '../text/file-links.js';
 import { printable, printableLines } from '../text/printable.js';
 import { inColumns, table } from '../text/table.js';
 import { cut, wrap } from '../text/width.js';
@@ -54,6 +57,10 @@ export interface TaskContext {
   show(lines: readonly string[]): void;
   /** A yes or a no of the person. */
   ask(question: string): Promise<boolean>;
+  /** Puts a text into the line, to be written on, unless something stands there. */
+  write(text: string): void;
+  /** Has the host do something that takes a while: the person sees how far it is, and Esc stops it. */
+  long(method: string, params: object): Promise<unknown>;
   /** Gives the terminal away for as long as the work takes. */
   away(work: () => Promise<void>): Promise<void>;
 }
@@ -241,12 +248,25 @@ export function files(name: string): Task {
   };
 }
 
+/** In the person's own editor, where the files are here and one is set. */
+function editing(context: TaskContext, words: string): Promise<void> | undefined {
+  const { env } = io();
+  const place = readFileReference(words);
+  const uri = place && fileReferenceUri(place.path, folderIn(context));
+  const command = uri === undefined ? undefined : editorCommand(env, uri, place ?? {});
+  if (!command || uri === undefined) return undefined;
+  if (!existsSync(new URL(uri))) return Promise.reject(new Error(`${printable(words)} does not exist`));
+  return context.away(() => runEditor(command, env));
+}
+
 /** `name:120` begins at a line. */
 export function open(words: string): Task {
   return async (context) => {
     const [, name = '', from = '1'] = /^(.*?)(?::(\d{1,9}))?$/s.exec(words) ?? [];
     if (name === '')
       return context.note('Name a file behind it: /open src/app.ts, or from a line: /open src/app.ts:120');
+    const edited = context.isLocal ? editing(context, words) : undefined;
+    if (edited) return edited;
     const bytes = await readBytes(context.client, fileAt(folderIn(context), name), OPEN_MAX_BYTES);
     if (bytes.includes(0)) return context.note(`${name} is not text (${bytes.length} bytes).`);
     const lines = printableLines(bytes.toString('utf8').replace(/\n$/, '')).split('\n');

@@ -5,6 +5,7 @@
 import type { OpenSessionState } from '@atrium/client';
 import {
   asksOneOf,
+  compactionIn,
   type Message,
   type ResponsePart,
   steeringIn,
@@ -154,9 +155,20 @@ export class Transcript {
     if (part.kind === 'error') return errorLines(part.error.message, view);
     if (part.kind === 'inputRequest') return noteLines(questionText(part), view);
     if (part.kind !== 'systemNotification') return noteLines(placeholder(part), view);
+    const summary = compactionIn(part);
+    if (summary) return noteLines(summaryText(plain(part.content)), view);
     // Notes of providers bring the sign of a note along.
     return noteLines(plain(part.content).replace(/^※ /, ''), view);
   }
+}
+
+/** Of a summary the beginning; `atrium sessions show` has the whole. */
+const SUMMARY_LINES_MAX = 14;
+
+function summaryText(text: string): string {
+  const lines = text.split('\n');
+  const rest = lines.length - SUMMARY_LINES_MAX;
+  return rest <= 0 ? text : [...lines.slice(0, SUMMARY_LINES_MAX), `… ${rest} more lines`].join('\n');
 }
 
 /** Reasoning is dimmed. */

@@ -1,7 +1,10 @@
 /** `atrium chat` and `atrium attach`: talk to an agent in the terminal. */
+import { readDeviceLink } from '@atrium/protocol/ahp-1';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/host-options.js';
+import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import type { SessionChoice } from '../sessions/open-session.js';
 import { forSession, withSessionOptions } from './run.js';
 
@@ -31,8 +34,19 @@ Examples:
   $ atrium attach --url ws://server:9300 --token-file token
   $ atrium attach ws://server:9300?tkn=secret          a host of the protocol, anybody's
   $ atrium attach ws://server:9300?tkn=secret 1f2e     a session of it
+  $ atrium attach ssh://me@server last                 a host of yours elsewhere, by ssh
+  $ atrium attach "http://server:9300/#add=…&key=…"    become a device of it: atrium devices add
 
 Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
+
+/** A link that lets a device in makes this machine one first. */
+async function addressOf(text: string, { dataDir }: HostOptions): Promise<string> {
+  const link = readDeviceLink(text);
+  if (!link) return text;
+  const { becomeDevice } = await import('../connect/become-device.js');
+  await becomeDevice(link, dataFolderFrom(dataDir, io().env));
+  return link.address;
+}
 
 export function chatCommand(): Command {
   const command = withSessionOptions(new Command('chat'))
@@ -59,10 +73,10 @@ export function attachCommand(): Command {
   withHostOptions(command);
   return command.action(async (first: string | undefined, second: string | undefined) => {
     const { attach } = await import('../chat/run-chat.js');
-    const isAddress = first !== undefined && /^(ws|http)s?:\/\//.test(first);
+    const isAddress = first !== undefined && /^((ws|http)s?|ssh):\/\//i.test(first);
     if (!isAddress && second !== undefined) throw new UsageError(`"${second}" is one word too many`);
     const options = command.opts<HostOptions & { chat?: string }>();
-    if (isAddress) await attach({ ...options, url: first }, second);
+    if (isAddress) await attach({ ...options, url: await addressOf(first, options) }, second);
     else await attach(options, first);
   });
 }

@@ -1,6 +1,6 @@
 /** `atrium import`: brings sessions of other programs on this machine here. Their files stay as they are. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Client, RequestError } from '@atrium/client';
+import { type Client, type CreationProgress, RequestError } from '@atrium/client';
 import { Argument, Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/host-options.js';
 import { callExtension, withClient } from '../connect/with-client.js';
@@ -27,6 +27,9 @@ interface Options extends HostOptions {
   readonly newest?: number;
   readonly agent?: string;
 }
+
+/** An import of fewer parts is over before anybody has read about them. */
+const PAGES_SHOWN_FROM = 10;
 
 /** As the host lists it. */
 interface Found {
@@ -68,13 +71,16 @@ async function importAll(client: Client, program: string | undefined, options: O
   const failed: unknown[] = [];
   for (const [index, each] of fresh.entries()) {
     if (io().stderr.isTTY) tell(`${index + 1} of ${fresh.length}: ${each.title}`);
+    const onProgress = ({ done, total = 0 }: CreationProgress) => {
+      if (io().stderr.isTTY && total > PAGES_SHOWN_FROM) tell(`  ${done} of ${total} parts`);
+    };
     try {
       const { program: from, id } = each;
       const params = { program: from, id, ...(options.agent !== undefined && { agent: options.agent }) };
       imported.push({
         program: from,
         id,
-        ...((await client.requestExtension('atrium/importFound', params)) as object),
+        ...((await client.requestLong('atrium/importFound', params, { onProgress })) as object),
       });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;

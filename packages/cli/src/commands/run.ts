@@ -1,5 +1,6 @@
 /** `atrium run`: one message, one answer. */
 import type { Client } from '@atrium/client';
+import type { Message } from '@atrium/protocol/ahp-1';
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/host-options.js';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
@@ -18,6 +19,7 @@ Examples:
   $ atrium run --approve all --timeout 600 "make the tests pass"
   $ atrium run --worktree --approve all "try the new parser"
   $ atrium run --session last "and now in French"
+  $ atrium run --attach screen.png "why is this button cut off?"
   $ atrium run --session last --resume           go on where the last turn failed
   $ atrium run --json "list all files" | jq -r 'select(.type == "result").text'
 
@@ -29,6 +31,7 @@ interface RunCommandOptions extends HostOptions, SessionChoice {
   readonly timeout?: number;
   readonly json?: boolean;
   readonly resume?: boolean;
+  readonly attach?: readonly string[];
 }
 
 export function runCommand(): Command {
@@ -40,6 +43,7 @@ export function runCommand(): Command {
     )
     .addOption(new Option('--timeout <seconds>', 'stop after this long').argParser(seconds))
     .addOption(new Option('--json', 'print one JSON object per line and nothing else'))
+    .option('--attach <file>', 'a picture or a file that goes along; may be repeated', gather)
     .option('--resume', 'instead of a message: the last turn of --session goes on where it failed')
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium run --help shows all options)');
@@ -57,13 +61,17 @@ export function forSession<T extends SessionChoice>(command: Command): T {
   ) as T;
 }
 
+/** An option that may be given several times. */
+function gather(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 export function sessionOption(): Option {
   return new Option('--session <session>', 'go on in this session; "last" is the newest');
 }
 
 /** Which session a message goes to, and what a new one is like. */
 export function withSessionOptions(command: Command): Command {
-  const gather = (pair: string, before: readonly string[] = []) => [...before, pair];
   return command
     .addOption(sessionOption())
     .addOption(new Option('--agent <id>', 'agent of the new session').env('ATRIUM_AGENT'))
@@ -75,9 +83,9 @@ export function withSessionOptions(command: Command): Command {
 }
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {
-  if (options.resume && (options.session === undefined || words.length > 0))
+  if (options.resume && (options.session === undefined || words.length > 0 || options.attach))
     throw new UsageError(
-      '--resume goes on with the last turn of a session: name it with --session, and write no message',
+      '--resume goes on with the last turn of a session: name it with --session, write no message and attach nothing',
     );
   const text = options.resume ? undefined : await readPrompt(words, io().stdin);
   const stop = new AbortController();
@@ -118,11 +126,12 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   if (options.json) printJson({ type: 'session', session: uri });
   const session = await orStopped(client.open(uri, { turns: { last: 1 } }), signal);
   const selection = { ...carriedSelection(session.state.chat), ...(model && { model }) };
+  const attachments = await orStopped(attached(client, options.attach), signal);
   const report = options.json ? jsonReport() : textReport();
   try {
     const outcome = await runTurn(client, session, {
       ...{ signal, approvals: options.approve },
-      message: text === undefined ? undefined : userMessage(text, selection),
+      message: text === undefined ? undefined : { ...userMessage(text, selection), ...attachments },
       onUpdate: (update) => report.update(update),
       onDenied: (toolName) => report.denied(toolName),
     });
@@ -134,6 +143,12 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
     if (signal.aborted) await stopTurn(client, session);
     throw error;
   }
+}
+
+async function attached(client: Client, files: readonly string[] | undefined): Promise<Pick<Message, 'attachments'>> {
+  if (!files) return {};
+  const { attachFiles } = await import('../sessions/attach-file.js');
+  return { attachments: await attachFiles(client, files, tell) };
 }
 
 /** A message is written by a person; tools read whole files. */

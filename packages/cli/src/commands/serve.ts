@@ -22,7 +22,8 @@ Examples:
   $ atrium serve --detach                              in the background; safe to run twice
   $ atrium serve --stdio                               for one client, on standard input and output
   $ atrium serve --allowed-origins http://localhost:5173
-  $ atrium serve --host 0.0.0.0 --connection-token-file ./token
+  $ atrium serve --host 0.0.0.0 --connection-token-file ./token --tls-cert chain.pem --tls-key key.pem
+  $ atrium serve --behind-proxy 127.0.0.1 --allowed-hosts agents.example
 
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way, 6 another host has the data folder.`;
 
@@ -30,6 +31,14 @@ const IDLE_TEXT = 'end when no client, turn or provider from outside has been th
 const REST_TEXT = 'end processes of a session this long after its last turn (60); 0: never';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
 const OTLP_TEXT = 'send telemetry to this collector; also from OTEL_EXPORTER_OTLP_ENDPOINT';
+const PROXY_TEXT = 'networks whose forwarded headers count, separated by commas: 10.0.0.0/8,fd00::/8';
+const INSECURE_TEXT = 'let other machines connect without encryption';
+const NOTIFY_TEXT = 'private hosts that notifications may be sent to, separated by commas: ntfy.lan';
+const CONTACT_TEXT = 'how push services reach you: mailto:… or https://…';
+const CLUSTER_TEXT = 'be one of several hosts on the PostgreSQL of ATRIUM_CLUSTER_URL';
+const LINK_TEXT = 'where the other hosts of the cluster reach this one, as name:9500';
+const SHARED_TEXT = 'folder that all hosts of the cluster share, for contents, changes and worktrees';
+const DRAIN_TEXT = 'how long a host of a cluster that is stopped waits for turns (600); 0: not at all';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
 export function serveCommand(): Command {
@@ -56,6 +65,12 @@ export function serveCommand(): Command {
     .addOption(option('--rotate-token', 'make a new token instead of keeping the old one', 'ROTATE_TOKEN'))
     .addOption(option('--allowed-origins <list>', 'web pages that may connect, separated by commas', 'ALLOWED_ORIGINS'))
     .addOption(option('--allowed-hosts <list>', 'further names of this host, separated by commas', 'ALLOWED_HOSTS'))
+    .addOption(option('--tls-cert <file>', 'certificate for https and wss, as PEM', 'TLS_CERT'))
+    .addOption(option('--tls-key <file>', 'the key of the certificate, as PEM', 'TLS_KEY'))
+    .addOption(option('--behind-proxy <networks>', PROXY_TEXT, 'BEHIND_PROXY'))
+    .addOption(option('--insecure-remote', INSECURE_TEXT, 'INSECURE_REMOTE'))
+    .addOption(option('--notify-hosts <list>', NOTIFY_TEXT, 'NOTIFY_HOSTS'))
+    .addOption(option('--notify-contact <address>', CONTACT_TEXT, 'NOTIFY_CONTACT'))
     .addOption(option('--log-level <level>', 'lowest level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))
     .addOption(
       option('--log-format <format>', 'log lines for people or programs', 'LOG_FORMAT')
@@ -69,6 +84,14 @@ export function serveCommand(): Command {
     .option('--detach', 'run in the background; says where, also when one runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--rest-after <seconds>', REST_TEXT, 'REST_AFTER').argParser(secondsOrNever))
+    .addOption(option('--cluster', CLUSTER_TEXT, 'CLUSTER'))
+    .addOption(option('--host-id <id>', "this host's own id in the cluster; the machine's name", 'HOST_ID'))
+    .addOption(option('--link-address <address>', LINK_TEXT, 'LINK_ADDRESS'))
+    .addOption(
+      option('--cluster-secret-file <file>', 'file with the secret that the hosts share', 'CLUSTER_SECRET_FILE'),
+    )
+    .addOption(option('--shared-dir <folder>', SHARED_TEXT, 'SHARED_DIR'))
+    .addOption(option('--drain <seconds>', DRAIN_TEXT, 'DRAIN').argParser(secondsOrNever))
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium serve --help shows all options)');

@@ -6,13 +6,15 @@ export interface HostOptions {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly token?: string;
+  /** How Atrium is called on the other machine, for `ssh://` addresses. */
+  readonly remoteAtrium?: string;
   /** False with `--no-start`. */
   readonly start: boolean;
 }
 
 /** What every command says about its options. */
 export const HOST_HELP = `
-Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. --url takes any host of the Agent Host Protocol, 1.0 or 0.9; the token may stand in it (?tkn= or ?token=), in a file, in --token, or in ATRIUM_TOKEN.`;
+Without --url, the command uses the host of the data folder. If none runs, it starts one in the background, which ends by itself after it has been idle for a while. --url takes any host of the Agent Host Protocol, 1.0 or 0.9; the token may stand in it (?tkn= or ?token=), in a file, in --token, or in ATRIUM_TOKEN. ssh://user@host is the host of a user there: ssh runs Atrium on that machine, and no token is needed.`;
 
 export function withHostOptions(command: Command): Command {
   return command
@@ -21,6 +23,11 @@ export function withHostOptions(command: Command): Command {
     .addOption(new Option('--token-file <file>', 'file with its token').env('ATRIUM_TOKEN_FILE'))
     .addOption(
       new Option('--token <token>', 'its token; other users of this machine can see it').conflicts('tokenFile'),
+    )
+    .addOption(
+      new Option('--remote-atrium <command>', 'how Atrium is called where ssh:// leads, if not "atrium"').env(
+        'ATRIUM_REMOTE_COMMAND',
+      ),
     )
     .option('--no-start', 'do not start a host if none runs');
 }

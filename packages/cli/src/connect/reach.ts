@@ -8,6 +8,7 @@ import {
   connect,
   type Transport,
   type TransportFactory,
+  type WebSocketOptions,
   webSocketTransport,
 } from '@atrium/client';
 import { dataFolderFrom } from '../data-folder.js';
@@ -16,12 +17,16 @@ import { io } from '../io.js';
 import { version } from '../places.js';
 import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
+import { deviceTokenFor } from './become-device.js';
 import type { HostOptions } from './host-options.js';
+import { isSshAddress, parseSshAddress, sshTransport } from './ssh.js';
 
 /** The URL of a host and its token. */
 interface HostAddress {
   readonly url: string;
   readonly token: string | undefined;
+  /** The one that a host of this machine has to show. */
+  readonly certificate?: string | undefined;
   /** Whether this process started it. */
   readonly isNew?: boolean;
 }
@@ -44,6 +49,7 @@ const FIRST_ATTEMPTS_MAX = 3;
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
   for (let left = FIRST_ATTEMPTS_MAX; ; left -= 1) {
+    if (options.url !== undefined && isSshAddress(options.url)) return reachOverSsh(options, clientOptions);
     // Before the connection: the start of a host must not count towards the time limit of an answer.
     const address = await findAddress(options, tell);
     try {
@@ -58,6 +64,23 @@ export async function reachHost(options: HostOptions, reach: ReachOptions = {}):
       if (isFinal || (await findHost(dataFolderFrom(options.dataDir, io().env)))) throw error;
     }
   }
+}
+
+/** The first attempt may ask for a password; later ones are made while a chat has the screen. */
+async function reachOverSsh(options: HostOptions, clientOptions: Partial<ClientOptions>): Promise<Client> {
+  const address = parseSshAddress(options.url ?? '');
+  const { remoteAtrium: remoteCommand = 'atrium' } = options;
+  let isSilent = false;
+  return connect({
+    log: () => {},
+    clientInfo: { name: 'atrium-command', version: version() },
+    ...clientOptions,
+    transport: async () => {
+      const opened = await sshTransport(address, { remoteCommand, isSilent });
+      isSilent = true;
+      return opened;
+    },
+  });
 }
 
 /** The first connection goes to `address`; later ones look for the host again, silently: a chat may have the screen. */
@@ -85,22 +108,22 @@ async function dialNamed(address: HostAddress): Promise<Transport> {
   }
 }
 
-function tokened({ url, token }: HostAddress): { url: string; token?: string } {
-  return token === undefined ? { url } : { url, token };
+export function tokened({ url, token, certificate }: HostAddress): WebSocketOptions {
+  return { url, ...(token !== undefined && { token }), ...(certificate !== undefined && { certificate }) };
 }
 
-async function findAddress(options: HostOptions, tell: (text: string) => void = () => {}): Promise<HostAddress> {
+export async function findAddress(options: HostOptions, tell: (text: string) => void = () => {}): Promise<HostAddress> {
   if (options.url !== undefined) return namedAddress(options.url, options);
   const dataDir = dataFolderFrom(options.dataDir, io().env);
   const found = await findHost(dataDir);
   if (found?.tokenProblem !== undefined) throw new Error(found.tokenProblem);
-  if (found) return { url: found.instance.url, token: found.token };
+  if (found) return { url: found.instance.url, token: found.token, certificate: found.certificate };
   if (!options.start) throw new Error('no host is running. Start one with: atrium service start');
   tell('Starting a host…');
   const slow = setTimeout(() => tell(`It takes long. What it says: ${path.join(dataDir, 'host.log')}`), SLOW_START_MS);
   try {
-    const { instance, token } = await startHost(dataDir, onDemand(io().env));
-    return { url: instance.url, token, isNew: true };
+    const { instance, token, certificate } = await startHost(dataDir, onDemand(io().env));
+    return { url: instance.url, token, certificate, isNew: true };
   } finally {
     clearTimeout(slow);
   }
@@ -112,14 +135,18 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** The link to the web page, as the host prints it, holds the token in its fragment. */
-async function namedAddress(text: string, { tokenFile, token: given }: HostOptions): Promise<HostAddress> {
+async function namedAddress(text: string, { tokenFile, token: given, dataDir }: HostOptions): Promise<HostAddress> {
   const [address = '', inLink] = text.split('#token=');
   const url = wsUrl(address);
   if (given !== undefined) return { url, token: given };
   if (tokenFile === undefined) {
     // What stands in the address itself is enough.
     const isInside = ['tkn', 'token'].some((name) => new URL(url).searchParams.has(name));
-    return { url, token: isInside ? undefined : inLink || io().env.ATRIUM_TOKEN || undefined };
+    if (isInside) return { url, token: undefined };
+    return {
+      url,
+      token: inLink || io().env.ATRIUM_TOKEN || (await deviceTokenFor(url, dataFolderFrom(dataDir, io().env))),
+    };
   }
   const own = await readFile(tokenFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${error.code})`;

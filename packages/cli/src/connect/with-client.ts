@@ -1,5 +1,5 @@
 /** Work with a client: the connection is closed at the end, and the person hears when the host goes and comes back. */
-import type { Client, Status } from '@atrium/client';
+import type { Client, LongRequestOptions, Status } from '@atrium/client';
 import { visibleText } from '@atrium/protocol/ahp-1';
 import { tell } from '../io.js';
 import type { HostOptions } from './host-options.js';
@@ -68,6 +68,22 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'atrium/search': 'search its sessions',
   'atrium/chatTurns': 'show single turns',
   'atrium/pinSession': 'pin sessions',
+  'atrium/board': 'show the board of a project',
+  'atrium/instructions': 'list the instructions of a project',
+  'atrium/compareBranches': 'compare branches',
+  'atrium/branchAction': 'work with branches',
+  'atrium/rewindPreview': 'go back in its sessions',
+  'atrium/rewind': 'go back in its sessions',
+  'atrium/undoRewind': 'go back in its sessions',
+  'atrium/notifications': 'tell people who are not looking',
+  'atrium/setReceiver': 'tell people who are not looking',
+  'atrium/reach': 'be reached through tunnels',
+  'atrium/devices': 'let devices in',
+  'atrium/addDevice': 'let devices in',
+  'atrium/changeDevice': 'let devices in',
+  'atrium/removeDevice': 'let devices in',
+  'atrium/rotateToken': 'replace its token',
+  'atrium/releaseClient': 'release client ids',
   'atrium/pairings': 'let programs pair with its sessions',
   'atrium/declinePairing': 'let programs pair with its sessions',
 };
@@ -79,8 +95,22 @@ export class UnsupportedError extends Error {
 
 /** A request beside the protocol. A host of somebody else does not have it, and the person is told what it cannot do. */
 export async function callExtension(client: Client, method: string, params: object = {}): Promise<unknown> {
+  return supported(client, method, client.requestExtension(method, params));
+}
+
+/** The same for what takes a while. */
+export async function callLong(
+  client: Client,
+  method: string,
+  params: object,
+  options: LongRequestOptions,
+): Promise<unknown> {
+  return supported(client, method, client.requestLong(method, params, options));
+}
+
+async function supported(client: Client, method: string, answer: Promise<unknown>): Promise<unknown> {
   try {
-    return await client.requestExtension(method, params);
+    return await answer;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'MethodNotFound') throw error;
     throw new UnsupportedError(`${hostName(client)} cannot ${EXTENSIONS[method] ?? `answer ${method}`}`);

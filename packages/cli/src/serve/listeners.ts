@@ -3,8 +3,12 @@ import { networkInterfaces } from 'node:os';
 import {
   announceInstance,
   type GatewayServer,
+  type Health,
   type Host,
+  isInsecure,
   type Logger,
+  newToken,
+  type RunningServer,
   runningInstances,
   startGatewayServer,
   startServer,
@@ -41,12 +45,17 @@ type ListenAddress =
 
 // The network: first the token, then the port, then the note by which local programs find it.
 
-export async function openNetwork(settings: ServeSettings, host: Host, logger: Logger): Promise<Listener> {
+export async function openNetwork(
+  settings: ServeSettings,
+  host: Host,
+  logger: Logger,
+  health?: () => Health,
+): Promise<Listener> {
   const { dataDir, token } = settings;
   warnIfShort(token, logger);
   const stored = await store(dataDir, token);
   try {
-    return await open(settings, { host, logger, stored });
+    return await open(settings, { host, logger, stored, health });
   } catch (error) {
     await stored?.forget();
     throw error;
@@ -63,27 +72,47 @@ interface ListenOptions {
   readonly host: Host;
   readonly logger: Logger;
   readonly stored: StoredToken | undefined;
+  readonly health: (() => Health) | undefined;
 }
 
-async function open(settings: ServeSettings, { host, logger, stored }: ListenOptions): Promise<Listener> {
-  const { port: wanted, host: name, dataDir, token, policy } = settings;
+async function open(settings: ServeSettings, { host, logger, stored, health }: ListenOptions): Promise<Listener> {
+  const { port: wanted, host: name, dataDir, token, policy, tls, behindProxy } = settings;
   const onConnection = host.connect.bind(host);
-  const page = await findPage(logger);
-  const server = await startServer({ host: name, port: wanted, policy, logger, onConnection, ...(page && { page }) });
+  const page = await findPage(logger, { isInsecure: isInsecure(name, tls !== undefined) });
+  const access = { policy, tls, behindProxy };
+  const server = await startServer({
+    host: name,
+    port: wanted,
+    ...access,
+    logger,
+    onConnection,
+    tunnels: host.tunnels,
+    devices: host.devices,
+    ...(health && { health }),
+    ...(page && { page }),
+  });
   const { port } = server;
-  const url = urlOf(name, port);
+  const scheme = tls ? 'wss' : 'ws';
+  const url = urlOf(scheme, name, port);
   const tokenFile = token.kind === 'file' ? token.file : stored?.file;
   const startedAt = new Date().toISOString();
   // One folder has one host: listing the notes of running hosts removes those of dead ones.
   await runningInstances(dataDir);
-  const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, tokenFile });
+  const files = { tokenFile, ...(tls && { certificateFile: tls.cert }) };
+  const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, ...files });
+  const fromElsewhere = isWildcard(name) ? machineAddresses().map((address) => urlOf(scheme, address, port)) : [];
+  host.devices.reachedAt({
+    addresses: () => [...host.tunnels.origins, ...[...fromElsewhere, url].map((each) => each.replace(/^ws/, 'http'))],
+    isPrivate: !isInsecure(name, tls !== undefined),
+    ...(token.kind !== 'none' && { rotateToken: () => rotate(dataDir, token, server) }),
+  });
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {
     ended: new Promise(() => {}),
     address: {
       at: 'network',
       ...{ port, url, tokenFile },
-      fromElsewhere: isWildcard(name) ? machineAddresses().map((address) => urlOf(address, port)) : [],
+      fromElsewhere,
       hasPage: page !== undefined,
     },
     stopAccepting: () => server.stopAccepting(),
@@ -104,6 +133,17 @@ async function store(dataDir: string, token: TokenChoice): Promise<StoredToken |
   return { file, forget: token.kind === 'generated' ? async () => {} : remove };
 }
 
+/** Only a token that the host made is its own to change. */
+async function rotate(dataDir: string, token: TokenChoice, server: RunningServer): Promise<number> {
+  if (token.kind === 'file')
+    throw new Error(`the connection token stands in ${token.file}: change it there, then start the host again`);
+  if (token.kind !== 'generated')
+    throw new Error('the connection token was given on the command line: start the host with another one');
+  const text = newToken();
+  await storeToken(dataDir, text);
+  return server.changeToken(text);
+}
+
 function warnIfShort(token: TokenChoice, logger: Logger): void {
   if (token.kind === 'none' || token.text.length >= TOKEN_ADVISED_CHARACTERS) return;
   logger.log('warn', 'the connection token is short and may be guessed', { advised: TOKEN_ADVISED_CHARACTERS });
@@ -120,9 +160,9 @@ function machineAddresses(): string[] {
 }
 
 /** A wildcard is no address to connect to. */
-function urlOf(name: string, port: number): string {
-  if (isWildcard(name)) return `ws://localhost:${port}`;
-  return `ws://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
+function urlOf(scheme: 'ws' | 'wss', name: string, port: number): string {
+  if (isWildcard(name)) return `${scheme}://localhost:${port}`;
+  return `${scheme}://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }
 
 // One client on standard input and output; the host ends when it is gone.

@@ -8,12 +8,15 @@ import {
   type CustomizationsOptions,
   createHost,
   type FolderTrust,
+  type Health,
   type Host,
   type HostOptions,
+  type Log,
   type Logger,
   openSqliteLog,
   userConfigFile,
 } from '@atrium/host';
+import type { HostSetting } from '@atrium/protocol/ahp-1';
 import { findAgents, logAgents } from '../agents/find-agents.js';
 import { makeFolder, makePrivate } from '../data-folder.js';
 import { ExitCode } from '../exit.js';
@@ -21,6 +24,7 @@ import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { version } from '../places.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
+import { describedConfig } from './described-settings.js';
 import { watchIdle } from './idle-exit.js';
 import { type Listener, type OpenGateway, openGateway, openNetwork, openStdio } from './listeners.js';
 import type { ServeSettings } from './settings.js';
@@ -33,7 +37,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   // Hides the command line, which may hold a token, from lists of processes.
   process.title = 'atrium serve';
   const logger = loggerFor(settings);
-  const signal = stopSignal();
+  const signal = stopSignal(settings.cluster !== undefined);
   try {
     const trust = trustedFolders(settings.dataDir, await namedFolders(settings.trust, logger));
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
@@ -43,7 +47,18 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const { prices, flatPlans, budgets, titles = true } = found.config.config;
     const chosen = { toolOutputMaxCharacters, systemMessageSections, automationRunsAtOnce, joinText, titles };
     const usage = { prices, flatPlans, budgets };
-    const host = await openHost(settings, { agents, trust, logger, usage, ...chosen });
+    const described = [...describedConfig(found.config), ...settings.described];
+    const parts = { agents, trust, logger, usage, described, ...chosen };
+    if (settings.cluster) {
+      const { serveInCluster } = await import('./run-cluster.js');
+      return await serveInCluster(settings, settings.cluster, {
+        ...signal,
+        logger,
+        agents,
+        start: (log) => openHost(settings, parts, log),
+      });
+    }
+    const host = await openHost(settings, parts);
     const { listener, gateway } = await openListeners(settings, host, logger);
     io().stdout.write(greeting(settings, { listener, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
@@ -73,10 +88,12 @@ interface OpenHostOptions {
   readonly automationRunsAtOnce: number | undefined;
   readonly joinText: boolean | undefined;
   readonly usage: HostOptions['usage'];
+  readonly described: readonly HostSetting[];
   readonly titles: boolean;
 }
 
-async function openHost(settings: ServeSettings, options: OpenHostOptions): Promise<Host> {
+/** On the log of a cluster, or on the one of the data folder. */
+async function openHost(settings: ServeSettings, options: OpenHostOptions, clusterLog?: Log): Promise<Host> {
   const {
     agents,
     trust,
@@ -90,13 +107,15 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
-  const log = await openSqliteLog({ dataDir, logger });
+  const log = clusterLog ?? (await openSqliteLog({ dataDir, logger }));
   const defaultDirectory = pathToFileURL(io().cwd).href;
   try {
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationFolders(dataDir);
     const browsedFolders = [io().home];
-    const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
+    const dataFolder = settings.cluster?.sharedDir ?? dataDir;
+    const personFile = userConfigFile({ platform: process.platform, env: io().env, home: io().home });
+    const places = { dataFolder, personFile, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
     const terminals = settings.terminals ? {} : { terminals: false as const };
     const { restProcessesAfterMs } = settings;
@@ -108,8 +127,18 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions): Prom
       ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
       ...(automationRunsAtOnce !== undefined && { automations: { runsAtOnce: automationRunsAtOnce } }),
     };
-    const { usage } = options;
-    const own = { ...(usage && { usage }), log, agents, tools: builtinTools(), logger, trust, version: version() };
+    const { usage, described } = options;
+    const own = {
+      ...(usage && { usage }),
+      log,
+      agents,
+      tools: builtinTools(),
+      logger,
+      trust,
+      version: version(),
+      settings: described,
+      notifications: settings.notifications,
+    };
     return await createHost({ ...own, ...places, ...watched, ...terminals, ...limits });
   } catch (error) {
     await log.close();
@@ -127,16 +156,21 @@ function customizationFolders(dataDir: string): CustomizationsOptions {
   };
 }
 
-interface Listeners {
+export interface Listeners {
   readonly listener: Listener;
   readonly gateway: OpenGateway | undefined;
 }
 
-async function openListeners(settings: ServeSettings, host: Host, logger: Logger): Promise<Listeners> {
+export async function openListeners(
+  settings: ServeSettings,
+  host: Host,
+  logger: Logger,
+  health?: () => Health,
+): Promise<Listeners> {
   let gateway: OpenGateway | undefined;
   try {
     gateway = await openGateway(settings, host, logger);
-    const listener = settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger);
+    const listener = settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger, health);
     return { listener, gateway };
   } catch (error) {
     await gateway?.close();
@@ -150,7 +184,10 @@ interface Running extends Listeners {
 }
 
 /** Programs read the line with the port; people get a screen; a client on standard output gets neither. */
-function greeting({ quiet, dataDir, token: choice }: ServeSettings, { listener, gateway, agents }: Running): string {
+export function greeting(
+  { quiet, dataDir, token: choice }: ServeSettings,
+  { listener, gateway, agents }: Running,
+): string {
   const { address } = listener;
   if (address.at === 'stdio') return '';
   if (quiet) return `READY:${address.port}\n`;
@@ -160,7 +197,7 @@ function greeting({ quiet, dataDir, token: choice }: ServeSettings, { listener, 
 }
 
 /** The host stops first: it stores what it has accepted before connections close. */
-async function stop(host: Host, listener: Listener, gateway: OpenGateway | undefined): Promise<void> {
+export async function stop(host: Host, listener: Listener, gateway: OpenGateway | undefined): Promise<void> {
   listener.stopAccepting();
   try {
     await host.stop();
@@ -169,7 +206,7 @@ async function stop(host: Host, listener: Listener, gateway: OpenGateway | undef
   }
 }
 
-async function inTime(stopped: Promise<void>): Promise<void> {
+export async function inTime(stopped: Promise<void>): Promise<void> {
   const timer = new AbortController();
   const tooLate = new Promise<never>((_, reject) => {
     const timeout = setTimeout(() => reject(new Error(`did not stop within ${STOP_TIMEOUT_MS} ms`)), STOP_TIMEOUT_MS);
@@ -180,25 +217,34 @@ async function inTime(stopped: Promise<void>): Promise<void> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-interface StopSignal {
+export interface StopSignal {
   /** Fulfilled with the name of the first signal. */
   readonly asked: Promise<string>;
+  /** Fulfilled by the second one, where that does not end the process at once. */
+  readonly insisted: Promise<void>;
   release(): void;
 }
 
-function stopSignal(): StopSignal {
+/** `isPatient`: after the first signal the host waits for turns, and the second one ends that. */
+function stopSignal(isPatient: boolean): StopSignal {
   let handler: (signal: string) => void = () => {};
+  let insist: () => void = () => {};
+  const insisted = new Promise<void>((resolve) => {
+    insist = resolve;
+  });
   const asked = new Promise<string>((resolve) => {
     let count = 0;
     handler = (signal) => {
       count += 1;
-      if (count > 1) io().exit(ExitCode.Failed);
+      if (count > (isPatient ? 2 : 1)) io().exit(ExitCode.Failed);
+      if (count === 2) insist();
       resolve(signal);
     };
   });
   for (const name of SIGNALS) io().signals.on(name, handler);
   return {
     asked,
+    insisted,
     release() {
       for (const name of SIGNALS) io().signals.off(name, handler);
     },

@@ -2,19 +2,27 @@
 import path from 'node:path';
 import {
   type AccessPolicy,
+  EncryptionRequiredError,
+  type HostOptions,
   isTokenText,
   keptToken,
   type LogLevel,
+  Networks,
   newToken,
+  readTlsPair,
   readToken,
   type TelemetryChoice,
+  type TlsFiles,
   TokenRequiredError,
 } from '@atrium/host';
+import type { HostSetting } from '@atrium/protocol/ahp-1';
 import type { Command } from 'commander';
 import { dataFolderFrom } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import { io } from '../io.js';
 import type { LogFormat } from '../log-lines.js';
+import type { ClusterOptions, ClusterSettings } from './cluster-settings.js';
+import { describedOptions } from './described-settings.js';
 import { IDLE_EXIT_MS } from './idle-exit.js';
 
 export interface ServeSettings {
@@ -31,6 +39,12 @@ export interface ServeSettings {
   readonly terminals: boolean;
   readonly token: TokenChoice;
   readonly policy: AccessPolicy;
+  /** Absent: without encryption. */
+  readonly tls: TlsFiles | undefined;
+  /** Networks of proxies whose forwarded headers count. */
+  readonly behindProxy: readonly string[];
+  /** Where notifications may go besides the internet, and whom push services ask about them. */
+  readonly notifications: NonNullable<HostOptions['notifications']>;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet: boolean;
@@ -42,6 +56,10 @@ export interface ServeSettings {
   readonly telemetry: TelemetryChoice | undefined;
   /** Absent: messages are not logged. */
   readonly wireLog: string | undefined;
+  /** Absent: this host runs alone. */
+  readonly cluster: ClusterSettings | undefined;
+  /** What clients may know of all this. */
+  readonly described: readonly HostSetting[];
 }
 
 interface GatewayChoice {
@@ -51,7 +69,7 @@ interface GatewayChoice {
 }
 
 /** As commander names them. */
-interface ServeOptions {
+interface ServeOptions extends ClusterOptions {
   readonly host: string;
   readonly port: number;
   readonly stdio?: boolean;
@@ -67,6 +85,12 @@ interface ServeOptions {
   readonly rotateToken?: boolean;
   readonly allowedOrigins?: string;
   readonly allowedHosts?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly behindProxy?: string;
+  readonly insecureRemote?: boolean;
+  readonly notifyHosts?: string;
+  readonly notifyContact?: string;
   readonly logLevel?: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet?: boolean;
@@ -76,6 +100,7 @@ interface ServeOptions {
   readonly restAfter?: number;
   readonly otlp?: string;
   readonly wireLog?: string;
+  readonly cluster?: boolean;
 }
 
 export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io().env): Promise<ServeSettings> {
@@ -84,12 +109,24 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io
   const token = await chooseToken(options, dataDir, (name) => command.getOptionValueSource(name) === 'cli');
   // Programs that agents start inherit the environment and must not see the token.
   delete env.ATRIUM_CONNECTION_TOKEN;
+  const cluster = options.cluster
+    ? await (await import('./cluster-settings.js')).clusterFrom(options, { token, env })
+    : undefined;
   const policy = policyOf(options, token);
-  if (!options.stdio) TokenRequiredError.throwIfNeeded(options.host, policy);
+  const tls = await tlsFrom(options);
+  if (!options.stdio) {
+    TokenRequiredError.throwIfNeeded(options.host, policy);
+    EncryptionRequiredError.throwIfNeeded(options.host, policy, tls !== undefined);
+  }
   const { host, port, stdio = false, quiet = false, logFormat } = options;
   const isNamed = command.getOptionValueSource('gatewayPort') !== 'default';
   return {
-    ...{ host, port, stdio, quiet, logFormat, token, policy, dataDir },
+    ...{ host, port, stdio, quiet, logFormat, token, policy, tls, dataDir, cluster },
+    behindProxy: checkedNetworks(parts(options.behindProxy, ',')),
+    notifications: {
+      privateHosts: parts(options.notifyHosts, ',').map(checkedNotifyHost),
+      contact: checkedContact(options.notifyContact),
+    },
     scripts: options.script ?? scriptsFrom(env),
     idleExitMs: idleMs(options.exitWhenIdle),
     restProcessesAfterMs: restMs(options.restAfter),
@@ -99,6 +136,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io
     terminals: options.terminals,
     gateway: options.gateway ? { port: options.gatewayPort, isNamed } : undefined,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
+    described: describedOptions(command),
   };
 }
 
@@ -116,12 +154,14 @@ export function scriptsFrom(env: NodeJS.ProcessEnv): string[] {
   return parts(env.ATRIUM_SCRIPT, path.delimiter);
 }
 
-function policyOf({ allowedOrigins, allowedHosts }: ServeOptions, token: TokenChoice): AccessPolicy {
+function policyOf(options: ServeOptions, token: TokenChoice): AccessPolicy {
+  const { allowedOrigins, allowedHosts, insecureRemote = false } = options;
   return {
     token: token.kind === 'none' ? undefined : token.text,
     isGenerated: token.kind === 'generated',
     allowedOrigins: parts(allowedOrigins, ',').map(checkedOrigin),
     allowedHosts: parts(allowedHosts, ',').map(checkedHost),
+    insecureRemote,
   };
 }
 
@@ -137,6 +177,35 @@ function checkedOrigin(text: string): string {
 function checkedHost(text: string): string {
   if (/^[\w.-]*\w$|^\[?[\da-f:.]+\]?$/i.test(text)) return text;
   throw new UsageError(`--allowed-hosts: "${text}" is not a host name. Write it without a scheme or a port.`);
+}
+
+function checkedNotifyHost(text: string): string {
+  if (/^(?:[\w.-]*\w|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)) return text.toLowerCase();
+  throw new UsageError(`--notify-hosts: "${text}" is not a host. Write ntfy.lan, or ntfy.lan:8080 for one port.`);
+}
+
+function checkedContact(text: string | undefined): string | undefined {
+  if (text === undefined || /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text)) return text;
+  throw new UsageError(`--notify-contact: "${text}" is no contact. Write mailto:you@example.org or an https address.`);
+}
+
+function checkedNetworks(networks: readonly string[]): readonly string[] {
+  try {
+    new Networks(networks);
+    return networks;
+  } catch (error) {
+    throw new UsageError(`--behind-proxy: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+/** Reads both files, so that a pair that does not work is noticed before anything is opened. */
+async function tlsFrom({ tlsCert, tlsKey }: ServeOptions): Promise<TlsFiles | undefined> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new UsageError('Give --tls-cert and --tls-key together: a certificate and its key.');
+  const files = { cert: path.resolve(tlsCert), key: path.resolve(tlsKey) };
+  await readTlsPair(files);
+  return files;
 }
 
 // The connection token: the user's own, the one of the data folder, or none.

@@ -2,7 +2,7 @@
  * What a person sees when the host has started. The link with the token is only for the user's own terminal; a file or
  * another program gets the path of the token, never the token.
  */
-import { type Logger, type StaticFiles, staticFiles } from '@atrium/host';
+import { type Logger, type PageOptions, type StaticFiles, staticFiles } from '@atrium/host';
 import { pageFolder } from '../places.js';
 
 interface StartScreen {
@@ -34,9 +34,9 @@ export function startScreen(screen: StartScreen): string {
   return `Atrium is running.\n\n${lines.join('\n')}\n\nStop it with Ctrl+C.\n`;
 }
 
-export async function findPage(logger: Logger): Promise<StaticFiles | undefined> {
+export async function findPage(logger: Logger, options: PageOptions): Promise<StaticFiles | undefined> {
   try {
-    return await staticFiles(pageFolder());
+    return await staticFiles(pageFolder(), options);
   } catch {
     logger.log('warn', 'there is no web page: it has not been built', { hint: 'npm run build' });
     return undefined;

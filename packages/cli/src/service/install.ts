@@ -14,7 +14,7 @@ import { MARK, type ServiceUnit, serviceUnit } from './unit.js';
 const OWNER_ONLY = 0o600;
 /** A newline would begin a new line of the unit, and other control characters belong into no path. */
 const CONTROL = /\p{Cc}/u;
-const PATH_OPTIONS = ['script', 'trust', 'connectionTokenFile', 'wireLog'];
+const PATH_OPTIONS = ['script', 'trust', 'connectionTokenFile', 'tlsCert', 'tlsKey', 'wireLog'];
 const NAME = /^[a-z\d][a-z\d_-]{0,62}$/i;
 
 export interface InstallOptions {

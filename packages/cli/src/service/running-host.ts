@@ -11,18 +11,20 @@ export interface RunningHost {
   readonly token: string | undefined;
   /** Why the token cannot be read, and what to do about it. */
   readonly tokenProblem?: string;
+  /** Of a host with TLS. It may be for another name than the one by which the host is reached here. */
+  readonly certificate?: string;
 }
 
 export async function findHost(dataDir: string): Promise<RunningHost | undefined> {
   for (const instance of await runningInstances(dataDir)) {
     if (!(await answers(instance))) continue;
-    return { instance, ...(await tokenOf(instance)) };
+    return { instance, ...(await tokenOf(instance)), ...(await certificateOf(instance)) };
   }
   return undefined;
 }
 
 /** A host whose token is gone still runs: it can be looked at and stopped. */
-async function tokenOf({ tokenFile, pid }: Instance): Promise<Omit<RunningHost, 'instance'>> {
+async function tokenOf({ tokenFile, pid }: Instance): Promise<Pick<RunningHost, 'token' | 'tokenProblem'>> {
   if (tokenFile === undefined) return { token: undefined };
   try {
     return { token: (await readFile(tokenFile, 'utf8')).trim() };
@@ -35,6 +37,11 @@ async function tokenOf({ tokenFile, pid }: Instance): Promise<Omit<RunningHost, 
       tokenProblem: `a host runs (process ${pid}), but its token ${tokenFile} ${why}. ${remedy}`,
     };
   }
+}
+
+async function certificateOf({ certificateFile }: Instance): Promise<Pick<RunningHost, 'certificate'>> {
+  const certificate = certificateFile && (await readFile(certificateFile, 'utf8').catch(() => undefined));
+  return certificate ? { certificate } : {};
 }
 
 /** Whether there is one that has the folder and does not answer: it is about to stop. */

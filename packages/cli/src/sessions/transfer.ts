@@ -181,7 +181,8 @@ function written(text: string): Promise<void> {
 }
 
 /** A session may hold secrets: the file is the user's alone. What is there already is never written over. */
-async function writeNew(file: string, lines: AsyncIterable<string>): Promise<void> {
+/** A file that is there already stays as it is, and one that was not finished does not stay. */
+export async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
   const handle = await open(file, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new UsageError(`${file} is there already; name another file`);
     const why = error.code === 'ENOENT' ? 'its folder is not there' : error.message;

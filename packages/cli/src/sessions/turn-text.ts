@@ -84,8 +84,8 @@ export function carriedSelection({ draft, activeTurn, turns }: ChatState): Selec
 }
 
 /** The model of the next message, as far as it is known here. */
-export function modelOf({ session, chat }: OpenSessionState): string | undefined {
-  return (carriedSelection(chat).model ?? selectionOf(session._meta).model)?.id;
+export function modelOf({ session, chat }: OpenSessionState): Message['model'] {
+  return carriedSelection(chat).model ?? selectionOf(session._meta).model;
 }
 
 export function userMessage(text: string, selection: Selection): Message {

@@ -2,8 +2,10 @@
  * Markdown for a terminal, line by line: a complete line is given out at once and never changes again, so that an
  * answer of any length streams without being drawn twice.
  */
+import { FILE_PLACE_IN_TEXT, isFileName } from '@atrium/protocol/ahp-1';
+import { CodeColours, type CodePiece, styledPiece } from './highlight.js';
 import { printableLines } from './printable.js';
-import type { Style } from './style.js';
+import { PLAIN, type Style } from './style.js';
 import { cut, hardWrap, padded, sealed, widthOf, wrap } from './width.js';
 
 const RULE_COLUMNS_MAX = 40;
@@ -13,19 +15,24 @@ const TABLE_ROWS_MAX = 200;
 interface MarkdownOptions {
   readonly style: Style;
   readonly columns: number;
+  /** Where the name of a file leads; undefined where that is not known. */
+  readonly fileAddress?: ((place: string) => string | undefined) | undefined;
 }
 
 export class MarkdownStream {
   readonly #style: Style;
+  readonly #fileAddress: MarkdownOptions['fileAddress'];
   columns: number;
   /** The end of the text, behind the last line break. */
   #rest = '';
   #fence: string | undefined;
+  #colours = new CodeColours('');
   #table: string[] = [];
   #wasBlank = true;
 
-  constructor({ style, columns }: MarkdownOptions) {
+  constructor({ style, columns, fileAddress }: MarkdownOptions) {
     this.#style = style;
+    this.#fileAddress = fileAddress;
     this.columns = columns;
   }
 
@@ -41,7 +48,7 @@ export class MarkdownStream {
     const table = this.#table.length > 0 ? markdownTable(this.#table, this.#options) : [];
     if (this.#rest === '') return table;
     const rest = printableLines(this.#rest);
-    return [...table, ...(this.#fence === undefined ? this.#block(rest) : this.#code(rest))];
+    return [...table, ...(this.#fence === undefined ? this.#block(rest) : this.#code(this.#colours.peek(rest)))];
   }
 
   end(): string[] {
@@ -51,7 +58,7 @@ export class MarkdownStream {
   }
 
   get #options(): MarkdownOptions {
-    return { style: this.#style, columns: this.columns };
+    return { style: this.#style, columns: this.columns, fileAddress: this.#fileAddress };
   }
 
   #line(line: string): string[] {
@@ -59,6 +66,7 @@ export class MarkdownStream {
     if (this.#fence !== undefined) return this.#inFence(line, fence?.[1]);
     if (fence) {
       this.#fence = fence[1] ?? '';
+      this.#colours = new CodeColours(fence[2] ?? '');
       return [...this.#endTable(), ...(fence[2] ? [this.#style.dim(`  ${fence[2]}`)] : [])];
     }
     if (/^\s*\|.*\|\s*$/.test(line) && this.#table.length < TABLE_ROWS_MAX) {
@@ -76,13 +84,14 @@ export class MarkdownStream {
     this.#wasBlank = false;
     const open = this.#fence ?? '';
     const closes = marker?.startsWith(open) && line.trim() === marker;
-    if (!closes) return this.#code(line);
+    if (!closes) return this.#code(this.#colours.next(line));
     this.#fence = undefined;
     return [];
   }
 
-  #code(line: string): string[] {
-    return hardWrap(line, this.columns - 2).map((piece) => `  ${this.#style.cyan(piece)}`);
+  #code(pieces: readonly CodePiece[]): string[] {
+    const line = pieces.map((piece) => styledPiece(piece, this.#style)).join('');
+    return sealed(hardWrap(line, this.columns - 2)).map((row) => `  ${row}`);
   }
 
   #endTable(): string[] {
@@ -97,16 +106,20 @@ export class MarkdownStream {
     const style = this.#style;
     const [, hashes, heading = ''] = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) ?? [];
     if (hashes) {
-      const text = style.bold(inline(heading, style));
+      const text = style.bold(this.#inline(heading));
       return this.#wrapped('', hashes.length === 1 ? style.underline(text) : text);
     }
     if (/^\s{0,3}([-*_])(\s*\1){2,}\s*$/.test(line))
       return [style.dim('─'.repeat(Math.min(RULE_COLUMNS_MAX, this.columns)))];
     const [, quote] = /^\s{0,3}>\s?(.*)$/.exec(line) ?? [];
-    if (quote !== undefined) return this.#wrapped(style.dim('│ '), style.italic(inline(quote, style)), style.dim('│ '));
+    if (quote !== undefined) return this.#wrapped(style.dim('│ '), style.italic(this.#inline(quote)), style.dim('│ '));
     const [, indent = '', mark, item = ''] = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line) ?? [];
     if (mark) return this.#item(indent, mark, item);
-    return this.#wrapped('', inline(line, style));
+    return this.#wrapped('', this.#inline(line));
+  }
+
+  #inline(text: string): string {
+    return inline(text, this.#options);
   }
 
   #item(indent: string, mark: string, item: string): string[] {
@@ -114,7 +127,7 @@ export class MarkdownStream {
     const bullet = /\d/.test(mark) ? mark : '•';
     const sign = box === undefined ? bullet : box === ' ' ? '☐' : '☑';
     const lead = `${indent}${sign} `;
-    return this.#wrapped(lead, inline(text, this.#style), ' '.repeat(lead.length));
+    return this.#wrapped(lead, this.#inline(text), ' '.repeat(lead.length));
   }
 
   #wrapped(lead: string, text: string, hanging = ''): string[] {
@@ -131,16 +144,32 @@ export function renderMarkdown(text: string, options: MarkdownOptions): string[]
 const GAP = '  ';
 const COLUMN_MIN = 4;
 
-function markdownTable(lines: readonly string[], { style, columns }: MarkdownOptions): string[] {
-  const rows = lines
-    .filter((line) => !/^[\s|:-]+$/.test(line))
-    .map((line) => cellsOf(line).map((cell) => inline(cell, style)));
+function markdownTable(lines: readonly string[], options: MarkdownOptions): string[] {
+  const { style, columns } = options;
+  const isRule = (line: string) => /^[\s|:-]+$/.test(line);
+  const sides = cellsOf(lines.find(isRule) ?? '').map(sideOf);
+  const rows = lines.filter((line) => !isRule(line)).map((line) => cellsOf(line).map((cell) => inline(cell, options)));
   const widths = fitted(naturalWidths(rows), columns);
   const hasHeader = rows.length < lines.length;
   return rows.map((row, index) => {
-    const line = row.map((cell, at) => padded(cut(cell, widths[at] ?? COLUMN_MIN), widths[at] ?? COLUMN_MIN)).join(GAP);
+    const line = row.map((cell, at) => placed(cell, widths[at] ?? COLUMN_MIN, sides[at])).join(GAP);
     return hasHeader && index === 0 ? style.bold(line.trimEnd()) : line.trimEnd();
   });
+}
+
+type Side = 'left' | 'middle' | 'right';
+
+/** `:--`, `:-:` and `--:` say where the text of a column stands. */
+function sideOf(rule: string): Side {
+  if (!rule.endsWith(':')) return 'left';
+  return rule.startsWith(':') ? 'middle' : 'right';
+}
+
+function placed(cell: string, width: number, side: Side = 'left'): string {
+  const shown = cut(cell, width);
+  const room = width - widthOf(shown);
+  const before = side === 'right' ? room : side === 'middle' ? Math.floor(room / 2) : 0;
+  return padded(' '.repeat(before) + shown, width);
 }
 
 function cellsOf(line: string): string[] {
@@ -188,15 +217,16 @@ const TOKENS = [
   /(?<![\w_])_(?<italic2>[^\s_](?:[^_]*[^\s_])?)_(?![\w_])/,
   /<(?<auto>https?:\/\/[^>\s]+)>/,
   /\\(?<escaped>[\\`*_{}[\]()#+.!~|>-])/,
+  new RegExp(`(?<place>${FILE_PLACE_IN_TEXT.source})`),
 ];
 const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join('|'), 'g');
 
-function inline(text: string, style: Style): string {
+function inline(text: string, options: MarkdownOptions): string {
   if (text.length > LINE_MAX_CHARACTERS) return text;
   let result = '';
   let from = 0;
   for (const match of text.matchAll(TOKEN)) {
-    result += text.slice(from, match.index) + styled(match[0], match.groups ?? {}, style);
+    result += text.slice(from, match.index) + styled(match[0], match.groups ?? {}, options);
     from = match.index + match[0].length;
   }
   return result + text.slice(from);
@@ -204,12 +234,24 @@ function inline(text: string, style: Style): string {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-function styled(whole: string, groups: Groups, style: Style): string {
-  const { code, label, url, bold = groups.bold2, strike, italic = groups.italic2, auto, escaped } = groups;
-  if (code !== undefined) return style.cyan(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code);
-  if (url !== undefined) return style.link(inline(label || url, style), url);
-  if (bold !== undefined) return style.bold(inline(bold, style));
-  if (strike !== undefined) return style.strike(inline(strike, style));
-  if (italic !== undefined) return style.italic(inline(italic, style));
+function styled(whole: string, groups: Groups, options: MarkdownOptions): string {
+  const { style } = options;
+  const { code, label, url, bold = groups.bold2, strike, italic = groups.italic2, auto, escaped, place } = groups;
+  if (code !== undefined) return codeSpan(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code, options);
+  if (url !== undefined) return style.link(inline(label || url, { ...options, fileAddress: undefined }), url);
+  if (bold !== undefined) return style.bold(inline(bold, options));
+  if (strike !== undefined) return style.strike(inline(strike, options));
+  if (italic !== undefined) return style.italic(inline(italic, options));
+  if (place !== undefined) return fileLink(place, place, options);
   return auto === undefined ? (escaped ?? whole) : style.link(auto, auto);
+}
+
+function codeSpan(code: string, options: MarkdownOptions): string {
+  const shown = options.style.cyan(code);
+  return isFileName(code) ? fileLink(shown, code, options) : shown;
+}
+
+function fileLink(shown: string, place: string, { style, fileAddress }: MarkdownOptions): string {
+  const address = style === PLAIN ? undefined : fileAddress?.(place);
+  return address === undefined ? shown : style.file(shown, address);
 }

@@ -67,7 +67,7 @@ export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width < 1) return '';
   const [first = ''] = hardWrap(text, width - 1);
-  return `${first}…${first.includes('\u001b') ? '\u001b[0m' : ''}`;
+  return `${first}…${openLink(first) === undefined ? '' : LINK_END}${first.includes('\u001b') ? '\u001b[0m' : ''}`;
 }
 
 /** Lines of at most this width, broken between words where possible. Styles go on across the break. */
@@ -125,6 +125,17 @@ function pieces(text: string): string[] {
   return [...found, ...graphemesOf(text.slice(from))];
 }
 
+const LINK_END = '\u001b]8;;\u001b\\';
+
+/** The address of the link that a line leaves open. */
+function openLink(line: string, before?: string): string | undefined {
+  let open = before;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of links
+  for (const [, address] of line.matchAll(/\u001b\]8;;([^\u0007\u001b]*)(?:\u0007|\u001b\\)/g))
+    open = address === '' ? undefined : address;
+  return open;
+}
+
 /** Which code ends which style. */
 const ENDS: ReadonlyMap<string, string> = new Map([
   ...['1', '2'].map((code) => [code, '22'] as const),
@@ -136,13 +147,16 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 export function sealed(lines: readonly string[]): string[] {
   if (lines.length < 2 || !lines.some((line) => line.includes('\u001b'))) return [...lines];
   let open: string[] = [];
+  let link: string | undefined;
   return lines.map((line) => {
-    const before = open.map((code) => `\u001b[${code}m`).join('');
+    const linked = link === undefined ? '' : `\u001b]8;;${link}\u001b\\`;
+    const before = linked + open.map((code) => `\u001b[${code}m`).join('');
+    link = openLink(line, link);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of styles
     for (const [, code = ''] of line.matchAll(/\u001b\[(\d+)m/g)) {
       if (ENDS.has(code)) open.push(code);
       else open = open.filter((each) => ENDS.get(each) !== code);
     }
-    return `${before}${line}${open.length > 0 ? '\u001b[0m' : ''}`;
+    return `${before}${line}${link === undefined ? '' : LINK_END}${open.length > 0 ? '\u001b[0m' : ''}`;
   });
 }

@@ -66,7 +66,7 @@ describe('the bundle', { timeout: 60_000 }, () => {
     await serve.says(/READY/);
     expect(serve.said.stderr).toMatch(/^reads .*run-host-.*\.cjs$/m);
     expect(serve.said.stderr).not.toMatch(/^requires .*pty/m);
-    expect(serve.said.stderr).not.toMatch(/^reads .*(package-|session-|judge-|streamableHttp-|run-chat-)/m);
+    expect(serve.said.stderr).not.toMatch(/^reads .*(package-(?!on-use)|session-|judge-|streamableHttp-|run-chat-)/m);
   });
 
   it('starts for a user whom the system does not know', async () => {

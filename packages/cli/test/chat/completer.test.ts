@@ -22,7 +22,14 @@ function line(text: string, names: readonly string[], answered: Promise<unknown>
       ...{ insertText: `${trigger}${name} `, rangeStart, rangeEnd: offset, attachment: attachment(name) },
     }));
   };
-  const completer = new Completer({ editor, mentions, find, triggers: () => ['@', '/'], changed: () => {} });
+  const completer = new Completer({
+    editor,
+    mentions,
+    find,
+    triggers: () => ['@', '/'],
+    facts: () => ({ models: [] }),
+    changed: () => {},
+  });
   return { editor, mentions, completer, asked };
 }
 

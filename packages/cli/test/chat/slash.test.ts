@@ -1,13 +1,15 @@
 import type { OpenSessionState } from '@atrium/client';
 import { describe, expect, it } from 'vitest';
-import { slash, suggestions } from '../../src/chat/slash.js';
+import { fileName } from '../../src/chat/export-task.js';
+import { slash } from '../../src/chat/slash.js';
 
 const message = (id: string, text: string) => ({ id, message: { text } });
 const state = {
   session: {},
   chat: { turns: [], queuedMessages: [message('q1', 'first'), message('q2', 'second')] },
 } as unknown as OpenSessionState;
-const facts = { state, model: 'small', models: ['small', 'large'] };
+const models = ['small', 'large'].map((id) => ({ id, provider: 'p', name: id }));
+const facts = { state, model: { id: 'small' }, models };
 
 describe('commands in a chat', () => {
   it('are only those that it knows; the rest is a message', () => {
@@ -19,13 +21,13 @@ describe('commands in a chat', () => {
 
   it('name the models there are, refuse others, and doubt them only where the agent does not tell', () => {
     expect(slash('/model', facts)).toMatchObject({ text: expect.stringMatching(/is small[\s\S]*\n {2}large/) });
-    expect(slash('/model large', facts)).toMatchObject({ kind: 'model', id: 'large' });
+    expect(slash('/model large', facts)).toMatchObject({ kind: 'model', model: { id: 'large' } });
     const refused = slash('/model huge', facts);
     expect(refused).toMatchObject({ text: expect.stringMatching(/has no model huge[\s\S]*\n {2}large/) });
     expect(refused).toHaveProperty('kind', 'note');
     expect(slash('/model huge', { ...facts, models: [] })).toMatchObject({
       kind: 'model',
-      id: 'huge',
+      model: { id: 'huge' },
       text: expect.stringContaining('does not say which models it has'),
     });
   });
@@ -50,10 +52,21 @@ describe('commands in a chat', () => {
     expect(slash('/resume', facts)).toMatchObject({ kind: 'note' });
   });
 
-  it('are suggested while their name is typed, in order', () => {
-    expect(suggestions('/').map(({ name }) => name)).toContain('help');
-    expect(suggestions('/s').map(({ name }) => name)).toEqual(['sessions', 'search', 'stage']);
-    expect(suggestions('/sessions now')).toEqual([]);
-    expect(suggestions('see /s')).toEqual([]);
+  it('[DAY-080] rename, archive and compact by what every client can send', () => {
+    expect(slash('/rename Rain', facts)).toMatchObject({ action: { type: 'session/titleChanged', title: 'Rain' } });
+    expect(slash('/title Rain', facts)).toEqual(slash('/rename Rain', facts));
+    expect(slash('/archive', facts)).toMatchObject({
+      action: { type: 'session/isArchivedChanged', isArchived: true },
+    });
+    expect(slash('/compact', facts)).toEqual({ kind: 'say', text: '/compact' });
+    expect(slash('/compact the names', facts)).toEqual({ kind: 'say', text: '/compact the names' });
+  });
+
+  it('[DAY-080] export to a file that is named after the session', () => {
+    expect(['Rain & Sun: 2/3', '…', 'x'.repeat(99)].map(fileName)).toEqual([
+      'Rain-Sun-2-3',
+      'conversation',
+      'x'.repeat(60),
+    ]);
   });
 });

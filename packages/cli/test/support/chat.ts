@@ -40,7 +40,11 @@ export async function openChat(args = 'chat', options: ChatOptions = {}): Promis
 /** The command in a new window. */
 export function startIn({ host, folder, args }: Begun & { readonly args: string }): Pick<Chat, 'terminal' | 'ended'> {
   const terminal = openWindow();
-  const { ended } = atrium(args.split(' '), { TERM: 'xterm-256color', ...host.env }, { cwd: folder, window: terminal });
+  const { ended } = atrium(
+    args === '' ? [] : args.split(' '),
+    { TERM: 'xterm-256color', ...host.env },
+    { cwd: folder, window: terminal },
+  );
   return { terminal, ended };
 }
 

@@ -56,8 +56,11 @@ export async function startHost(
   hostArgs: readonly string[] = [],
   later: Later = onTestFinished,
   script = AGENT_SCRIPT,
+  ownConfig = false,
 ): Promise<TestHost> {
-  const folders = await newFolders(later, script);
+  const plain = await newFolders(later, script);
+  const config = path.join(path.dirname(plain.dataDir), 'config');
+  const folders = ownConfig ? { ...plain, env: { ...plain.env, XDG_CONFIG_HOME: config } } : plain;
   const serve = atrium([...SERVE, ...hostArgs], folders.env, { cwd: folders.cwd, later });
   return ready({ ...folders, serve });
 }
@@ -84,12 +87,15 @@ async function ready(host: Folders & Pick<TestHost, 'serve'>): Promise<TestHost>
   return { ...host, start, run, spawn: (args) => spawnAtrium(args, host.env, { cwd: host.cwd }) };
 }
 
-/** One host for all tests of a `describe`: to start one for each takes longer than what most of them look at. */
-export function sharedHost(): () => TestHost {
+/**
+ * One host for all tests of a `describe`: to start one for each takes longer than what most of them look at. `ownConfig`: with a
+ * folder of its own for the configuration of the person, for tests that write it.
+ */
+export function sharedHost({ ownConfig = false } = {}): () => TestHost {
   const cleanUps: (() => Promise<void>)[] = [];
   let host: TestHost | undefined;
   beforeAll(async () => {
-    host = await startHost([], (cleanUp) => void cleanUps.unshift(cleanUp));
+    host = await startHost([], (cleanUp) => void cleanUps.unshift(cleanUp), AGENT_SCRIPT, ownConfig);
   }, SHARED_START_MAX_MS);
   afterAll(async () => {
     for (const cleanUp of cleanUps) await cleanUp();

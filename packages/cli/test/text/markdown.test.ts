@@ -39,7 +39,7 @@ describe('Markdown in a terminal', () => {
   });
 
   it('fits tables into the width', () => {
-    expect(plain('| Name | Value |\n|---|--:|\n| one | **1** |\n\nx')).toEqual(['Name  Value', 'one   1', '', 'x']);
+    expect(plain('| Name | Value |\n|---|--:|\n| one | **1** |\n\nx')).toEqual(['Name  Value', 'one       1', '', 'x']);
     for (const line of plain('| a | b |\n|---|---|\n| aaaaaaaaaaaaaaaaaaaaaaaaaaa | bbbbbbbbbbbbbbbbbbbb |', 24))
       expect(widthOf(line)).toBeLessThanOrEqual(24);
   });

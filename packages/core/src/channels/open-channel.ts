@@ -1,5 +1,5 @@
 /** A channel in memory, as the wire and the host's services see it. */
-import type { StateAction } from '@atrium/protocol/ahp-1';
+import type { Role, StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
 import type { Channel } from './channel.js';
 
@@ -14,6 +14,8 @@ export interface OpenChannel {
   takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined;
   /** Applies, defers or rejects an action of a client. */
   dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void>;
+  /** The least role for an action, where that depends on the state: some questions are the owner's. Absent: as the table says. */
+  leastRole?(action: StateAction): Role | undefined;
   /** Tells a client that resent an action if that action is still deferred. */
   answerDeferred?(origin: EntryOrigin, asker: ActionSender): void;
 }
@@ -46,6 +48,8 @@ export interface ChannelSnapshot {
 
 /** The client that dispatched an action, wherever it is connected. The edge knows its connection and its dialect. */
 export interface ActionSender {
+  /** What people call the credential of its connection; absent for the owner's own token. */
+  readonly name?: string | undefined;
   reject(origin: EntryOrigin, reason: string): void;
   /** The action waits for the end of a turn. */
   deferred(origin: EntryOrigin): void;

@@ -3,6 +3,11 @@
 import {
   type AgentInfo,
   type ConfigSchema,
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  PERMISSION_MODES,
+  type PermissionMode,
   ROOT_CHANNEL,
   type RootConfigChangedAction,
   type RootState,
@@ -24,6 +29,8 @@ export interface RootSettings {
   readonly defaultAgent?: string;
   /** Whether new sessions run tools without asking. */
   readonly autoApprove?: boolean;
+  /** The mode of new sessions. */
+  readonly mode?: PermissionMode;
 }
 
 /** The configuration of a host with these agents. Values of earlier that still fit are kept. */
@@ -44,6 +51,15 @@ function schemaFor(agents: readonly AgentBackend[]): ConfigSchema {
         description: 'Works in sessions whose creator chose none. Without it, the first one in the list.',
         enum: infos.map(({ provider }) => provider),
         enumLabels: infos.map(({ displayName }) => displayName),
+      },
+      [MODE_PROPERTY]: {
+        type: 'string',
+        title: 'Mode of new sessions',
+        description: 'Where each new session starts out; every session can be set differently.',
+        enum: [...PERMISSION_MODES],
+        enumLabels: PERMISSION_MODES.map((mode) => MODE_LABELS[mode]),
+        enumDescriptions: PERMISSION_MODES.map((mode) => MODE_TEXTS[mode]),
+        default: 'ask',
       },
       autoApprove: {
         type: 'boolean',
@@ -106,6 +122,10 @@ export class RootChannel implements OpenChannel {
   /** What people have set for the whole host. */
   get settings(): RootSettings {
     return this.#channel.live.config?.values ?? {};
+  }
+
+  get terminals(): readonly TerminalInfo[] {
+    return this.#channel.committed.terminals ?? [];
   }
 
   get channel(): Channel {

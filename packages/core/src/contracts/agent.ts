@@ -9,6 +9,7 @@ import type {
   ChatInputAnswer,
   ChatInputRequest,
   ChatInputResponseKind,
+  Compaction,
   Message,
   ModelSelection,
   PlanStatus,
@@ -35,11 +36,16 @@ export interface AgentAbilities {
   readonly cancelTool: boolean;
   /** Whether a turn that was cut off, or failed, can go on where it stopped: `AgentTurn.soFar` says what it has done. */
   readonly resume?: boolean;
+  /** Whether it takes the message `/compact [what to keep]` as the wish to make room in its memory: see `compactCommand`. */
+  readonly compacts?: boolean;
   /** It has tools for files and commands of its own, so the host does not offer its own. */
   readonly ownTools?: boolean;
   /** A process of it runs between turns. The host closes idle sessions, and opens them again with the next turn. */
   readonly ownProcess?: boolean;
 }
+
+/** Hears what a request beside the turns used. */
+export type Spent = (usage: UsageInfo) => void;
 
 export interface AgentBackend {
   /** Published in root state. */
@@ -56,9 +62,9 @@ export interface AgentBackend {
   /** Forgets the token for this resource: it has run out, or its bringer took it back. */
   revoke?(resource: string): void;
   /** Assesses the risk of a call for the person who is asked about it. It decides nothing. Absent: nobody assesses. */
-  judge?(call: JudgedCall, signal: AbortSignal): Promise<Judgement>;
+  judge?(call: JudgedCall, signal: AbortSignal, spent?: Spent): Promise<Judgement>;
   /** Makes a title for a session from its first exchange, by a small request of its own. Absent: the agent titles by itself. */
-  titleFor?(exchange: FirstExchange, signal: AbortSignal): Promise<string>;
+  titleFor?(exchange: FirstExchange, signal: AbortSignal, spent?: Spent): Promise<string>;
   /** Loads what its first turn needs, so that nobody waits for it then. The host calls it when it has started and is idle. */
   preload?(): Promise<void>;
   /** A stand-in that does the same with a model of its own. An idle host plays a turn with it: see `rehearsal.ts`. */
@@ -149,6 +155,8 @@ export interface AgentTurn {
   reasoning(content: string): void;
   /** Shows a note in the turn. */
   notify(content: string): void;
+  /** Shows the summary that stands for earlier turns in the agent's memory from now on. */
+  compacted(compaction: Compaction): void;
   /**
    * Tells what the agent has used since `runTurn` was called, all in all: each report replaces the one before. `inputTokens`
    * include what came from a cache. `_meta` may hold what `UsageDetails` names.

@@ -10,6 +10,8 @@ export interface BlobStore {
   /** Undefined when the store has no such blob. */
   get(hash: string): Promise<Buffer | undefined>;
   has(hash: string): Promise<boolean>;
+  /** Counts a blob as new, so that no sweep that has begun removes it; false when it is not there. */
+  touch(hash: string): Promise<boolean>;
   /** Takes a blob over from another store, without reading it where that is possible. */
   copyFrom(other: BlobStore, hash: string): Promise<void>;
   /** The blobs that were last put before a moment, and what was begun before it and never finished. */

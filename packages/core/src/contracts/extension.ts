@@ -80,6 +80,8 @@ export interface TurnOpening {
   readonly chat: string;
   readonly turnId: string;
   readonly text: string;
+  /** The text looks like a command, but a person has said that it is none. */
+  readonly isLiteral?: boolean;
   readonly agent: AgentSelection | undefined;
   /** Whether the session has had no turn before. */
   readonly isFirst: boolean;

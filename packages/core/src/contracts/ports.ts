@@ -1,6 +1,7 @@
 /** Small ports between the parts of the host. The composition root passes each to the parts that need it. */
 import type { HostRequestMethod, HostRequests, Turn } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
+import type { Access } from './access.js';
 
 /** Which clients are connected, wherever that is, and how to ask them something. */
 export interface Presence {
@@ -51,6 +52,8 @@ export interface Deferrals {
 export interface Caller {
   /** Undefined once the connection has closed. */
   readonly identity: { readonly clientId: string; readonly locale?: string | undefined } | undefined;
+  /** What it may do now; another one when its credential is changed. */
+  readonly access: Access;
   /** Whether answers may contain JSON text that is stored, without parsing it first. */
   readonly sendsStoredJson: boolean;
 }

@@ -1,11 +1,12 @@
 /** A tool that the host itself can run, and what such a tool gets to work with. */
-import type {
-  ChatInputRequest,
-  ConfirmationOption,
-  FileEdit,
-  McpAuthRequirement,
-  ToolDefinition,
-  ToolResultContent,
+import {
+  alwaysScope,
+  type ChatInputRequest,
+  type ConfirmationOption,
+  type FileEdit,
+  type McpAuthRequirement,
+  type ToolDefinition,
+  type ToolResultContent,
 } from '@atrium/protocol/ahp-1';
 import type { ProcessEnd, ProcessRequest } from '../util/run-process.js';
 
@@ -63,8 +64,12 @@ export interface ToolContext {
   earlier?(): Iterable<unknown>;
   /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */
   result?(callId: string): Promise<string | undefined>;
+  /** A content that a message of the chat names, by its URI; absent outside of a session. */
+  attachment?(uri: string): Promise<Buffer | undefined>;
   /** The session that the call belongs to; absent outside of one. */
   readonly session?: string;
+  /** The option of the question that the person chose, where one was asked and chosen. */
+  readonly option?: string;
   /** What the tool's own preview was based on, where a person was asked. */
   readonly basis?: unknown;
   /** Stores in the log what a command of this call does while it runs; absent without a log. */
@@ -73,6 +78,8 @@ export interface ToolContext {
   openWorker?(start: Pick<WorkerStart, 'title' | 'prompt' | 'tools'>): OpenWorker;
   /** Runs a command in a terminal that people can watch; absent on a host without terminals. */
   readonly runInTerminal?: RunInTerminal;
+  /** Commands that go on while the agent does other things; absent on a host without terminals. */
+  readonly background?: BackgroundPort;
 }
 
 export interface ToolOutput {
@@ -95,12 +102,23 @@ export type ToolPreview =
 /** The option that lets a tool run without asking for the rest of the session. */
 export const ALLOW_IN_SESSION = 'allow-session';
 
+/** An option of an agent that may count for later calls, too. Only the owner may choose such a one. */
+export interface LastingOption extends ConfirmationOption {
+  readonly lasting?: boolean;
+}
+
+export function isLasting(option: LastingOption): boolean {
+  return option.lasting === true || option.id === ALLOW_IN_SESSION || alwaysScope(option.id) !== undefined;
+}
+
 export interface ToolConfirmation {
   readonly title: string;
   readonly editable?: boolean;
   readonly options?: ConfirmationOption[];
   /** What would change. */
   readonly edits?: FileEdit[];
+  /** Only a person can answer it: no rule and no mode does. */
+  readonly isForPerson?: boolean;
 }
 
 /** The host's tool by which a model reads stored results piece by piece. */
@@ -132,3 +150,35 @@ export type TerminalRun =
   | ProcessEnd
   /** The command goes on without the tool: a person has put it into the background, or taken the terminal. */
   | { readonly kind: 'detached'; readonly isTaken: boolean };
+
+/** A command that a model started in the background. */
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly startedAt: number;
+  /** Where people see it. */
+  readonly terminal: string;
+  /** How many characters it has said. */
+  readonly mark: number;
+  readonly end?: { readonly code: number; readonly signal?: string };
+}
+
+export interface BackgroundOutput extends BackgroundCommand {
+  readonly text: string;
+  /** The mark behind the text. */
+  readonly next: number;
+  /** Characters behind the asked mark that are not kept any more. */
+  readonly lost: number;
+}
+
+/** The background commands of one session. Throws a `ToolFailure` for an id that is not there. */
+export interface BackgroundPort {
+  start(request: { readonly command: string; readonly cwd: string }): Promise<BackgroundCommand>;
+  list(): readonly BackgroundCommand[];
+  /** Waits for more output, where there is none yet, or for the end. */
+  read(
+    id: string,
+    options: { readonly since?: number; readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<BackgroundOutput>;
+  stop(id: string): Promise<BackgroundCommand>;
+}

@@ -210,6 +210,33 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
         expect(visited.length).toBe(keys.length);
       }),
     );
+
+    it(
+      'are at hand where the log has them: their keys, some of them, and what stands in them',
+      onFreshLog(open, async (log) => {
+        const record = (key: string, value: unknown) => ({ key, value: JSON.stringify(value) });
+        const stored = [record('s:1', { a: { b: [1] }, end: 1 }), record('s:2', { a: 'é', end: 2 }), record('t:1', {})];
+        await append(log, { records: stored, durability: 'full' });
+        const atHand = log.recordsAtHand?.('s:');
+        if (!atHand) return;
+        expect([atHand.keys().sort(), atHand.keysUnlike('"end":1}')]).toEqual([['s:1', 's:2'], ['s:2']]);
+        expect(atHand.count()).toBe(2);
+        const seen: unknown[] = [];
+        atHand.glance(['$.a', '$.end', '$.none'], (key, found) => seen.push([key, found]));
+        expect(seen.sort()).toEqual([
+          ['s:1', [{ b: [1] }, 1, null]],
+          ['s:2', ['é', 2, null]],
+        ]);
+        // What was changed a moment ago is known by its keys and its values.
+        await append(log, {
+          records: [record('s:1', { end: 3 }), { key: 's:2', value: null }, record('s:3', { end: 1 })],
+        });
+        expect([atHand.keys().sort(), atHand.keysUnlike('"end":1}')]).toEqual([['s:1', 's:3'], ['s:1']]);
+        expect(atHand.count()).toBe(2);
+        const read = atHand.read(['s:1', 's:2', 's:3', 's:4']);
+        expect(read.map(({ key, value }) => `${key} ${value}`).sort()).toEqual(['s:1 {"end":3}', 's:3 {"end":1}']);
+      }),
+    );
   });
 }
 

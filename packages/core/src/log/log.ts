@@ -50,6 +50,8 @@ export interface Log {
   records(prefix: string): Promise<StoredRecord[]>;
   /** Visits the same records one by one, in any order, for a reader that keeps little of each: they are never in memory all at once. */
   eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void>;
+  /** The same records for a reader that keeps only some of them. A log that has to wait for its records leaves this out. */
+  recordsAtHand?(prefix: string): RecordsAtHand;
 
   /**
    * A client starts over under its id: the log gives it an epoch above every one that it had, keeps what is to be known of
@@ -179,6 +181,21 @@ export interface LogRecord {
 export interface StoredRecord {
   readonly key: string;
   readonly value: string;
+}
+
+/** Records with a prefix that stay where they are stored, and are read at once when somebody asks for them. */
+export interface RecordsAtHand {
+  count(): number;
+  keys(): string[];
+  /** The keys of those whose values do not end like this. */
+  keysUnlike(end: string): string[];
+  /** The records under these keys, in any order; what is gone or damaged is left out. */
+  read(keys: readonly string[]): StoredRecord[];
+  /**
+   * Visits what stands at these JSON paths in each record, null where nothing does. Nothing is checked; a record that was
+   * changed or removed moments ago may still be told as it was.
+   */
+  glance(paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void;
 }
 
 /** A record that tells the number of an entry of its commit: the log puts it between the two texts. */

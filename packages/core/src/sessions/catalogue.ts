@@ -1,4 +1,7 @@
-/** The list of all sessions, in memory or not: kept small enough to be in memory whole, announced to clients, and repaired after damage. */
+/**
+ * The list of all sessions, in memory or not: announced to clients, and repaired after damage. Where the log has its records at
+ * hand, the list holds the names of sessions, and reads what somebody asks for: decision 0130.
+ */
 import path from 'node:path';
 import {
   ACTIVITY_MASK,
@@ -7,9 +10,7 @@ import {
   channelKind,
   chatReducer,
   defaultChatUri,
-  isPinned,
   ROOT_CHANNEL,
-  type SessionLifecycle,
   type SessionState,
   SessionStatus,
   type SessionSummary,
@@ -19,82 +20,35 @@ import {
 } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { Watchers } from '../contracts/ports.js';
-import { type Log, type LogEntry, REBUILT_RECORD, salvagedText } from '../log/log.js';
-import type { Clock } from '../util/clock.js';
-import { foldersOf, pathOfUri } from '../util/folders.js';
+import {
+  type Log,
+  type LogEntry,
+  REBUILT_RECORD,
+  type RecordsAtHand,
+  type StoredRecord,
+  salvagedText,
+} from '../log/log.js';
+import { type Clock, systemClock } from '../util/clock.js';
+import { pathOfUri } from '../util/folders.js';
 import { shorten } from '../util/text.js';
 import { ChatIndex } from './chat-index.js';
 import { headText } from './history.js';
+import {
+  type CatalogueEntry,
+  FACT_PATHS,
+  FactReader,
+  ListedSession,
+  membersAt,
+  READY_END,
+  type SessionFacts,
+} from './listed-session.js';
 import { DAMAGED } from './recovery.js';
 import type { SessionRecords } from './session-records.js';
 import { chatSummaryOf, summaryOf } from './session-summary.js';
 
-export interface CatalogueEntry {
-  readonly summary: SessionSummary;
-  readonly lifecycle: SessionLifecycle;
-  /** When it was disposed, in milliseconds since the epoch. */
-  readonly disposedAt?: number;
-}
-
-/** How the record of a session begins and ends that is neither failed nor disposed: nearly every one. */
-const RECORD_START = '{"summary":';
-const READY_END = ',"lifecycle":"ready"}';
-
-interface Facts {
-  readonly provider: string;
-  readonly lifecycle: SessionLifecycle;
-  readonly disposedAt: number | undefined;
-  /** Where it works, as paths of this machine. */
-  readonly folders: readonly string[];
-  readonly modifiedAt: string;
-  readonly status: number;
-  readonly isPinned: boolean;
-}
-
 /** A listed session, with what a search can be narrowed by. */
-export interface SearchableSession extends Pick<Facts, 'provider' | 'folders' | 'status' | 'isPinned'> {
+export interface SearchableSession extends Pick<SessionFacts, 'provider' | 'folders' | 'status' | 'isPinned'> {
   readonly uri: string;
-}
-
-/** A session on the list, as it is stored. Its record is parsed when somebody asks for more than its text. */
-class Known {
-  #facts: Facts | undefined;
-
-  constructor(
-    private readonly record: string,
-    private readonly toFolders: (summary: SessionSummary) => readonly string[] = foldersOf,
-  ) {}
-
-  /** The summary as JSON: a list is made of these without reading them. */
-  get summaryText(): string {
-    if (this.#isReady) return this.record.slice(RECORD_START.length, -READY_END.length);
-    return JSON.stringify(this.entry().summary);
-  }
-
-  get disposedAt(): number | undefined {
-    return this.#isReady ? undefined : this.facts.disposedAt;
-  }
-
-  get facts(): Facts {
-    this.#facts ??= this.#read();
-    return this.#facts;
-  }
-
-  entry(): CatalogueEntry {
-    return JSON.parse(this.record);
-  }
-
-  /** In JSON no text has a quotation mark without a backslash, so this is the end of the record and of nothing in it. */
-  get #isReady(): boolean {
-    return this.record.endsWith(READY_END) && this.record.startsWith(RECORD_START);
-  }
-
-  #read(): Facts {
-    const { summary, lifecycle, disposedAt } = this.entry();
-    const { provider, modifiedAt, status } = summary;
-    const folders = this.toFolders(summary);
-    return { provider, lifecycle, disposedAt, folders, modifiedAt, status, isPinned: isPinned(summary) };
-  }
 }
 
 /** A session and when it was modified. */
@@ -104,6 +58,8 @@ export interface PageRequest {
   readonly limit?: number | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
+  /** Which sessions are listed; absent: all. */
+  readonly only?: ((uri: string) => boolean) | undefined;
 }
 
 export interface ListPage {
@@ -154,10 +110,25 @@ export function isCursor(text: string): boolean {
 const SESSION = 'session:';
 const OWN_SCHEME = 'ahp-session:';
 
+function behindColon(uri: string): string {
+  return uri.slice(uri.indexOf(':') + 1);
+}
+
+function addForeign(foreign: Map<string, Set<string>>, uri: string): void {
+  if (uri.startsWith(OWN_SCHEME)) return;
+  const rest = behindColon(uri);
+  foreign.set(rest, (foreign.get(rest) ?? new Set()).add(uri));
+}
+
 export class Catalogue {
-  readonly #known = new Map<string, Known>();
-  /** Sessions with a scheme of their own, by what stands behind the colon. */
-  readonly #foreign = new Map<string, Set<string>>();
+  readonly #known = new Map<string, ListedSession>();
+  /** The keys of those of which nothing but the key was read, once somebody has asked for a session. They are listed. */
+  #unread: Set<string> | undefined;
+  readonly #reader = new FactReader();
+  /** Where the records are that were not read yet; undefined where all are in memory. */
+  #atHand: RecordsAtHand | undefined;
+  /** Sessions with a scheme of their own, by what stands behind the colon, once somebody has asked for one. */
+  #foreign: Map<string, Set<string>> | undefined;
   /** Entries that are not stored yet. */
   readonly #unstored = new Map<string, CatalogueEntry>();
   /** The folders of listed sessions; undefined when they have to be gathered anew. */
@@ -166,6 +137,7 @@ export class Catalogue {
   #count = 0;
   /** The list in order, once somebody has asked for it. */
   #order: Listed[] | undefined;
+  #mending: Promise<void> = Promise.resolve();
 
   /** Which session each chat belongs to. */
   readonly chats: ChatIndex;
@@ -177,68 +149,162 @@ export class Catalogue {
     private readonly changed: (uri: string, changes: SummaryChanges) => void = () => {},
     /** Something of a session has changed, and that is stored: also of one that is new, disposed or gone. */
     private readonly touched: (uri: string) => void = () => {},
+    /** A session whose record was damaged is on the list again. */
+    private readonly restored: (summary: SessionSummary) => void = () => {},
+    private readonly clock: Clock = systemClock,
   ) {
     this.chats = new ChatIndex(log, writer);
   }
 
+  /** Reads and parses as little as it can: a host with thousands of sessions is there as soon as one with a few. */
   async load(): Promise<void> {
     await this.chats.load();
-    // Thousands of sessions work in a few folders: their paths are made, and held in memory, once.
-    const known = new Map<string, readonly string[]>();
-    const toFolders = (summary: SessionSummary) => {
-      const key = summary.workingDirectories?.join('\0') ?? '';
-      const folders = known.get(key) ?? foldersOf(summary);
-      known.set(key, folders);
-      return folders;
-    };
-    // What nobody asks for is not parsed: a host with thousands of sessions is there as soon as one with a few.
-    await this.log.eachRecord(SESSION, ({ key, value }) => {
-      this.#put(key.slice(SESSION.length), new Known(value, toFolders));
+    const put = ({ key, value }: StoredRecord) => this.#add(key.slice(SESSION.length), new ListedSession(value));
+    this.#atHand = this.log.recordsAtHand?.(SESSION);
+    if (!this.#atHand) return this.log.eachRecord(SESSION, put);
+    const others = this.#atHand.keysUnlike(READY_END);
+    this.#count = this.#atHand.count() - others.length;
+    for (const record of this.#atHand.read(others)) put(record);
+  }
+
+  /** Made before the first change of the list: from then on, the log has sessions that the list has not, for a moment. */
+  #unreadKeys(): Set<string> {
+    if (!this.#unread) {
+      this.#unread = new Set(this.#atHand?.keys());
+      for (const uri of this.#known.keys()) this.#unread.delete(SESSION + uri);
+    }
+    return this.#unread;
+  }
+
+  #session(uri: string): ListedSession | undefined {
+    const known = this.#known.get(uri);
+    if (known || !this.#unreadKeys().delete(SESSION + uri)) return known;
+    const unread = new ListedSession();
+    this.#known.set(uri, unread);
+    return unread;
+  }
+
+  /** A session with its record. */
+  #read(uri: string): ListedSession | undefined {
+    this.#readSome([uri]);
+    return this.#session(uri);
+  }
+
+  /** Reads the records of these sessions that were not read before, and takes those off the list whose record is damaged. */
+  #readSome(uris: readonly string[]): void {
+    const unread = uris.filter((uri) => this.#session(uri)?.isRead === false);
+    if (unread.length === 0) return;
+    const records = this.#atHand?.read(unread.map((uri) => SESSION + uri)) ?? [];
+    for (const { key, value } of records) this.#session(key.slice(SESSION.length))?.read(value);
+    for (const uri of unread) if (!this.#session(uri)?.isRead) this.#lost(uri);
+  }
+
+  /** The facts of one session. */
+  #factsOf(uri: string): SessionFacts | undefined {
+    const known = this.#session(uri);
+    return known?.hasFacts ? known.facts(this.#reader) : this.#read(uri)?.facts(this.#reader);
+  }
+
+  /** All listed sessions with their facts, which the log tells without their records. */
+  #listed(): (readonly [uri: string, facts: SessionFacts])[] {
+    const uris = this.stored();
+    const isUntold = (known: ListedSession | undefined) => known !== undefined && !known.isRead && !known.hasFacts;
+    if (uris.some((uri) => isUntold(this.#known.get(uri)))) {
+      this.#atHand?.glance(FACT_PATHS, (key, found) => {
+        const known = this.#known.get(key.slice(SESSION.length));
+        if (isUntold(known) && found.length > 0) known?.told(this.#reader.read(membersAt(found)));
+      });
+    }
+    return uris.flatMap((uri) => {
+      const facts = this.isListed(uri) ? this.#factsOf(uri) : undefined;
+      return facts ? [[uri, facts] as const] : [];
     });
   }
 
   #remember(uri: string, entry: CatalogueEntry): void {
-    const before = this.#known.get(uri);
-    const known = new Known(JSON.stringify(entry));
-    const isElsewhere = before?.facts.folders.join('\0') !== known.facts.folders.join('\0');
+    const before = this.#session(uri);
+    const known = new ListedSession(JSON.stringify(entry));
+    const isElsewhere = this.#factsOf(uri)?.folders.join('\0') !== known.facts(this.#reader).folders.join('\0');
     if (isElsewhere || before?.disposedAt !== known.disposedAt) this.#folders = undefined;
     this.#put(uri, known);
   }
 
-  #put(uri: string, known: Known): void {
+  #put(uri: string, known: ListedSession): void {
     this.#take(uri);
+    this.#add(uri, known);
+  }
+
+  #add(uri: string, known: ListedSession): void {
     this.#known.set(uri, known);
     if (known.disposedAt === undefined) {
       this.#count += 1;
-      const listed: Listed | undefined = this.#order && [uri, known.facts.modifiedAt];
+      const listed: Listed | undefined = this.#order && [uri, known.facts(this.#reader).modifiedAt];
       if (listed) this.#order?.splice(placeBehind(this.#order, listed), 0, listed);
     }
-    if (uri.startsWith(OWN_SCHEME)) return;
-    const rest = uri.slice(uri.indexOf(':') + 1);
-    this.#foreign.set(rest, (this.#foreign.get(rest) ?? new Set()).add(uri));
+    if (this.#foreign) addForeign(this.#foreign, uri);
   }
 
   /** Takes a session off the list and out of its order. */
   #take(uri: string): void {
-    const known = this.#known.get(uri);
+    const known = this.#session(uri);
     if (!known || known.disposedAt !== undefined) return;
     this.#count -= 1;
-    if (this.#order) this.#order.splice(placeBehind(this.#order, [uri, known.facts.modifiedAt]) - 1, 1);
+    if (this.#order) this.#order.splice(placeBehind(this.#order, [uri, known.facts(this.#reader).modifiedAt]) - 1, 1);
+  }
+
+  #forget(uri: string): void {
+    this.#take(uri);
+    this.#known.delete(uri);
+    this.#foreign?.get(behindColon(uri))?.delete(uri);
+    this.#folders = undefined;
+  }
+
+  /** Its record turned out to be damaged: another one is made of its archive. Without one, the next start looks at its turns. */
+  #lost(uri: string): void {
+    this.#forget(uri);
+    // Where that fails, too, the next start tries it again.
+    this.#mending = Promise.allSettled([this.#mending, this.#mend(uri)]).then(() => {});
+  }
+
+  async #mend(uri: string): Promise<void> {
+    if (!(await this.log.archiveHead(uri))) return;
+    const entry = await entryFrom({ log: this.log, clock: this.clock }, uri);
+    if (this.has(uri) || this.#unstored.has(uri)) return;
+    this.set(uri, entry);
+    await this.writer.settled();
+    this.restored(entry.summary);
+  }
+
+  /** The same as `find`, for one who can wait until a damaged record is made anew. */
+  async restoredEntry(uri: string): Promise<CatalogueEntry | undefined> {
+    const entry = this.find(uri);
+    if (entry) return entry;
+    await this.#mending;
+    return this.find(uri);
   }
 
   /** The provider of a session, disposed or not. */
   providerOf(uri: string): string | undefined {
-    return this.#known.get(uri)?.facts.provider;
+    return this.#factsOf(uri)?.provider;
   }
 
   /** The session that ends in this, behind the colon, when it is the only one and its scheme is not `ahp-session`. */
   namesakeOf(rest: string): string | undefined {
+    if (!this.#foreign) {
+      this.#foreign = new Map();
+      for (const uri of this.stored()) addForeign(this.#foreign, uri);
+    }
     const [only, ...others] = this.#foreign.get(rest) ?? [];
     return others.length === 0 ? only : undefined;
   }
 
+  /** Whether a session is stored, disposed or not. */
+  has(uri: string): boolean {
+    return this.#session(uri) !== undefined;
+  }
+
   find(uri: string): CatalogueEntry | undefined {
-    return this.#known.get(uri)?.entry();
+    return this.#read(uri)?.entry();
   }
 
   /** The entry as it is now, stored or not. */
@@ -247,74 +313,67 @@ export class Catalogue {
   }
 
   isListed(uri: string): boolean {
-    const known = this.#known.get(uri);
+    const known = this.#session(uri);
     return known !== undefined && known.disposedAt === undefined;
   }
 
   /** A page of the summaries of all listed sessions as one JSON array, the most recently modified first. */
-  page({ limit, cursor }: PageRequest = {}): ListPage {
-    const listed = this.#newestFirst();
+  page({ limit, cursor, only }: PageRequest = {}): ListPage {
+    const all = this.#newestFirst();
+    const listed = only ? all.filter(([uri]) => only(uri)) : all;
     const start = cursor === undefined ? 0 : placeBehind(listed, endOf(cursor));
     const shown = listed.slice(start, limit === undefined ? undefined : start + limit);
-    const text = `[${shown.map(([uri]) => this.#known.get(uri)?.summaryText).join(',')}]`;
     const last = start + shown.length < listed.length ? shown.at(-1) : undefined;
+    this.#readSome(shown.map(([uri]) => uri));
+    const text = `[${shown.flatMap(([uri]) => this.#session(uri)?.summaryText ?? []).join(',')}]`;
     return { text, ...(last && { nextCursor: cursorOf(last) }) };
   }
 
   /** A change moves one entry of it; only the first who asks waits until all are sorted. */
   #newestFirst(): readonly Listed[] {
-    this.#order ??= [...this.#known]
-      .filter(([, { disposedAt }]) => disposedAt === undefined)
-      .map(([uri, { facts }]): Listed => [uri, facts.modifiedAt])
+    this.#order ??= this.#listed()
+      .map(([uri, { modifiedAt }]): Listed => [uri, modifiedAt])
       .sort(byAge);
     return this.#order;
   }
 
   /** The folders of listed sessions, the latest first, as paths. */
   folders(): string[] {
-    const summaries = this.#listed().map(({ summaryText }) => JSON.parse(summaryText) as SessionSummary);
-    summaries.sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt));
-    const uris = summaries.flatMap(({ project, workingDirectories }) => project?.uri ?? workingDirectories?.[0] ?? []);
-    return [...new Set(uris)].flatMap((uri) => pathOfUri(uri) ?? []);
+    const homes = this.#newestFirst().flatMap(([uri]) => this.#factsOf(uri)?.home ?? []);
+    return [...new Set(homes)].flatMap((uri) => pathOfUri(uri) ?? []);
   }
 
   /** All that are stored, disposed ones too. */
   stored(): string[] {
+    const unread = this.#unreadKeys();
+    for (const key of unread) this.#known.set(key.slice(SESSION.length), new ListedSession());
+    unread.clear();
     return [...this.#known.keys()];
   }
 
   /** The listed session that changed last among those that people began in a folder, given as a URI. */
   newestIn(folder: string): string | undefined {
-    const isThere = ({ workingDirectories, project, origin }: SessionSummary) =>
-      !origin && (project?.uri ?? workingDirectories?.[0]) === folder;
     return this.#newestFirst().find(([uri]) => {
-      const text = this.#known.get(uri)?.summaryText ?? '{}';
-      // Most are elsewhere, which shows without parsing them.
-      return text.includes(JSON.stringify(folder)) && isThere(JSON.parse(text));
+      const { home, isOfPerson } = this.#factsOf(uri) ?? {};
+      return isOfPerson && home === folder;
     })?.[0];
   }
 
   /** Those that are listed, with what a search can be narrowed by. */
   *searchable(): Generator<SearchableSession, void, undefined> {
-    for (const [uri, { facts, disposedAt }] of this.#known) {
-      if (disposedAt === undefined) yield { uri, ...facts };
-    }
+    for (const [uri, facts] of this.#listed()) yield { uri, ...facts };
   }
 
   /** Where listed sessions work. The same object as long as that is the same. */
   workingFolders(): ReadonlySet<string> {
     this.#folders ??= new Set(
-      this.#listed().flatMap(({ facts }) => facts.folders.map((folder) => path.resolve(folder))),
+      this.#listed().flatMap(([, { folders }]) => folders.map((folder) => path.resolve(folder))),
     );
     return this.#folders;
   }
 
   get count(): number {
     return this.#count;
-  }
-
-  #listed(): Known[] {
-    return [...this.#known.values()].filter(({ disposedAt }) => disposedAt === undefined);
   }
 
   /** Disposed sessions, with when. */
@@ -324,6 +383,7 @@ export class Catalogue {
 
   /** Notes a session as it is now, together with the actions of this tick. The list shows it once it is stored. */
   set(uri: string, entry: CatalogueEntry): void {
+    this.#unreadKeys();
     this.writer.record({ key: SESSION + uri, value: JSON.stringify(entry) });
     const isFirst = !this.#unstored.has(uri);
     this.#unstored.set(uri, entry);
@@ -345,21 +405,12 @@ export class Catalogue {
   }
 
   remove(uri: string): void {
+    this.#unreadKeys();
     this.writer.record({ key: SESSION + uri, value: null });
     this.writer.afterCommit(() => {
-      this.#take(uri);
-      this.#known.delete(uri);
-      this.#forgetForeign(uri);
-      this.#folders = undefined;
+      this.#forget(uri);
       this.touched(uri);
     });
-  }
-
-  #forgetForeign(uri: string): void {
-    const rest = uri.slice(uri.indexOf(':') + 1);
-    const sessions = this.#foreign.get(rest);
-    sessions?.delete(uri);
-    if (sessions?.size === 0) this.#foreign.delete(rest);
   }
 }
 
@@ -447,7 +498,10 @@ export async function recoverList(options: ListRecoveryOptions): Promise<string 
 }
 
 /** The list knows nothing of it; its archive does, or its turns say a little. */
-async function entryFrom({ log, clock }: ListRecoveryOptions, uri: string): Promise<CatalogueEntry> {
+async function entryFrom(
+  { log, clock }: Pick<ListRecoveryOptions, 'log' | 'clock'>,
+  uri: string,
+): Promise<CatalogueEntry> {
   const now = new Date(clock.now()).toISOString();
   const facts = { resource: uri, createdAt: now, modifiedAt: now };
   const archive = await log.archiveHead(uri);

@@ -10,6 +10,7 @@ import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions, ChatReadiness } from './chat.js';
 import { parsedTurns } from './history.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
+import { readableTurns } from './message-contents.js';
 import type { SessionRecords } from './session-records.js';
 import { TurnRunner } from './turn.js';
 
@@ -40,6 +41,11 @@ export class ChatAgent {
     if (turn?.id !== turnId) return;
     this.#runner = new TurnRunner(this.#chat, this.#options, turn);
     void this.#runner.run(this.#opener.forTurn());
+  }
+
+  /** Shows a note in the running turn. */
+  notify(note: string): void {
+    this.#runner?.notify(note);
   }
 
   /** Writes what it has said and what still waits for more. */
@@ -123,6 +129,8 @@ export class AgentOpener {
       await predecessor;
       await this.around.prepare();
       await this.#checkFolder();
+      // The session may have been closed meanwhile: no agent begins to start then.
+      this.#abort.signal.throwIfAborted();
       return await backend.open({
         session,
         chat: channel.uri,
@@ -145,7 +153,10 @@ export class AgentOpener {
     const turns = [...beside, ...own];
     const whole = blobs ? await wholeTurns(blobs, turns) : turns;
     const { annotations, extensions } = this.#chat.session;
-    const read = whole.map((turn) => ({ ...turn, message: withAnnotationTexts(turn.message, annotations) }));
+    const read = (await readableTurns(whole, blobs)).map((turn) => ({
+      ...turn,
+      message: withAnnotationTexts(turn.message, annotations),
+    }));
     return turnsForModel(read, { maxCharacters, canRead: canReadResults(extensions, channel.uri) });
   }
 

@@ -1,11 +1,16 @@
 /** One chat of a session in memory: its channel, its agent, its history, and everything that follows from an action on it. */
 import {
+  ANSWERED_BY,
   type ChatAction,
   type ChatState,
   type ChatToolCallReadyAction,
   chatReducer,
   type Message,
+  type PendingMessage,
+  PLAN_OPTIONS,
+  PLAN_TOOL,
   PRIVATE,
+  type Role,
   type StateAction,
   sideContextUri,
   type Turn,
@@ -14,6 +19,7 @@ import {
 import type { Channel, Step } from '../channels/channel.js';
 import type { ActionSender, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
 import type { AgentBackend, AgentSession } from '../contracts/agent.js';
+import { isLasting } from '../contracts/tool.js';
 import type { EntryOrigin } from '../log/log.js';
 import { foldersOf } from '../util/folders.js';
 import { ChatAgent } from './chat-agent.js';
@@ -21,10 +27,18 @@ import { pinnedChats } from './chat-attachments.js';
 import { type ChatReaction, chatRefusal, findCall, reactionsTo } from './chat-rules.js';
 import { History, parsedTurns, type TurnPages, type TurnsPage, type TurnsRequest } from './history.js';
 import { CLIENT_CLOCK_SLACK_MS, FETCH_TURNS_MAX } from './limits.js';
+import { isKept, readableContents, takenContents } from './message-contents.js';
 import type { Session, SharedSessionOptions } from './session.js';
 
 /** Of one answer with turns of a context; one turn is sent at once, however large it is. */
 const CONTEXT_PAGE_BYTES = 2 ** 20;
+
+/** Actions by which people answer. */
+const ANSWERS: ReadonlySet<string> = new Set([
+  'chat/toolCallConfirmed',
+  'chat/toolCallResultConfirmed',
+  'chat/inputCompleted',
+]);
 
 export interface ChatOptions extends SharedSessionOptions {
   readonly channel: Channel<ChatState>;
@@ -61,6 +75,8 @@ export class Chat implements OpenChannel {
   #hasLeft = false;
   /** Who waits for the end of turns. */
   readonly #awaited = new Map<string, (turn: Turn | undefined) => void>();
+  /** The agent takes it in the middle of a tick, when there is no time to read contents. */
+  #readableSteering: PendingMessage | undefined;
   #starter: { readonly turnId: string; readonly clientId: string } | undefined;
 
   constructor(session: Session, options: ChatOptions, readiness: ChatReadiness) {
@@ -145,6 +161,11 @@ export class Chat implements OpenChannel {
     return this.#starter?.turnId === turnId ? this.#starter.clientId : undefined;
   }
 
+  /** Shows a note in the running turn. */
+  notify(note: string): void {
+    this.#agent.notify(note);
+  }
+
   /** Takes an action, the host's own or a client's, and does what follows from it. */
   write(given: ChatAction, origin?: EntryOrigin): void {
     if (this.isClosed) return;
@@ -209,22 +230,48 @@ export class Chat implements OpenChannel {
     return withPendingMark(action, before, chatReducer(before, action));
   }
 
+  /** What counts for more than one call, and questions about trust and money, are the owner's. */
+  leastRole(action: StateAction): Role | undefined {
+    if (action.type === 'chat/inputCompleted' || action.type === 'chat/inputAnswerChanged')
+      return this.session.standing.leastFor(action.requestId);
+    if (action.type !== 'chat/toolCallConfirmed') return undefined;
+    const call = findCall(this.state, action);
+    // To accept a plan changes the mode of the session, and modes that ask about less are the owner's.
+    if (call?.toolName === PLAN_TOOL && action.approved)
+      return (action.selectedOptionId ?? PLAN_OPTIONS.ask) === PLAN_OPTIONS.ask ? 'driver' : 'owner';
+    const options = call?.status === 'pending-confirmation' ? call.options : undefined;
+    const option = options?.find(({ id }) => id === action.selectedOptionId);
+    return option && isLasting(option) ? 'owner' : undefined;
+  }
+
   async dispatch(given: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void> {
-    const action = given as ChatAction;
+    const action = this.#signed(given as ChatAction, asker);
     if (action.type === 'chat/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'chat/turnStarted' && (await this.#history.has(action.turnId));
-    const pinned = hasAttachments(action) ? await this.#withAttachedChats(action) : { action };
+    const pinned = await this.#withContents(action);
     if (this.isClosed) return (await this.#options.open(this.uri))?.dispatch(action, origin, asker);
     if ('refused' in pinned) return asker.reject(origin, pinned.refused);
     if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
     const { session, state, canResume } = this;
     const agent = session.backend?.info;
     const facts = { state, session: session.state, clientId: origin.clientId, agent, canResume };
-    const reason = chatRefusal(action, facts) ?? this.#unknown(action);
+    const reason = chatRefusal(pinned.action, facts) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
     if (action.type === 'chat/truncated' && action.turnId !== undefined) this.#loadFrom(action.turnId);
     this.#showEdited(action);
+    this.#readableSteering = pinned.steering ?? this.#readableSteering;
     this.write(pinned.action, origin);
+  }
+
+  /** An approval says who gave it: what people call the credential, and never what a client says itself. */
+  #signed(action: ChatAction, { name }: ActionSender): ChatAction {
+    const isAnswer = ANSWERS.has(action.type);
+    if (!isAnswer) return action;
+    const { [ANSWERED_BY]: _claimed, ...given } = (action as { _meta?: Record<string, unknown> })._meta ?? {};
+    const call = 'toolCallId' in action ? findCall(this.state, action) : undefined;
+    const meta = { ...call?._meta, ...given, ...(name !== undefined && { [ANSWERED_BY]: name }) };
+    const { _meta, ...rest } = action as ChatAction & { _meta?: unknown };
+    return (_meta === undefined && name === undefined ? action : { ...rest, _meta: meta }) as ChatAction;
   }
 
   /**
@@ -249,10 +296,31 @@ export class Chat implements OpenChannel {
     this.write({ ...edited, [PRIVATE]: { pending: 'edited' } } as ChatToolCallReadyAction);
   }
 
-  /** Chats that are attached to a message are there, and their transcripts end where they ended when it was sent. */
-  async #withAttachedChats(action: MessageAction): Promise<{ action: ChatAction } | { refused: string }> {
-    const pinned = await pinnedChats(action.message, this.#options.open);
-    return 'refused' in pinned ? pinned : { action: { ...action, ...pinned } };
+  /**
+   * What is attached to a message is there: chats, whose transcripts end where they ended when it was sent, and contents,
+   * which are stored before the message is.
+   */
+  async #withContents(action: ChatAction): Promise<TakenAction | { refused: string }> {
+    const { blobs, open } = this.#options;
+    if (action.type === 'chat/draftChanged' && action.draft?.attachments) {
+      const kept = await isKept(action.draft, blobs);
+      return 'refused' in kept ? kept : { action };
+    }
+    if (!hasAttachments(action)) return { action };
+    const taken = await takenContents(action.message, blobs);
+    const pinned = 'refused' in taken ? taken : await pinnedChats(taken.message, open);
+    if ('refused' in pinned) return pinned;
+    const isSteering = action.type === 'chat/pendingMessageSet' && action.kind === 'steering';
+    const { message } = isSteering ? await readableContents(pinned.message, blobs) : pinned;
+    return {
+      action: { ...action, message: pinned.message },
+      ...(isSteering && { steering: { id: action.id, message } }),
+    };
+  }
+
+  /** A message that steers the running turn, with its contents, as the agent gets it. */
+  readableSteering({ id, message }: PendingMessage): Message {
+    return this.#readableSteering?.id === id ? this.#readableSteering.message : message;
   }
 
   /** Clients that have loaded only newer turns must have the one that history is cut at. It is in memory. */
@@ -262,6 +330,29 @@ export class Chat implements OpenChannel {
     const { watchers } = this.#options;
     if (at >= 0 && watchers.loadedFrom(this.uri) > index)
       watchers.loadTurns(this.uri, index, this.state.turns.slice(at));
+  }
+
+  /** Brings the turn into memory that a cut is to end with; undefined: all of them. */
+  reach(turnId: string | undefined): Promise<void> {
+    return this.#history.reach(turnId);
+  }
+
+  /** Cuts off everything behind a turn that was reached before, or everything. */
+  cutBehind(turnId: string | undefined): void {
+    if (turnId !== undefined) this.#loadFrom(turnId);
+    this.write({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) });
+  }
+
+  /**
+   * Puts finished turns behind those that there are. The protocol has words for turns before others only, so that clients
+   * hear of a cut that leaves nothing, and then of the newest turns, with those that came back.
+   */
+  append(turns: readonly Turn[]): void {
+    const { base } = this.#options.pages;
+    const all = [...this.state.turns, ...turns];
+    const cursor = base > 0 && { turnsNextCursor: String(base) };
+    this.write({ type: 'chat/truncated' });
+    this.write({ type: 'chat/turnsLoaded', turns: all, ...cursor, [PRIVATE]: { restored: true } } as ChatAction);
   }
 
   /** Something names a finished turn: clients that have loaded only newer ones get it, unless that is far behind. */
@@ -422,6 +513,12 @@ export class Chat implements OpenChannel {
 
 /** Actions that bring a message to the agent, now or later. */
 type MessageAction = Extract<ChatAction, { type: 'chat/turnStarted' | 'chat/pendingMessageSet' }>;
+
+/** An action with what is attached to its message; `steering`: as the agent reads it. */
+interface TakenAction {
+  readonly action: ChatAction;
+  readonly steering?: PendingMessage;
+}
 
 function hasAttachments(action: ChatAction): action is MessageAction {
   const isMessage = action.type === 'chat/turnStarted' || action.type === 'chat/pendingMessageSet';

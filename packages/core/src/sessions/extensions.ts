@@ -112,12 +112,13 @@ export class Extensions {
     this.#forgetUntold();
     if (this.#isTold()) return;
     this.#isToldInTick = true;
+    const told = this.tools();
     setImmediate(() => {
       this.#isToldInTick = false;
-      this.changed();
+      // The same list is not told twice: a closed session drops what it is told, and this would go on in every tick.
+      if (this.tools() !== told) this.changed();
     });
-    const tools = this.tools().map(({ definition }) => definition);
-    this.#options.write({ type: 'session/serverToolsChanged', tools });
+    this.#options.write({ type: 'session/serverToolsChanged', tools: told.map(({ definition }) => definition) });
   }
 
   /** The session leaves memory. */

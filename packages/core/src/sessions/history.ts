@@ -72,7 +72,8 @@ export class History {
   }
 
   takeSnapshot({ window, sendsStoredJson }: SnapshotRequest): ChannelSnapshot {
-    const state = this.#channel.committed;
+    // How far turns are loaded is a matter of each client; turns that came back may have left a cursor.
+    const { turnsNextCursor: _, ...state } = this.#channel.committed;
     const total = this.#pages.total(state);
     const start = window ? Math.max(0, total - window.last) : 0;
     // A longer text may hold an input that clients get by reference, so that their dialect must see it.

@@ -4,6 +4,7 @@ import {
   type ChatInputResponseKind,
   type ChatState,
   PRIVATE,
+  type Role,
   type SessionAction,
   type SessionState,
   standingEntry,
@@ -57,11 +58,19 @@ export interface StandingRequestsOptions {
   isNoteNeeded(): boolean;
 }
 
+export interface AskOptions {
+  /** For those who cannot be asked; absent: the message of the request. */
+  readonly note?: string;
+  /** Who may answer. Most of these questions are about trust or money, so that only the owner may unless it is said. */
+  readonly least?: Role;
+}
+
 interface Standing {
   request: ChatInputRequest;
   readonly answered: Answered;
   /** For those who cannot be asked. */
   readonly note: string;
+  readonly least: Role;
   isNoted: boolean;
 }
 
@@ -82,8 +91,8 @@ export class StandingRequests {
   }
 
   /** Asking again under the same id changes the question. The returned function takes it back. */
-  ask(request: ChatInputRequest, answered: Answered, note = request.message ?? ''): () => void {
-    const standing = { request, answered, note, isNoted: false };
+  ask(request: ChatInputRequest, answered: Answered, { note, least = 'owner' }: AskOptions = {}): () => void {
+    const standing = { request, answered, note: note ?? request.message ?? '', least, isNoted: false };
     this.#open.set(request.id, standing);
     this.#set(request);
     this.#tellOthers(standing);
@@ -92,6 +101,11 @@ export class StandingRequests {
       this.#open.delete(request.id);
       this.#remove(request.id);
     };
+  }
+
+  /** Who may answer a question; undefined when none of these is open under this id. */
+  leastFor(requestId: string): Role | undefined {
+    return this.#open.get(requestId)?.least;
   }
 
   #set(request: ChatInputRequest, known = {}): void {

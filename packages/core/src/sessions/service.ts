@@ -6,6 +6,7 @@ import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol/ahp-1
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { Caller } from '../contracts/ports.js';
 import type { ToolContext } from '../contracts/tool.js';
+import type { Work } from '../contracts/work.js';
 import type { Chat } from './chat.js';
 import type { Session } from './session.js';
 import type { AttachObserver } from './session-observer.js';
@@ -14,6 +15,7 @@ export type ServiceRequests = {
   readonly [M in ClientRequestMethod]?: (
     connection: Caller,
     params: ClientRequests[M]['params'],
+    work: Work,
   ) => Promise<ClientRequests[M]['result']> | ClientRequests[M]['result'];
 };
 
@@ -45,7 +47,7 @@ export interface Service {
   readonly requests?: ServiceRequests;
   /** Methods of our own beside the protocol. Their parameters have no schema: the handler checks them. */
   readonly extensionRequests?: Readonly<
-    Record<string, (connection: Caller, params: Readonly<Record<string, unknown>>) => unknown>
+    Record<string, (connection: Caller, params: Readonly<Record<string, unknown>>, work: Work) => unknown>
   >;
   /** Methods that are not named here wait in the main lane. */
   readonly lanes?: Readonly<Record<string, Lane>>;

@@ -9,6 +9,11 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   ErrorCode,
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  PERMISSION_MODES,
+  type PermissionMode,
   type SessionConfigCompletionsParams,
   type SessionConfigPropertySchema,
   type SessionConfigSchema,
@@ -55,6 +60,8 @@ export interface SessionConfigOptions {
   readonly browsed: readonly string[];
   /** Whether new sessions run tools without asking. */
   autoApprove(): boolean;
+  /** The mode that new sessions begin in. Default: ask. */
+  mode?(): PermissionMode | undefined;
   /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
   readonly takesPromptSections?: boolean | undefined;
   /** Folders of sessions, the latest first, as paths. */
@@ -112,6 +119,7 @@ export class SessionConfig {
       ...(workingDirectory === undefined && { folder: FOLDER }),
       ...(checkout && { isolation: ISOLATION }),
       ...(checkout && config.isolation === 'worktree' && { branch: await branchProperty(checkout) }),
+      [MODE_PROPERTY]: { ...MODE, default: this.options.mode?.() ?? 'ask' },
       autoApprove: { ...AUTO_APPROVE, default: this.options.autoApprove() },
       ...(this.#takesSections && { [SESSION_SECTIONS]: SESSION_SECTIONS_PROPERTY }),
     };
@@ -141,7 +149,10 @@ export class SessionConfig {
   /** The choices without those that no agent or service offers: clients of the public protocol send such. */
   async #known(given: Context): Promise<Context> {
     const { properties } = (await this.resolve(given)).schema;
-    const offered = Object.entries(given.config ?? {}).filter(([key]) => Object.hasOwn(properties, key));
+    // Others have modes of their own, under the same name: what is no mode here was not meant for this host.
+    const isOffered = ([key, value]: [string, unknown]) =>
+      Object.hasOwn(properties, key) && (key !== MODE_PROPERTY || PERMISSION_MODES.some((mode) => mode === value));
+    const offered = Object.entries(given.config ?? {}).filter(isOffered);
     return { ...given, config: Object.fromEntries(offered) };
   }
 
@@ -228,7 +239,17 @@ function invalid(message: string): RequestError {
 const AUTO_APPROVE: SessionConfigPropertySchema = {
   type: 'boolean',
   title: 'Run tools without asking',
-  description: 'Tools that would ask a person first just run.',
+  description: 'Tools that would ask a person first just run, unless a rule denies it or asks. Ends with another mode.',
+  sessionMutable: true,
+};
+
+const MODE: SessionConfigPropertySchema = {
+  type: 'string',
+  title: 'Mode',
+  description: 'What the agent may do without asking. Rules that deny or ask count in every mode.',
+  enum: [...PERMISSION_MODES],
+  enumLabels: PERMISSION_MODES.map((mode) => MODE_LABELS[mode]),
+  enumDescriptions: PERMISSION_MODES.map((mode) => MODE_TEXTS[mode]),
   sessionMutable: true,
 };
 

@@ -1,5 +1,5 @@
 /** What lives beside a session as long as it is in memory: the gateway, customizations, services. */
-import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
+import type { ChatState, SessionState, UsageInfo } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import type { Logger } from '../util/logger.js';
 import type { Chat } from './chat.js';
@@ -27,6 +27,8 @@ export interface SessionObserver {
   rest?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */
   observe?(step: SessionStep): void;
+  /** The agent's model was asked something beside the turns, such as for a title. */
+  spent?(usage: UsageInfo): void;
   /** Something that the host wrote here could not be stored: what still should be so has to be written again. */
   lost?(): void;
   /** The session leaves memory, or ends. */
@@ -42,6 +44,10 @@ export class SessionObservers {
     private readonly all: readonly SessionObserver[],
     private readonly logger: Logger,
   ) {}
+
+  spent(usage: UsageInfo): void {
+    for (const observer of this.all) observer.spent?.(usage);
+  }
 
   /** Whether one of them still needs the session. */
   get keepAwake(): boolean {

@@ -2,9 +2,12 @@
  * Small facts beside a session that are no part of its state: deferred actions, permissions, the memory of its agent, who named
  * it. They are records of the log and go when the session goes.
  */
-import type { SessionAction } from '@atrium/protocol/ahp-1';
+import { RULE_EFFECTS, type RuleEffect, type SessionAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { EntryOrigin, Log } from '../log/log.js';
+import { RULES_MAX } from '../permissions/limits.js';
+import { parseRule, type Rule } from '../permissions/rules.js';
+import { isRecord } from '../util/shape.js';
 import type { DeferredAction } from './deferred-actions.js';
 
 /** Sessions that were at work. What is found under it at the start was cut off by a crash. */
@@ -128,6 +131,7 @@ export class ToolPermissions {
   readonly #records: SessionRecords;
   readonly #uri: string;
   readonly #keys = new Set<string>();
+  #rules: readonly Rule[] | undefined;
 
   constructor(records: SessionRecords, uri: string) {
     this.#records = records;
@@ -137,6 +141,7 @@ export class ToolPermissions {
   /** What was allowed before the session last left memory. */
   async load(): Promise<void> {
     for (const key of await this.#records.allowed(this.#uri)) this.#keys.add(key);
+    this.#rules = undefined;
   }
 
   has(tool: AllowedTool): boolean {
@@ -146,8 +151,59 @@ export class ToolPermissions {
   add(tool: AllowedTool): void {
     if (this.has(tool)) return;
     this.#keys.add(keyOf(tool));
+    this.#store();
+  }
+
+  /** The tools that were allowed as a whole. */
+  tools(): readonly AllowedTool[] {
+    return [...this.#keys].flatMap((key) => {
+      const value: unknown = JSON.parse(key);
+      if (!Array.isArray(value)) return [];
+      const [owner, name, identity] = value;
+      return [
+        { name: String(name), ...(owner && { owner: String(owner) }), ...(identity && { identity: String(identity) }) },
+      ];
+    });
+  }
+
+  remove(tool: AllowedTool): boolean {
+    return this.#drop(keyOf(tool));
+  }
+
+  /** The session's own permission rules. They are kept beside the tools, as objects where those are lists. */
+  rules(): readonly Rule[] {
+    this.#rules ??= [...this.#keys].flatMap((key) => ruleIn(key) ?? []);
+    return this.#rules;
+  }
+
+  addRules(effect: RuleEffect, texts: readonly string[]): void {
+    const keys = texts.map((rule) => JSON.stringify({ effect, rule }));
+    if (this.rules().length + keys.length > RULES_MAX) throw new Error(`a session has ${RULES_MAX} rules at most`);
+    for (const key of keys) this.#keys.add(key);
+    this.#store();
+  }
+
+  removeRule(effect: RuleEffect, rule: string): boolean {
+    return this.#drop(JSON.stringify({ effect, rule }));
+  }
+
+  #drop(key: string): boolean {
+    const wasThere = this.#keys.delete(key);
+    if (wasThere) this.#store();
+    return wasThere;
+  }
+
+  #store(): void {
+    this.#rules = undefined;
     this.#records.setAllowed(this.#uri, [...this.#keys]);
   }
+}
+
+function ruleIn(key: string): Rule | undefined {
+  const value: unknown = JSON.parse(key);
+  if (!isRecord(value) || typeof value.rule !== 'string') return undefined;
+  const effect = RULE_EFFECTS.find((each) => each === value.effect);
+  return effect && parseRule(value.rule, effect, 'session');
 }
 
 /** Names may contain anything, so the two are not just joined. */

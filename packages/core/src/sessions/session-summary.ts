@@ -4,10 +4,12 @@ import {
   type ChatState,
   type ChatSummary,
   type ChatSummaryChanges,
+  REWIND_META_KEY,
   type SessionState,
   SessionStatus,
   type SessionSummary,
   withPlanProgress,
+  withRewound,
 } from '@atrium/protocol/ahp-1';
 
 /** What a session is known by, and what only its summary says. */
@@ -30,7 +32,8 @@ export function summaryOf(state: SessionState, chats: readonly ChatState[], fact
     _meta,
     defaultChat,
   } = state;
-  const meta = withPlanProgress(_meta, defaultChat);
+  // Lists do not show that somebody went back.
+  const meta = withPlanProgress(_meta?.[REWIND_META_KEY] ? withRewound(_meta, undefined) : _meta, defaultChat);
   return {
     ...facts,
     provider,

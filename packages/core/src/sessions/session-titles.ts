@@ -81,7 +81,7 @@ class SessionTitle implements SessionObserver {
     const cancel = this.options.clock.after(TITLE_TIMEOUT_MS, () => late.abort(new Error('the model took too long')));
     const signal = AbortSignal.any([late.signal, this.#abort.signal]);
     try {
-      return (await this.session.backend?.titleFor?.(exchange, signal)) ?? '';
+      return (await this.session.backend?.titleFor?.(exchange, signal, (usage) => this.session.spent(usage))) ?? '';
     } finally {
       cancel();
     }

@@ -19,6 +19,7 @@ import {
   selectionAction,
   selectionOf,
   sessionReducer,
+  type UsageInfo,
   withPinned,
   withServerEntry,
   withShownClient,
@@ -34,6 +35,7 @@ import type { Deferrals, Presence, Watchers } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
+import type { PermissionStore } from '../permissions/store.js';
 import type { InputReferences } from '../tool-calls/input-references.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -54,6 +56,7 @@ import { afterCrash, afterLoss } from './recovery.js';
 import type { InterruptedCommands } from './running-commands.js';
 import type { Service } from './service.js';
 import { type AttachObserver, type ChatStep, SessionObservers } from './session-observer.js';
+import { SessionPermissions } from './session-permissions.js';
 import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
 import { containerOfToggled, type DispatchedAction, mustWait, sessionRefusal } from './session-rules.js';
 import { chatSummaryOf, listedChanges, summaryOf } from './session-summary.js';
@@ -80,6 +83,8 @@ export interface SharedSessionOptions {
   readonly log: Log;
   readonly catalogue: Catalogue;
   readonly records: SessionRecords;
+  /** Rules of the host, the person and projects; undefined on a host that keeps none. */
+  readonly permissions: PermissionStore | undefined;
   readonly tools: readonly HostTool[];
   /** What every session is extended by. */
   readonly extensions: readonly Extension[];
@@ -134,6 +139,8 @@ export class Session implements OpenChannel {
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
   readonly toolPermissions: ToolPermissions;
+  /** What rules say about its calls. */
+  readonly permissions: SessionPermissions;
   /** Whose title it has. */
   readonly naming: Naming;
   /** The extensions that add tools, gates or prompt text to it. */
@@ -179,6 +186,12 @@ export class Session implements OpenChannel {
       reopen: () => options.open(annotationsChannel(this.uri)),
     });
     this.toolPermissions = new ToolPermissions(options.records, options.channel.uri);
+    this.permissions = new SessionPermissions({
+      uri: options.channel.uri,
+      state: () => this.state,
+      kept: this.toolPermissions,
+      store: options.permissions,
+    });
     this.naming = new Naming(options.records, options.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(options),
@@ -287,6 +300,11 @@ export class Session implements OpenChannel {
   }
 
   /** Its agent; undefined when the host does not have that agent. */
+  /** The agent's model was asked something beside the turns. */
+  spent(usage: UsageInfo): void {
+    if (!this.isClosed) this.#observers.spent(usage);
+  }
+
   get backend(): AgentBackend | undefined {
     return this.#options.backend;
   }
@@ -567,6 +585,7 @@ export class Session implements OpenChannel {
     this.#isClosed = true;
     await writer.settled().catch((error) => {
       this.#isClosed = false;
+      this.extensions.changed();
       throw error;
     });
   }

@@ -22,21 +22,13 @@ import { RequestError } from '../contracts/request-error.js';
 import type { LogEntry } from '../log/log.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { type Annotations, NO_ANNOTATIONS, sessionOfAnnotations } from './annotations.js';
-import {
-  type CatalogueEntry,
-  firstChat,
-  isCursor,
-  ListNews,
-  type ListPage,
-  listedChat,
-  type PageRequest,
-  stateOf,
-} from './catalogue.js';
+import { firstChat, isCursor, ListNews, type ListPage, listedChat, type PageRequest, stateOf } from './catalogue.js';
 import type { Chat } from './chat.js';
 import { ChatCreation } from './chat-creation.js';
 import { Creation, type CreationOptions, type Creator, Reserved } from './creation.js';
 import { parsedTurns, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
+import type { CatalogueEntry } from './listed-session.js';
 import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
 import type { Service } from './service.js';
@@ -107,7 +99,7 @@ export class Sessions {
 
   /** Whether anything is stored of it: disposed sessions are kept for a while. */
   isKept(uri: string): boolean {
-    return this.#options.catalogue.find(uri) !== undefined;
+    return this.#options.catalogue.has(uri);
   }
 
   /** Where the sessions that are not disposed work. The same object as long as that is the same. */
@@ -311,7 +303,7 @@ export class SessionsInMemory {
     const { log, catalogue, used } = this.#options;
     const stored = await log.openChannel(uri, 0);
     const archive = stored?.archive;
-    const entry = catalogue.find(uri);
+    const entry = await catalogue.restoredEntry(uri);
     if (!archive || !entry) return undefined;
     const head: SessionState = archive.isDamaged ? stateOf(entry) : JSON.parse(archive.head);
     const session = await replayed(head, stored.tail, sessionReducer);

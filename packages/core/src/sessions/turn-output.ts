@@ -1,5 +1,13 @@
 /** What an agent says in a turn, part by part, and how much that may be. */
-import { type ActiveTurn, type ChatAction, type Message, steeringPart } from '@atrium/protocol/ahp-1';
+import {
+  type ActiveTurn,
+  type ChatAction,
+  type Compaction,
+  compactionPart,
+  type Message,
+  SUMMARY_MAX_CHARACTERS,
+  steeringPart,
+} from '@atrium/protocol/ahp-1';
 import { sizeText } from '../util/text.js';
 import {
   NOTE_MAX_CHARACTERS,
@@ -43,6 +51,13 @@ export class TurnStream {
     this.interrupt();
     const shown = content.length <= NOTE_MAX_CHARACTERS ? content : `${content.slice(0, NOTE_MAX_CHARACTERS)}…`;
     const part = { kind: 'systemNotification' as const, content: shown };
+    this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part });
+  }
+
+  /** It stands where it was made; what is said after it is a part of its own. */
+  compacted(compaction: Compaction): void {
+    this.interrupt();
+    const part = compactionPart({ ...compaction, summary: compaction.summary.slice(0, SUMMARY_MAX_CHARACTERS) });
     this.#write({ type: 'chat/responsePart', turnId: this.#turnId, part });
   }
 

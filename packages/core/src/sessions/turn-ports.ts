@@ -1,15 +1,24 @@
 /** A turn as tool calls and the prompt see it: implements their ports. */
 import type { SessionActiveClient } from '@atrium/protocol/ahp-1';
+import type { AgentBackend } from '../contracts/agent.js';
 import type { HostTool } from '../contracts/tool.js';
 import { sessionSectionsIn } from '../prompt/session-sections.js';
 import type { PromptContext } from '../prompt/turn-prompt.js';
 import type { CallContext, CallExtensions } from '../tool-calls/call-context.js';
 import type { Chat, ChatOptions } from './chat.js';
 import { WORKER_DEPTH_MAX } from './limits.js';
+import { attachedContent } from './message-contents.js';
 import { StoredCommand } from './running-commands.js';
+import type { Session } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 import { workerDepth } from './workers.js';
+
+/** What its assessments use counts for the session. */
+function judgeOf(session: Session, backend: AgentBackend | undefined): CallContext['judge'] {
+  if (!backend?.judge) return undefined;
+  return (call, signal) => backend.judge?.(call, signal, (usage) => session.spent(usage)) ?? Promise.reject();
+}
 
 export function callContextOf(turn: TurnRunner, options: ChatOptions): CallContext {
   const { chat, id: turnId, workingDirectory, signal } = turn;
@@ -22,8 +31,8 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
       return turn.workingDirectories;
     },
     extensions: extensionsOf(chat, options.worker?.tools),
-    judge: options.backend?.judge?.bind(options.backend),
-    permissions: session.toolPermissions,
+    judge: judgeOf(session, options.backend),
+    permissions: session.permissions,
     blobs,
     outputMaxCharacters: toolOutputMaxCharacters,
     get state() {
@@ -43,7 +52,6 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     openWorker: (start) => turn.openWorker(start),
     plan: (tasks) => turn.plan(tasks),
     isConnected: (clientId) => presence.isConnected(clientId),
-    isAutoApproved: () => session.state.config?.values.autoApprove === true,
     activeClients: () =>
       preferred(session.state.activeClients, turn.startedBy)
         .filter(({ clientId }) => presence.isConnected(clientId))
@@ -51,7 +59,10 @@ export function callContextOf(turn: TurnRunner, options: ChatOptions): CallConte
     unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
     runningCommand: (toolCallId) => new StoredCommand(writer, { owner: chat.ownKey, toolCallId }),
     toolContext: (toolCallId) =>
-      Object.assign({}, ...services.map((service) => service.toolContext?.({ session, chat, turnId, toolCallId }))),
+      Object.assign(
+        { attachment: (uri: string) => attachedContent(chat, blobs, uri) },
+        ...services.map((service) => service.toolContext?.({ session, chat, turnId, toolCallId })),
+      ),
   };
 }
 

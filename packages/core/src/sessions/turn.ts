@@ -10,7 +10,10 @@ import {
   type ChatInputRequest,
   type ChatSideChatOrigin,
   type ChatState,
+  type Compaction,
+  compactCommand,
   findCall,
+  isLiteral,
   type Message,
   type ModelSelection,
   plusUsage,
@@ -47,12 +50,17 @@ import { errorInfo } from './chat-agent.js';
 import { attachedTranscripts } from './chat-attachments.js';
 import { adviceFor, objectionTo, type Question, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_CONTINUED_MAX } from './limits.js';
+import { attachedExcerpts, readableContents } from './message-contents.js';
 import { askPerson } from './questions.js';
 import { isJoinable, TextJoiner } from './text-joiner.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
 import { isWorker, TurnWorkers, WORKER_ADVICE } from './workers.js';
+
+/** The agent never hears of it, and would take it for a text. */
+const NO_COMPACTION =
+  'This agent has no /compact: it looks after the room in its memory by itself. A new session, or /fork from an earlier turn, begins with less.';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -152,6 +160,8 @@ export class TurnRunner implements AgentTurn {
   /** Extensions that are asked about the end see everything that was said. */
   async #runAgent(agent: AgentSession): Promise<void> {
     this.#usedBefore = this.#chat.state.activeTurn?.usage;
+    const isUnable = this.#options.backend?.abilities.compacts !== true;
+    if (isUnable && compactCommand(this.message) !== undefined) return this.notify(NO_COMPACTION);
     await agent.runTurn(this);
     this.flushText();
   }
@@ -228,6 +238,10 @@ export class TurnRunner implements AgentTurn {
     this.#stream.note(content);
   }
 
+  compacted(compaction: Compaction): void {
+    this.#stream.compacted(compaction);
+  }
+
   usage(usage: UsageInfo): void {
     this.write({ type: 'chat/usage', turnId: this.id, usage: plusUsage(this.#usedBefore, usage) });
   }
@@ -299,7 +313,7 @@ export class TurnRunner implements AgentTurn {
     if (!message || !this.isActive) return undefined;
     this.write({ type: 'chat/pendingMessageRemoved', kind: 'steering', id: message.id });
     this.#stream.steered(message.message);
-    return message.message;
+    return this.#chat.readableSteering(message);
   }
 }
 
@@ -343,8 +357,10 @@ export class TurnLifecycle {
   /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
   async begin(): Promise<void> {
     const { id: turnId, agent, chat } = this.#turn;
+    await this.#readContents();
     const isFirst = chat.session.chats.every(({ state }) => state.turns.length === 0);
-    const opening = { chat: chat.uri, turnId, text: this.#message.text, agent, isFirst };
+    const text = { text: this.#message.text, ...(isLiteral(this.#message) && { isLiteral: true }) };
+    const opening = { chat: chat.uri, turnId, ...text, agent, isFirst };
     await untilReady(this.#extensionContext());
     if (isWorker(chat)) return this.#beginWorker();
     // Also when the turn goes on in place: it may have failed before they were asked, and what they add is not stored.
@@ -356,7 +372,15 @@ export class TurnLifecycle {
     const known = new Set(this.#turn.soFar?.map((part) => part.kind === 'systemNotification' && part.content));
     for (const note of advice.notes) if (!known.has(note)) this.#turn.notify(note);
     const attached = await attachedTranscripts(this.#message, this.#options.open);
-    this.#context = [...this.#selected(), ...attached, ...advice.context];
+    const excerpts = await attachedExcerpts(this.#message, this.#turn.workingDirectories);
+    this.#context = [...this.#selected(), ...attached, ...excerpts, ...advice.context];
+  }
+
+  /** The agent gets what is attached. Where it does not, people are told. */
+  async #readContents(): Promise<void> {
+    const { message, notes } = await readableContents(this.#message, this.#options.blobs);
+    this.#message = message;
+    if (!this.#turn.soFar) for (const note of notes) this.#turn.notify(note);
   }
 
   async #beginWorker(): Promise<void> {

@@ -9,8 +9,8 @@ import { defaultChatUri, SELECTION_CHANGED, type SessionSummary } from '@atrium/
 import { rootUp, sessionUp, turnUp } from '@atrium/protocol/dialects';
 import type { ArchivedTurn } from '../log/log.js';
 import { isRecord } from '../util/shape.js';
-import type { CatalogueEntry } from './catalogue.js';
 import { headText } from './history.js';
+import type { CatalogueEntry } from './listed-session.js';
 import { DAMAGED } from './recovery.js';
 import { summaryOf } from './session-summary.js';
 

@@ -1,12 +1,16 @@
 /** The ports of a tool call: what it needs of its turn, its session and the host. `core/sessions` implements them. */
 import type {
+  CallPermission,
   ChatAction,
   ChatInputRequest,
   ChatState,
+  ConfirmationOption,
+  RuleEffect,
   SessionActiveClient,
   StateAction,
   ToolCallState,
   Turn,
+  WritableScope,
 } from '@atrium/protocol/ahp-1';
 import type { AgentBackend, InputOutcome, OpenWorker, PlannedTask, WorkerStart } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
@@ -15,6 +19,7 @@ import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool, RunningCommand, ToolContext } from '../contracts/tool.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
+import type { CalledTool } from './shown-call.js';
 
 export interface CallContext {
   /** The URI of the session. */
@@ -61,8 +66,6 @@ export interface CallContext {
   /** Shows the agent's list of tasks. */
   plan(tasks: readonly PlannedTask[]): void;
   isConnected(clientId: string): boolean;
-  /** Whether the session runs tools without asking. */
-  isAutoApproved(): boolean;
   /** The active clients that are connected; the one that started the turn comes first. */
   activeClients(): readonly SessionActiveClient[];
   /** At most so many of the newest turns that are no longer in memory, oldest first. */
@@ -79,10 +82,38 @@ export interface CallExtensions {
   hidden(chat: string): (toolName: string) => boolean;
 }
 
-/** The tools that a person allowed for the rest of the session. */
+/** What is allowed in the session: by rules, by its mode, and by a person for the rest of it. */
 export interface CallPermissions {
-  has(tool: AllowedTool): boolean;
+  /** Allows a tool for the rest of the session. */
   add(tool: AllowedTool): void;
+  /** At once where nothing has to be looked up. */
+  decide(call: AskedCall): CallDecision | Promise<CallDecision>;
+  /** Writes rules as they were shown. Throws an error for people when they cannot be stored. */
+  write(scope: WritableScope, effect: RuleEffect, rules: readonly string[], folders: readonly string[]): Promise<void>;
+}
+
+/** A call, as rules look at it. */
+export interface AskedCall {
+  readonly tool: CalledTool;
+  readonly input: unknown;
+  /** `host`: a tool of the host itself. `agent`: of an agent that runs it. `other`: of an extension or a client. */
+  readonly runs: 'host' | 'agent' | 'other';
+  /** The tool is marked as changing nothing. */
+  readonly isReadOnly: boolean;
+  /** Without a rule a person is asked, so that a rule can be proposed. */
+  readonly isAskedAnyway: boolean;
+  readonly folders: readonly string[];
+}
+
+export interface CallDecision {
+  readonly effect: RuleEffect | 'none';
+  /** For the record of the call. */
+  readonly permission?: CallPermission | undefined;
+  /** Why it is denied. */
+  readonly reason?: string;
+  /** The rules that "always allow" would write, and the options that do. */
+  readonly proposes: readonly string[];
+  readonly options: readonly ConfirmationOption[];
 }
 
 export interface AllowedTool {

@@ -38,6 +38,12 @@ export class ClientToolRunner implements ToolRunner {
     this.inputSchema = tool.inputSchema;
   }
 
+  readonly runs = 'other';
+
+  get isReadOnly(): boolean {
+    return this.#tool.annotations?.readOnlyHint === true;
+  }
+
   describe() {
     return { invocationMessage: `Use ${this.#tool.title ?? this.#tool.name}` };
   }

@@ -27,6 +27,17 @@ export class HostToolRunner implements ToolRunner {
     return { invocationMessage: this.#tool.invocationMessage(input), confirmation };
   }
 
+  get runs(): 'host' | 'other' {
+    return this.#tool.owner === undefined ? 'host' : 'other';
+  }
+
+  /** That it only reads is the claim of its owner: it counts where the host believes it enough not to ask. */
+  get isReadOnly(): boolean {
+    const { definition, confirmation, owner } = this.#tool;
+    if (owner === undefined) return definition.annotations?.readOnlyHint === true || confirmation === undefined;
+    return definition.annotations?.readOnlyHint === true && confirmation === undefined;
+  }
+
   async preview(input: unknown): Promise<Preview | undefined> {
     if (!this.#tool.preview) return undefined;
     const { workingDirectory: cwd, workingDirectories: folders, signal: turnSignal } = this.#context;
@@ -112,6 +123,7 @@ export class HostToolRunner implements ToolRunner {
       result: (id) => storedResult(context, id),
       ...(running && { running }),
       ...(this.#basis !== undefined && { basis: this.#basis }),
+      ...(call.option !== undefined && { option: call.option }),
       ...context.toolContext(call.id),
     };
   }

@@ -1,13 +1,15 @@
 /** A call as the session's state shows it: the actions that lead it from its start to its end. */
-import type {
-  ChatAction,
-  ChatState,
-  McpAuthRequirement,
-  ToolCallContributor,
-  ToolCallResult,
-  ToolCallRiskAssessment,
-  ToolCallState,
-  ToolResultContent,
+import {
+  type CallPermission,
+  type ChatAction,
+  type ChatState,
+  type McpAuthRequirement,
+  PERMISSION_META_KEY,
+  type ToolCallContributor,
+  type ToolCallResult,
+  type ToolCallRiskAssessment,
+  type ToolCallState,
+  type ToolResultContent,
 } from '@atrium/protocol/ahp-1';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { ToolConfirmation } from '../contracts/tool.js';
@@ -55,6 +57,8 @@ export class ShownCall {
   #tool: CalledTool;
   inputText = '';
   invocationMessage = '';
+  /** What rules said about the call. */
+  permission: CallPermission | undefined;
 
   constructor(context: CallContext, tool: CalledTool) {
     this.#context = context;
@@ -197,8 +201,10 @@ export class ShownCall {
   }
 
   #ready(more: Partial<ReadyAction>): void {
-    const { invocationMessage, inputText: toolInput } = this;
-    this.#write({ type: 'chat/toolCallReady', invocationMessage, toolInput, ...more });
+    const { invocationMessage, inputText: toolInput, permission } = this;
+    // The metadata of an action replaces that of the call.
+    const decided = permission && { _meta: { ...this.#tool.meta, [PERMISSION_META_KEY]: permission } };
+    this.#write({ type: 'chat/toolCallReady', invocationMessage, toolInput, ...decided, ...more });
   }
 
   #write(action: CallAction): void {

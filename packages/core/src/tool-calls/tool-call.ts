@@ -3,7 +3,7 @@
  *
  *   1. start       clients see that there is a call, and its input as the model writes it
  *   2. input       parsed, bounded, checked against the tool's schema
- *   3. gates       rules, gates and hooks of extensions; one objection denies the call
+ *   3. gates       permission rules and the mode of the session, then gates and hooks of extensions; one objection denies the call
  *   4. permission  a person decides, where the tool or a gate wants that; changed input passes 2 and 3 again
  *   5. run         what differs: a `ToolRunner` runs the call on the host, or waits for the client that runs it
  *   6. completion  the bounded result becomes an action; what is too large for a session goes to the blob store
@@ -12,20 +12,22 @@
  * A call whose turn ends throws out of the stage that it is in. Calls that the agent runs itself pass the same stages,
  * but there the agent says when (`agent-run-calls.ts`).
  */
-import type {
-  ChatState,
-  McpAuthRequirement,
-  ToolCallResult,
-  ToolCallState,
-  ToolDefinition,
-  ToolResultContent,
+import {
+  alwaysScope,
+  type ChatState,
+  type McpAuthRequirement,
+  type ToolCallResult,
+  type ToolCallState,
+  type ToolDefinition,
+  type ToolResultContent,
+  type WritableScope,
 } from '@atrium/protocol/ahp-1';
 import type { Permit, ToolOutcome } from '../contracts/agent.js';
 import type { GateCall } from '../contracts/extension.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../contracts/tool.js';
 import { OverdueError } from '../util/waiting.js';
 import { boundedInput, parsedInput, readArguments } from './arguments.js';
-import type { CallContext } from './call-context.js';
+import type { CallContext, CallDecision } from './call-context.js';
 import { type Clearance, passGates, tellExtensions, withNotes } from './gates.js';
 import { outcomeForModel, outcomeOf, reasonOf } from './results.js';
 import { assess } from './risk.js';
@@ -47,6 +49,10 @@ export interface Stages {
 export interface ToolRunner {
   readonly stages: Stages;
   readonly inputSchema?: ToolDefinition['inputSchema'];
+  /** Whose tool it is, for rules. Default: that of the agent. */
+  readonly runs?: 'host' | 'other';
+  /** The tool is marked as changing nothing. */
+  readonly isReadOnly?: boolean;
   /** What people read about the call, and what the tool itself wants to ask them. May throw. */
   describe(input: unknown): {
     readonly invocationMessage: string;
@@ -76,6 +82,10 @@ export class ToolCall {
   #gateCall: GateCall;
   readonly #notes: string[] = [];
   #permission: Promise<Permit> | undefined;
+  /** What rules and the mode said about the input that is to run. */
+  #decision: CallDecision | undefined;
+  #runner: Pick<ToolRunner, 'runs' | 'isReadOnly'> = {};
+  #option: string | undefined;
 
   /** Stage 1. */
   constructor(context: CallContext, tool: CalledTool, stages: Stages) {
@@ -96,6 +106,11 @@ export class ToolCall {
   /** The call as extensions see it, with the input that is to run. */
   get gateCall(): GateCall {
     return this.#gateCall;
+  }
+
+  /** The option that a person chose. */
+  get option(): string | undefined {
+    return this.#option;
   }
 
   /** Shows more of the input as the model writes it. */
@@ -130,6 +145,7 @@ export class ToolCall {
   /** Stage 2. Returns the outcome of a call whose input cannot be used. */
   #takeInput(input: unknown, runner: ToolRunner): Promise<ToolOutcome> | undefined {
     this.#inputSchema = runner.inputSchema;
+    this.#runner = runner;
     if (this.#stages.input === 'as-is') {
       const problem = this.showInput(input, this.#shown.invocationMessage);
       if (problem !== undefined) return this.deny(problem);
@@ -163,6 +179,9 @@ export class ToolCall {
   async checkGates(): Promise<Clearance> {
     const held = this.#context.nextStep();
     if (held) await held;
+    const asked = this.#decide();
+    const { effect, reason = 'a rule forbids it' } = asked instanceof Promise ? await asked : asked;
+    if (effect === 'deny') return { kind: 'denied', reason };
     const clearance = await passGates(this.#context, this.#gateCall, (names) => this.#shown.waitingFor(names));
     if (clearance.kind === 'denied') return clearance;
     this.#notes.push(...clearance.notes);
@@ -172,6 +191,30 @@ export class ToolCall {
       this.#confirmation = questionOfGate(clearance.ask, this.#confirmation);
     }
     return clearance;
+  }
+
+  /** Before gates: they can make a decision stricter, and never looser. */
+  #decide(): CallDecision | Promise<CallDecision> {
+    const { permissions, workingDirectories: folders } = this.#context;
+    const { runs = 'agent', isReadOnly = false } = this.#runner;
+    const isAskedAnyway = this.#confirmation !== undefined && !this.#confirmation.isForPerson;
+    const input = this.#gateCall.input;
+    const asked = permissions.decide({ tool: this.tool, input, runs, isReadOnly, isAskedAnyway, folders });
+    return asked instanceof Promise ? asked.then((decision) => this.#decided(decision)) : this.#decided(asked);
+  }
+
+  #decided(decision: CallDecision): CallDecision {
+    this.#decision = decision;
+    this.#shown.permission = decision.permission;
+    // Once a person has been asked, a rule that wants a person to look has that already.
+    if (decision.effect === 'ask' && !this.#permission) {
+      this.#isAskedByGate = true;
+      this.#confirmation = questionOfGate(
+        this.#confirmation?.title ?? `${this.#shown.invocationMessage}?`,
+        this.#confirmation,
+      );
+    }
+    return decision;
   }
 
   get isAskedByGate(): boolean {
@@ -193,12 +236,8 @@ export class ToolCall {
     return this.#confirmation !== undefined && !this.#isAllowed;
   }
 
-  /** A permission counts for the tool of one owner, and never for a client's tool. */
   get #isAllowed(): boolean {
-    if (this.#isAskedByGate) return false;
-    const { permissions } = this.#context;
-    const isAllowedForGood = this.tool.toolClientId === undefined && permissions.has(this.tool);
-    return isAllowedForGood || this.#context.isAutoApproved();
+    return !this.#isAskedByGate && !this.#confirmation?.isForPerson && this.#decision?.effect === 'allow';
   }
 
   /** What the agent wants to ask a person; ignored once a person is asked. */
@@ -217,17 +256,37 @@ export class ToolCall {
   }
 
   async #askPerson(): Promise<Permit> {
+    // An agent that asks may not have said before what it wants to do, or say more of it now.
+    if (this.#confirmation && this.#stages.permission === 'on-request') {
+      const { effect, reason = 'a rule forbids it' } = await this.#decide();
+      if (effect === 'deny') return this.deny(reason);
+    }
     this.ready();
     const stop = this.needsPerson ? this.#assess() : () => {};
     const answered = await this.#shown.answered().finally(stop);
-    const chosen = 'selectedOption' in answered && answered.selectedOption && { option: answered.selectedOption.id };
+    const id = 'selectedOption' in answered ? answered.selectedOption?.id : undefined;
+    const always = alwaysScope(id);
+    // Options that the host added mean nothing to the agent.
+    const chosen = id !== undefined && !always && { option: id };
     if (answered.status !== 'running') return { kind: 'denied', reason: reasonOf(answered), ...chosen };
-    if (answered.selectedOption?.id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
+    this.#option = id;
+    if (id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
+    if (always) await this.#writeRules(always);
     const { toolInput = this.#shown.inputText } = answered;
     // What stands elsewhere cannot be edited in the answer.
     if (typeof toolInput !== 'string' || toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
     const denied = await this.#takeChangedInput(toolInput);
     return denied ?? { kind: 'granted', input: this.#gateCall.input, ...chosen };
+  }
+
+  /** The person said yes to this call in any case: rules that cannot be stored are told, and the call runs. */
+  async #writeRules(scope: WritableScope): Promise<void> {
+    const { permissions, workingDirectories, notify } = this.#context;
+    try {
+      await permissions.write(scope, 'allow', this.#decision?.proposes ?? [], workingDirectories);
+    } catch (error) {
+      notify(`The rule could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   /** Whoever is asked may read a second opinion on exactly what is shown. */
@@ -249,7 +308,8 @@ export class ToolCall {
   /** Shows the call as running, or as waiting for a person. */
   ready(): void {
     const confirmation = this.#confirmation;
-    if (confirmation && this.needsPerson) this.#shown.asking(confirmation);
+    if (confirmation && this.needsPerson)
+      this.#shown.asking(withAlways(confirmation, this.#isAskedByGate ? undefined : this.#decision));
     else this.#shown.running(confirmation ? 'setting' : 'not-needed');
   }
 
@@ -326,6 +386,21 @@ export class ToolCall {
 function questionOfGate(title: string, { options, ...confirmation }: Partial<ToolConfirmation> = {}): ToolConfirmation {
   const once = options?.filter(({ id }) => id !== ALLOW_IN_SESSION);
   return { ...confirmation, title, ...(once && { options: once }) };
+}
+
+/** The question, with options that also write rules behind the plain yes. */
+function withAlways(confirmation: ToolConfirmation, decision: CallDecision | undefined): ToolConfirmation {
+  const { options } = confirmation;
+  // Whoever offers no options shows a plain yes and no.
+  if (!options) return confirmation;
+  // A rule for the whole tool is what the tool's own option says, too.
+  const isTwice =
+    decision?.proposes.every((rule) => !rule.includes('(')) && options.some(({ id }) => id === ALLOW_IN_SESSION);
+  const always = (decision?.options ?? []).filter(({ id }) => !isTwice || alwaysScope(id) !== 'session');
+  if (always.length === 0 || confirmation.isForPerson) return confirmation;
+  const first = options.findIndex(({ kind }) => kind !== 'approve');
+  const at = first < 0 ? options.length : first;
+  return { ...confirmation, options: [...options.slice(0, at), ...always, ...options.slice(at)] };
 }
 
 function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledTool): GateCall {

@@ -2,6 +2,7 @@
  * Where tools may look: inside the session's folders, by real paths, so that no link leads out of them; and never in the
  * host's own data or in files of the kernel, wherever the session's folders are.
  */
+import { realpathSync } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolFailure } from './tool-failure.js';
@@ -91,6 +92,19 @@ export function shownPath(root: string, real: string): string {
 }
 
 /** Whether a path is a folder or lies in it, going by the text alone. */
+/** Where a path leads, also when its end does not exist. */
+export function realPathSync(file: string): string {
+  const missing: string[] = [];
+  for (let current = path.resolve(file); ; current = path.dirname(current)) {
+    try {
+      return path.join(realpathSync.native(current), ...missing);
+    } catch {
+      if (current === path.dirname(current)) return path.resolve(file);
+      missing.unshift(path.basename(current));
+    }
+  }
+}
+
 export function isInside(root: string, candidate: string): boolean {
   const relative = path.relative(root, candidate);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

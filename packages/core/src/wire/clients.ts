@@ -1,7 +1,10 @@
 /** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
 
+import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { Writer } from '../channels/writer.js';
+import type { Credential } from '../contracts/access.js';
+import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_RECORDS, knownKey, windowsKey } from '../log/client-records.js';
 import { type ClientFacts, type Log, LogFencedError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
@@ -19,7 +22,15 @@ export interface KnownClient {
   readonly connection?: DialectConnection | undefined;
   /** When it was last seen, to the day, in milliseconds since the epoch. */
   readonly since: number;
+  /** The device or share that the id belongs to; absent: whoever has the connection token. */
+  readonly credential?: string | undefined;
 }
+
+/** What is told with `initialize`. */
+type Greeting = Pick<KnownClient, 'dialect' | 'locale' | 'connection'>;
+
+/** Whether a device or a share is gone for so long that others may use its client ids. */
+export type IsCredentialGone = (id: string) => boolean;
 
 export class Clients {
   readonly received: ReceivedActions;
@@ -29,11 +40,14 @@ export class Clients {
   readonly #unstored = new Map<string, KnownClient>();
   /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
   readonly #returned = new Set<string>();
+  /** Whose the clients are that are beginning anew: of two credentials at once the first one counts. */
+  readonly #claims = new Map<string, { readonly owner: string | undefined; count: number }>();
 
   constructor(
     private readonly log: Log,
     private readonly writer: Writer,
     private readonly clock: Clock,
+    private readonly isGone: IsCredentialGone = () => true,
   ) {
     this.received = new ReceivedActions(log, writer);
   }
@@ -50,21 +64,55 @@ export class Clients {
   }
 
   /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
-  async begin(clientId: string, greeting: Pick<KnownClient, 'dialect' | 'locale' | 'connection'>): Promise<number> {
+  async begin(clientId: string, greeting: Greeting, by?: Credential): Promise<number> {
     const beginning = {};
     this.#beginning.set(clientId, beginning);
+    let release = (): void => {};
     try {
       const known = await this.#find(clientId);
+      const credential = nameSpaceOf(by);
+      release = this.#claim(clientId, known, credential);
       const since = this.clock.now();
+      const told = { ...greeting, since, ...(credential !== undefined && { credential }) };
       // Who is not known may have been here long ago. The time of day is above any epoch that it had.
-      const facts = { above: known?.epoch ?? since, known: aroundEpoch({ ...greeting, since }) };
+      const facts = { above: known?.epoch ?? since, known: aroundEpoch(told) };
       const { epoch, isStored } = await this.received.begin(clientId, facts);
       if (isStored) this.#unstored.delete(clientId);
-      else this.#storeLater(clientId, { ...greeting, epoch, since });
+      else this.#storeLater(clientId, { ...told, epoch });
       return epoch;
     } finally {
+      release();
       if (this.#beginning.get(clientId) === beginning) this.#beginning.delete(clientId);
     }
+  }
+
+  /** An id belongs to the credential that used it first. Throws for another one, also when both come at the same time. */
+  #claim(clientId: string, known: KnownClient | undefined, owner: string | undefined): () => void {
+    const claim = this.#claims.get(clientId);
+    if (claim ? claim.owner !== owner : known && known.credential !== owner && !this.#isFree(known)) throw takenError();
+    const held = claim ?? { owner, count: 0 };
+    held.count += 1;
+    this.#claims.set(clientId, held);
+    return () => {
+      held.count -= 1;
+      if (held.count === 0) this.#claims.delete(clientId);
+    };
+  }
+
+  #isFree({ credential }: KnownClient): boolean {
+    return credential !== undefined && this.isGone(credential);
+  }
+
+  /** The owner gives an id to whoever uses it next. False when nobody had it. */
+  async release(clientId: string): Promise<boolean> {
+    const known = await this.#find(clientId);
+    if (!known || this.#claims.has(clientId)) return false;
+    this.#unstored.delete(clientId);
+    await this.received.purge(clientId);
+    this.writer.record({ key: knownKey(clientId), value: null });
+    this.writer.record({ key: windowsKey(clientId), value: null });
+    await this.writer.settled();
+    return true;
   }
 
   /** A client that only reads must be able to connect when nothing can be stored: on a full disk, people look for the reason here. */
@@ -90,10 +138,19 @@ export class Clients {
     if (this.#unstored.size > 0) return this.#storeNow();
   }
 
-  /** What is known of a client that comes back; undefined when it has to begin anew. */
-  async returning(clientId: string): Promise<KnownClient | undefined> {
+  /**
+   * What is known of a client that comes back; undefined when it has to begin anew. Throws when the id belongs to another
+   * credential. One whose credential is gone is not taken up by others: they begin anew.
+   */
+  async returning(clientId: string, by?: Credential): Promise<KnownClient | undefined> {
     this.#returned.add(clientId);
-    const known = await this.#find(clientId);
+    const found = await this.#find(clientId);
+    const isOwn = found?.credential === nameSpaceOf(by);
+    if (found && !isOwn && !this.#isFree(found)) {
+      this.#returned.delete(clientId);
+      throw takenError();
+    }
+    const known = isOwn ? found : undefined;
     if (known) this.#refresh(clientId, known);
     else this.#returned.delete(clientId);
     return known;
@@ -145,6 +202,16 @@ export class Clients {
   forget(clientId: string): void {
     this.received.forget(clientId);
   }
+}
+
+/** Whoever has the connection token shares one name space. */
+function nameSpaceOf(by: Credential | undefined): string | undefined {
+  return by === undefined || by.kind === 'connection' ? undefined : by.id;
+}
+
+function takenError(): RequestError {
+  const message = 'this client id belongs to another device: send initialize with an id of your own';
+  return new RequestError(ErrorCode.PermissionDenied, message);
 }
 
 /** What is known of a client as JSON, around the epoch that the log gives it. */

@@ -8,10 +8,12 @@ import {
   ErrorCode,
   type HostRequestMethod,
   type HostRequests,
+  leastForNotification,
   ROOT_CHANNEL,
 } from '@atrium/protocol/ahp-1';
 import { checkClientRequest, checkHostRequestResult, describeProblem } from '@atrium/protocol/ahp-1/validation';
 import { type Frame, readFrame } from '@atrium/protocol/validation';
+import { type Access, hasRole, OWNER } from '../contracts/access.js';
 import type { Caller } from '../contracts/ports.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { EntryOrigin } from '../log/log.js';
@@ -20,6 +22,7 @@ import { cutText } from '../util/text.js';
 import type { WireContext } from './context.js';
 import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
+import type { Edition } from './editions.js';
 import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, type Params, paramsOf } from './inbound.js';
@@ -52,6 +55,9 @@ export class Connection implements Caller {
   readonly #lanes: Lanes;
   readonly #hostRequests: HostRequestQueue;
   readonly #cancelHandshakeTimer: () => void;
+  #access: Access;
+  #edition: Edition;
+  #cancelExpiry: () => void = () => {};
   #state: State = { at: 'new', requests: 0 };
   /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
   #dialect: Dialect = initialDialect;
@@ -62,8 +68,10 @@ export class Connection implements Caller {
   /** Own actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
-  constructor(context: WireContext, transport: Transport) {
+  constructor(context: WireContext, transport: Transport, access: Access = OWNER) {
     this.#context = context;
+    this.#access = access;
+    this.#edition = context.editions.join(this);
     this.#transport = transport;
     this.#outbox = new Outbox({
       transport,
@@ -79,6 +87,7 @@ export class Connection implements Caller {
     this.#cancelHandshakeTimer = context.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
       this.close(CloseCode.HandshakeTimeout, 'no handshake in time'),
     );
+    this.#expireInTime();
     transport.start({
       message: (text) => this.#receive(text),
       drain: () => this.#outbox.flush(),
@@ -94,6 +103,41 @@ export class Connection implements Caller {
   /** Who this is, once the handshake is done. */
   get identity(): Identity | undefined {
     return this.#state.at === 'open' ? this.#state.identity : undefined;
+  }
+
+  get access(): Access {
+    return this.#access;
+  }
+
+  /** Its credential allows something else from now on. */
+  changeAccess(access: Access): void {
+    if (this.#state.at === 'closed') return;
+    const { editions, subscriptions } = this.#context;
+    const before = this.#edition;
+    this.#access = access;
+    this.#edition = editions.join(this);
+    if (this.#edition !== before) editions.leave(this, before);
+    this.#expireInTime();
+    subscriptions.accessChanged(this);
+    const { identity } = this;
+    if (identity && !hasRole(access.role, 'driver')) this.#context.mayNotLend(identity.clientId);
+    // It has been told states of another edition, which such a wire goes on from.
+    if (this.#edition !== before && this.#dialect.traits.needsStates && identity)
+      this.close(CloseCode.SnapshotNeeded, 'this access has changed: connect again');
+  }
+
+  /** What it is sent, as everybody is with the same access. */
+  get edition(): Edition {
+    return this.#edition;
+  }
+
+  #expireInTime(): void {
+    this.#cancelExpiry();
+    const { until } = this.#access;
+    if (until === undefined) return;
+    const { clock } = this.#context;
+    const end = () => this.close(CloseCode.AccessEnded, 'this access has expired: ask for a new one');
+    this.#cancelExpiry = clock.after(Math.max(0, until - clock.now()), end);
   }
 
   /** Whether the handshake has been answered. What happens earlier is part of that answer. */
@@ -188,8 +232,10 @@ export class Connection implements Caller {
     this.#outbox.close();
     this.#responder.close();
     this.#cancelHandshakeTimer();
+    this.#cancelExpiry();
     this.#hostRequests.abandon();
     this.#context.connections.left(this, identity);
+    this.#context.editions.leave(this, this.#edition);
   }
 
   #receive(text: string): void {
@@ -236,7 +282,7 @@ export class Connection implements Caller {
     if (method !== 'initialize' && method !== 'reconnect') {
       throw new RequestError(ErrorCode.InvalidRequest, `send initialize or reconnect before ${method}`);
     }
-    const accepted = await answerHandshake(this.#context, method, paramsOf(params));
+    const accepted = await answerHandshake(this.#context, { connection: this, method, params: paramsOf(params) });
     if (this.#state.at !== 'new') return;
     this.#cancelHandshakeTimer();
     const { identity } = accepted;
@@ -257,7 +303,7 @@ export class Connection implements Caller {
   }
 
   async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
-    const { view } = this.#context;
+    const { view } = this.#edition;
     const call = this.dialect.request({ method, params: paramsOf(params) }, this.#callContext);
     this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
@@ -268,8 +314,10 @@ export class Connection implements Caller {
   }
 
   #perform(method: string, params: Params): unknown {
-    const { requests } = this.#context;
-    return requests.answer(this, method, requests.isExtension(method) ? params : checkedParams(method, params));
+    const { requests, control } = this.#context;
+    const checked = requests.isExtension(method) ? params : checkedParams(method, params);
+    control.checkRequest(this, method, checked as Params);
+    return requests.answer(this, method, checked);
   }
 
   async #notification({ method, params }: NotificationFrame): Promise<void> {
@@ -279,7 +327,7 @@ export class Connection implements Caller {
       this.#learn(call.connection);
       if (call.kind === 'dispatch') await dispatchAction(this.#context, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#context, this, call);
-      else if (call.kind === 'forward' && call.method === 'unsubscribe') {
+      else if (call.kind === 'forward' && call.method === 'unsubscribe' && this.#mayNotify(call.method)) {
         const channel = String(call.params.channel);
         this.holdText(channel, undefined);
         this.#context.subscriptions.remove(this, channel);
@@ -289,8 +337,12 @@ export class Connection implements Caller {
     }
   }
 
+  #mayNotify(method: string): boolean {
+    return hasRole(this.#access.role, leastForNotification(method));
+  }
+
   get #callContext() {
-    return { connection: this.#dialectConnection, clientId: this.identity?.clientId, view: this.#context.view };
+    return { connection: this.#dialectConnection, clientId: this.identity?.clientId, view: this.#edition.view };
   }
 
   #learn(connection: DialectConnection): void {

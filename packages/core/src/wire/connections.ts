@@ -1,5 +1,6 @@
 /** All connections, and which client each belongs to. A client id has one connection: a newer one replaces the older. */
 import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol/ahp-1';
+import type { Access } from '../contracts/access.js';
 import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_GRACE_MS } from '../sessions/limits.js';
 import type { Clock } from '../util/clock.js';
@@ -37,6 +38,19 @@ export class ConnectionRegistry {
 
   all(): Iterable<Connection> {
     return this.#all;
+  }
+
+  /** The connections that were opened with a credential, those before their handshake included. */
+  withCredential(id: string): Connection[] {
+    return [...this.#all].filter(({ access }) => access.credential.id === id);
+  }
+
+  /** A credential allows something else from now on, also on open connections; undefined: it is gone, and they are closed. */
+  changeAccess(credentialId: string, access: Access | undefined): void {
+    for (const connection of this.withCredential(credentialId)) {
+      if (access) connection.changeAccess(access);
+      else connection.close(CloseCode.AccessEnded, 'this access was taken away');
+    }
   }
 
   toldUnasked(): Iterable<Connection> {

@@ -1,12 +1,15 @@
 /** What every connection needs of the host. The composition root makes it once. */
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { Writer } from '../channels/writer.js';
+import type { Access } from '../contracts/access.js';
 import type { Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
+import type { AccessControl } from './access-control.js';
 import type { Clients } from './clients.js';
 import type { ConnectionRegistry } from './connections.js';
 import type { DialectView } from './dialects/dialects.js';
+import type { Editions } from './editions.js';
 import type { Requests } from './requests.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -19,10 +22,15 @@ export interface WireContext {
   readonly subscriptions: Subscriptions;
   readonly log: Pick<Log, 'missed' | 'read'>;
   readonly requests: Requests;
+  /** Who may do and see what. */
+  readonly control: AccessControl;
+  readonly editions: Editions;
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
   /** Brings a channel into memory; undefined when there is none with this URI. */
   open(uri: string): Promise<OpenChannel | undefined>;
   /** Members that the host adds to the answer to `initialize`. */
-  greeting(): Readonly<Record<string, unknown>>;
+  greeting(access: Access): Readonly<Record<string, unknown>>;
+  /** A client that stays connected may not lend tools and plugins any more. */
+  mayNotLend(clientId: string): void;
 }

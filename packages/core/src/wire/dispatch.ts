@@ -15,7 +15,7 @@ type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
 
 export async function dispatchAction(context: WireContext, connection: Connection, request: Dispatch): Promise<void> {
   const { channel, original, action } = request;
-  const target = await context.open(channel);
+  const target = context.control.mayOpen(connection, channel) ? await context.open(channel) : undefined;
   const sent = target && (await received(context, connection, { ...request, type: action.type }));
   if (!sent) return;
   const { origin } = sent;
@@ -65,6 +65,7 @@ function senderOn(connection: Connection, original: OriginalAction): ActionSende
   return {
     reject: (origin, reason) => connection.reject(original, origin, reason),
     deferred: (origin) => connection.echoDeferred(original, origin),
+    name: connection.access.credential.name,
   };
 }
 
@@ -87,6 +88,9 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
   }
   const checked = checkedAction(claim);
   if (!checked.ok) return asker.reject(origin, describeProblem(checked.problem));
+  const needed = target.leastRole?.(checked.value);
+  const refusal = context.control.refusalOf(connection, checked.value, needed);
+  if (refusal !== undefined) return asker.reject(origin, refusal);
   try {
     await target.dispatch(checked.value, origin, asker);
   } catch (error) {
@@ -98,7 +102,7 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
 /** Rejects an action that the client's dialect could not translate. */
 export async function refuseAction(context: WireContext, connection: Connection, request: Refusal): Promise<void> {
   const { original, reason, channel } = request;
-  if (channel !== undefined && !(await context.open(channel))) return;
+  if (channel !== undefined && !(context.control.mayOpen(connection, channel) && (await context.open(channel)))) return;
   const sent = await received(context, connection, { ...request, type: '' });
   if (sent?.kind === 'new') connection.reject(original, sent.origin, reason);
   else if (sent?.answer) connection.answerAgain(original, sent.origin, sent.answer);

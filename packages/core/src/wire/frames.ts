@@ -60,12 +60,29 @@ export function joined(frames: readonly WireFrame[]): Buffer | undefined {
 /** Header and payload in one piece, without copying the payload twice. */
 export function framed({ text, isFirst, isLast }: MessagePart): Buffer {
   const length = Buffer.byteLength(text);
-  const start = length < LENGTH_16 ? 2 : length <= 0xffff ? 4 : 10;
+  const start = headerBytes(length);
   const frame = Buffer.allocUnsafe(start + length);
   frame[0] = (isLast ? LAST : 0) | (isFirst ? FIRST_OF_TEXT : 0);
   writeLength(frame, length);
   frame.write(text, start);
   return frame;
+}
+
+/** The same for a payload that is no text, with further bits in the first byte. */
+export function frameOf(
+  payload: Uint8Array,
+  { isFirst, isLast, bits }: Omit<MessagePart, 'text'> & { readonly bits: number },
+): Buffer {
+  const start = headerBytes(payload.length);
+  const frame = Buffer.allocUnsafe(start + payload.length);
+  frame[0] = (isLast ? LAST : 0) | (isFirst ? FIRST_OF_TEXT : 0) | bits;
+  writeLength(frame, payload.length);
+  frame.set(payload, start);
+  return frame;
+}
+
+function headerBytes(length: number): number {
+  return length < LENGTH_16 ? 2 : length <= 0xffff ? 4 : 10;
 }
 
 function writeLength(frame: Buffer, length: number): void {

@@ -11,13 +11,14 @@ import {
   agreedOn,
   type Dialect,
   type DialectConnection,
+  type DialectView,
   dialectNamed,
   initialDialect,
   NO_MEMORY,
 } from './dialects/dialects.js';
 import { CLIENT_ID_MAX_CHARACTERS, REPLAY_TRIES_MAX } from './limits.js';
 import { type MissedAction, missedAction } from './replay.js';
-import { groupOf, isWholeCut, windowOf } from './subscriptions.js';
+import { groupOf, isWholeCut, restoredFrom, windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
@@ -41,24 +42,23 @@ const REPLAY_LIMITS = { entries: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES }
 
 type Params = Readonly<Record<string, unknown>>;
 
-export function answerHandshake(
-  context: WireContext,
-  method: 'initialize' | 'reconnect',
-  params: Params,
-): Promise<Handshake> {
-  return method === 'initialize' ? initialize(context, params) : reconnect(context, params);
+interface Asked {
+  readonly connection: Connection;
+  readonly method: 'initialize' | 'reconnect';
+  readonly params: Params;
 }
 
-async function initialize(context: WireContext, raw: Params): Promise<Handshake> {
+export function answerHandshake(context: WireContext, { connection, method, params }: Asked): Promise<Handshake> {
+  return method === 'initialize' ? initialize(context, connection, params) : reconnect(context, connection, params);
+}
+
+async function initialize(context: WireContext, { edition, access }: Connection, raw: Params): Promise<Handshake> {
   const { version, dialect } = agreedOn(raw);
-  const call = inbound(dialect, 'initialize', raw, context);
+  const call = inbound(dialect, { method: 'initialize', params: raw }, edition.view);
   const params = checked('initialize', call.params);
   const { connection } = call;
-  const start = await context.clients.begin(params.clientId, {
-    dialect: version,
-    locale: params.locale,
-    connection,
-  });
+  const greeting = { dialect: version, locale: params.locale, connection };
+  const start = await context.clients.begin(params.clientId, greeting, access.credential);
   const window = windowOf(raw);
   return {
     identity: { clientId: params.clientId, start, lastSeenServerSeq: 0, dialect, locale: params.locale },
@@ -69,20 +69,21 @@ async function initialize(context: WireContext, raw: Params): Promise<Handshake>
         protocolVersion: version,
         serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
-        ...context.greeting(),
+        ...context.greeting(connection.access),
         ...(window && { turns: subscribed.windows }),
       };
-      return call.encodeResult(result, context.view);
+      return call.encodeResult(result, connection.edition.view);
     },
   };
 }
 
-async function reconnect(context: WireContext, raw: Params): Promise<Handshake> {
-  const known = typeof raw.clientId === 'string' ? await context.clients.returning(raw.clientId) : undefined;
+async function reconnect(context: WireContext, { edition, access }: Connection, raw: Params): Promise<Handshake> {
+  const { clients } = context;
+  const known = typeof raw.clientId === 'string' ? await clients.returning(raw.clientId, access.credential) : undefined;
   // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
   if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
-  const call = inbound(dialect, 'reconnect', raw, context, known?.connection);
+  const call = inbound(dialect, { method: 'reconnect', params: raw }, edition.view, known?.connection);
   const params = checked('reconnect', call.params);
   if (!known) throw unknownClient(params.clientId);
   const { clientId, lastSeenServerSeq: seen } = params;
@@ -94,7 +95,7 @@ async function reconnect(context: WireContext, raw: Params): Promise<Handshake> 
     result: async (connection) =>
       call.encodeResult(
         await resume(context, connection, { params, raw: call.params, window: windowOf(raw) }),
-        context.view,
+        connection.edition.view,
       ),
   };
 }
@@ -135,7 +136,7 @@ async function replay(
   // Of an action that became several messages, the last number that a client saw may stand for half.
   const after = dialect.traits.needsStates ? lastSeen - 1 : lastSeen;
   for (let tries = 0; tries < REPLAY_TRIES_MAX; tries++) {
-    const wanted = await context.subscriptions.sourcesOf(dialect, params.subscriptions);
+    const wanted = await context.subscriptions.sourcesOf(connection, params.subscriptions);
     const wires = new Set(wanted.map(({ wire }) => wire));
     const missing = [...new Set(params.subscriptions)].filter((wire) => !wires.has(wire));
     const found = wanted.flatMap(({ sources }) => sources);
@@ -147,7 +148,7 @@ async function replay(
     const isCurrent = context.writer.shown === shown && !found.some(({ isClosed }) => isClosed);
     if (!isCurrent) continue;
     const missed = entries.filter(({ seq }) => seq <= shown).map(missedAction);
-    const replaying = { context, dialect, wires };
+    const replaying = { context, connection, wires };
     const actions = dialect.traits.needsStates
       ? translated(replaying, { lastSeen, missed, isGone: missing.length > 0 })
       : asKept(replaying, missed);
@@ -174,12 +175,16 @@ function mayFollow({ subscriptions }: WireContext, connection: Connection, misse
     if (!own.some(({ envelope }) => isWholeCut(envelope.action))) return false;
     subscriptions.clearedFor(connection, chat);
   }
+  for (const { envelope } of missed) {
+    const from = restoredFrom(envelope.action);
+    if (from !== undefined) subscriptions.restoredFor(connection, envelope.channel, from);
+  }
   return true;
 }
 
 interface Replaying {
   readonly context: WireContext;
-  readonly dialect: Dialect;
+  readonly connection: Connection;
   /** The wire channels of the client. */
   readonly wires: ReadonlySet<string>;
 }
@@ -187,8 +192,10 @@ interface Replaying {
 /** Every action in the words of the dialect; undefined when it cannot say one of them. What is kept as text goes out as it is. */
 function asKept(replaying: Replaying, missed: readonly MissedAction[]): unknown[] | undefined {
   const actions: unknown[] = [];
+  const { edition } = replaying.connection;
   for (const { envelope, text } of missed) {
-    const shown = said(replaying, envelope);
+    const left = edition.envelope(envelope);
+    const shown = left ? said(replaying, left) : [];
     if (!shown) return undefined;
     for (const params of shown) actions.push(params === envelope ? new RawJson(text) : params);
   }
@@ -205,11 +212,11 @@ interface Missed {
 
 /** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
 function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed): unknown[] | undefined {
-  const { context, dialect } = replaying;
+  const { context, connection } = replaying;
   if (isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
   for (const uri of new Set(missed.map(({ envelope }) => groupOf(envelope.channel, context.view)))) {
-    const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(dialect, uri, lastSeen);
+    const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(connection, uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
   }
@@ -217,16 +224,18 @@ function translated(replaying: Replaying, { lastSeen, missed, isGone }: Missed):
     const { channel, serverSeq: seq } = envelope;
     // Actions of the root need no state around them.
     if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
-    for (const shown of said(replaying, envelope) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
+    const left = connection.edition.envelope(envelope);
+    for (const shown of (left && said(replaying, left)) ?? []) told.push({ seq, envelope: envelopeOf(shown) });
   }
   return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
 }
 
 /** An action without the states around it, as this wire says it; undefined when it cannot. */
-function said({ context, dialect, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
+function said({ connection, wires }: Replaying, envelope: ActionEnvelope): readonly object[] | undefined {
+  const { dialect, edition } = connection;
   const steps = [{ envelope, before: undefined, after: undefined }];
-  const group = { channel: groupOf(envelope.channel, context.view), steps, stateBefore: () => undefined };
-  const { frames, close } = dialect.encodeSteps(NO_MEMORY, group, context.view);
+  const group = { channel: groupOf(envelope.channel, edition.view), steps, stateBefore: () => undefined };
+  const { frames, close } = dialect.encodeSteps(NO_MEMORY, group, edition.view);
   if (close !== undefined) return undefined;
   return frames.filter(({ channel }) => wires.has(channel)).map(({ params }) => params);
 }
@@ -237,12 +246,10 @@ function envelopeOf(params: object): unknown {
 
 function inbound(
   dialect: Dialect,
-  method: string,
-  params: Params,
-  context: WireContext,
+  { method, params }: { readonly method: string; readonly params: Params },
+  view: DialectView,
   known: DialectConnection = {},
 ) {
-  const { view } = context;
   const clientId = typeof params.clientId === 'string' ? params.clientId : undefined;
   const call = dialect.request({ method, params }, { connection: known, clientId, view });
   if (call.kind === 'fail') throw RequestError.from(call.error);

@@ -1,5 +1,6 @@
 /** The requests of clients, by method. The connection has checked their parameters already. */
 import {
+  CANCEL_WORK_METHOD,
   type ClientRequestMethod,
   type ClientRequests,
   ErrorCode,
@@ -7,27 +8,37 @@ import {
   PIN_METHOD,
   PRIVATE,
   ROOT_CHANNEL,
+  type SessionSummary,
+  type Turn,
 } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
+import { UNWATCHED, type Work } from '../contracts/work.js';
 import type { Chat } from '../sessions/chat.js';
 import type { Creator } from '../sessions/creation.js';
 import { PROGRESS_TOKEN_MAX_CHARACTERS, type TellProgress } from '../sessions/creation-progress.js';
-import type { TurnsRequest } from '../sessions/history.js';
+import type { TurnsPage, TurnsRequest } from '../sessions/history.js';
 import { FETCH_TURNS_MAX } from '../sessions/limits.js';
 import type { Lane, Service } from '../sessions/service.js';
 import { readImportPage } from '../sessions/session-import.js';
 import { chatSummaryOf } from '../sessions/session-summary.js';
 import type { Sessions } from '../sessions/sessions.js';
+import type { Clock } from '../util/clock.js';
 import { RawJson } from '../util/json-parts.js';
+import type { AccessControl } from './access-control.js';
 import type { Connection } from './connection.js';
+import { LongWork } from './long-work.js';
+import type { Projection } from './projection.js';
 import { type Subscriptions, windowOf } from './subscriptions.js';
+import { unknownChannel } from './unknown-channel.js';
 
 export interface RequestsOptions {
+  readonly clock: Clock;
   readonly sessions: Sessions;
   readonly subscriptions: Subscriptions;
   readonly writer: Writer;
+  readonly control: Pick<AccessControl, 'sees'>;
   /** Parts of the host that answer requests of their own. The first that knows a method answers it. */
   readonly services: readonly Service[];
   /** Throws when an agent needs a token that this connection has not shown. */
@@ -36,6 +47,7 @@ export interface RequestsOptions {
 
 type Params = Readonly<Record<string, unknown>>;
 type Handler<P> = (connection: Connection, params: P) => unknown;
+type WorkHandler = (connection: Connection, params: Params, work: Work) => unknown;
 type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M]['params']> };
 
 /** These look at folders and ask Git, and no later request depends on them. */
@@ -43,9 +55,11 @@ const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConf
 
 export class Requests {
   readonly #options: RequestsOptions;
+  readonly #longWork: LongWork;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    this.#longWork = new LongWork(options.clock, options.subscriptions);
   }
 
   /** Methods of our own beside the protocol. Other hosts do not know them, and their parameters have no schema. */
@@ -53,9 +67,20 @@ export class Requests {
     return this.#extension(method) !== undefined;
   }
 
+  /** Every method that this host answers, of the protocol and our own. */
+  methods(): string[] {
+    const ofServices = this.#options.services.flatMap(({ requests, extensionRequests }) => [
+      ...Object.keys(requests ?? {}),
+      ...Object.keys(extensionRequests ?? {}),
+    ]);
+    return [...new Set([...Object.keys(this.#handlers), ...Object.keys(this.#extensions), ...ofServices])].sort();
+  }
+
   /** Where a request of this method waits; see `Lane`. */
   laneOf(method: string): Lane {
     if (ASIDE.has(method)) return 'aside';
+    // It is about a request that runs, and must not wait behind it.
+    if (method === CANCEL_WORK_METHOD) return 'free';
     for (const { lanes } of this.#options.services) {
       if (lanes && Object.hasOwn(lanes, method)) return lanes[method] ?? 'main';
     }
@@ -71,7 +96,7 @@ export class Requests {
   #ofService(method: string): Handler<Params> | undefined {
     for (const { requests } of this.#options.services) {
       if (requests && Object.hasOwn(requests, method))
-        return requests[method as ClientRequestMethod] as unknown as Handler<Params>;
+        return this.#watched(requests[method as ClientRequestMethod] as unknown as WorkHandler);
     }
     return undefined;
   }
@@ -79,9 +104,17 @@ export class Requests {
   #extension(method: string): Handler<Params> | undefined {
     if (Object.hasOwn(this.#extensions, method)) return this.#extensions[method];
     for (const { extensionRequests } of this.#options.services) {
-      if (extensionRequests && Object.hasOwn(extensionRequests, method)) return extensionRequests[method];
+      const handler = extensionRequests && Object.hasOwn(extensionRequests, method) && extensionRequests[method];
+      if (handler) return this.#watched(handler);
     }
     return undefined;
+  }
+
+  #watched(handler: WorkHandler): Handler<Params> {
+    return (connection, params) =>
+      this.#longWork.isWatched(params)
+        ? this.#longWork.run(connection, params, (work) => handler(connection, params, work))
+        : handler(connection, params, UNWATCHED);
   }
 
   #own(method: string): Handler<Params> | undefined {
@@ -122,11 +155,15 @@ export class Requests {
       return null;
     },
 
-    listSessions: ({ dialect }, { limit, cursor }) => {
+    listSessions: ({ dialect, access, edition }, { limit, cursor }) => {
       const isUsable = limit === undefined || (Number.isSafeInteger(limit) && limit > 0);
       if (!isUsable) throw new RequestError(ErrorCode.InvalidParams, '/limit must be a positive number');
-      const { text, nextCursor } = this.#options.sessions.page({ limit, cursor });
-      const items = dialect.traits.sendsStoredJson ? new RawJson(text) : JSON.parse(text);
+      const { sessions, control } = this.#options;
+      const only = access.bounds && ((uri: string) => control.sees(access, uri));
+      const { text, nextCursor } = sessions.page({ limit, cursor, only });
+      const { projection } = edition;
+      const isStored = dialect.traits.sendsStoredJson && !projection;
+      const items = isStored ? new RawJson(text) : listed(text, projection);
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
 
@@ -137,7 +174,7 @@ export class Requests {
       const chat = await sessions.openChat(channel);
       // Older wires know sessions only, and get the turns in the answer.
       if (!chat) throw unknownChannel(page ? sessions.sessionUriOf(channel) : channel);
-      if (page) return chat.fetchTurns(page) as never;
+      if (page) return projectedPage(await chat.fetchTurns(page), connection) as never;
       await this.#loadTurns(connection, chat, cursor);
       return {};
     },
@@ -157,6 +194,10 @@ export class Requests {
       await this.#options.sessions.restore(String(channel));
       return null;
     },
+
+    [CANCEL_WORK_METHOD]: (connection, { progressToken }) => ({
+      wasRunning: this.#longWork.cancel(connection, progressToken),
+    }),
 
     'atrium/listDisposed': () => ({ items: this.#options.sessions.disposed() }),
 
@@ -243,13 +284,16 @@ export class Requests {
   }
 }
 
-function secondHandshake(): never {
-  throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
+function listed(text: string, projection: Projection | undefined): unknown {
+  const items = JSON.parse(text) as SessionSummary[];
+  return projection ? items.map((summary) => projection.summary(summary)) : items;
 }
 
-/** The error for a client that names a channel which does not exist. */
-export function unknownChannel(uri: string): RequestError {
-  const isOther = /^ahp-(chat|terminal|changeset|resource-watch|otlp|root|automation|canvas)/.test(uri);
-  if (isOther) return new RequestError(ErrorCode.NotFound, `there is no channel ${uri}`);
-  return new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}; listSessions names those there are`);
+function projectedPage(page: TurnsPage, { edition: { projection } }: Connection): TurnsPage {
+  if (!projection) return page;
+  return { ...page, turns: (page.turns as readonly Turn[]).map((turn) => projection.turn(turn)) };
+}
+
+function secondHandshake(): never {
+  throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
 }

@@ -5,22 +5,30 @@
  * Clients subscribe to channels of their wire. One of those may show several internal channels: an older wire shows a
  * session and its default chat as one. A session and its chats are one *group*: they are translated together.
  */
-import type { StateAction, Turn } from '@atrium/protocol/ahp-1';
+import {
+  type ActionEnvelope,
+  hasRole,
+  ROOT_CHANNEL,
+  type SessionSummary,
+  type StateAction,
+  type Turn,
+} from '@atrium/protocol/ahp-1';
 import type { ChannelSnapshot, OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Audience, Caller } from '../contracts/ports.js';
 import { FETCH_TURNS_MAX } from '../sessions/limits.js';
 import { textWindowMs } from '../sessions/text-joiner.js';
+import type { AccessControl } from './access-control.js';
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
-  DIALECTS,
   type Dialect,
   type DialectView,
   NO_MEMORY,
   type SnapshotParts,
   type StepGroup,
 } from './dialects/dialects.js';
+import type { Edition, Editions } from './editions.js';
 import {
   type Encoded,
   encode,
@@ -33,10 +41,13 @@ import {
 } from './encoding.js';
 import { type Outgoing, outgoing } from './frames.js';
 import type { LoadedTurns } from './loaded-turns.js';
-import { TranslatedReplay } from './replay.js';
+import type { TranslatedReplay } from './replay.js';
 import { CloseCode } from './transport.js';
 
 export interface SubscriptionsOptions {
+  readonly editions: Pick<Editions, 'main' | 'others' | 'forget'>;
+  /** Who may open which channel, and sees which session. */
+  readonly control: Pick<AccessControl, 'mayOpen' | 'sees'>;
   readonly connections: { of(clientId: string): Connection | undefined; toldUnasked(): Iterable<Connection> };
   /** What dialects may look up while they translate. */
   readonly view: DialectView;
@@ -89,9 +100,6 @@ type Give = (connection: Connection, encoded: Encoded) => void;
 
 const NONE: ReadonlyMap<Connection, ReadonlySet<string>> = new Map();
 
-/** Dialects that remember something of a group. */
-const REMEMBERING = DIALECTS.filter(({ traits }) => traits.needsStates);
-
 /** The group that a channel belongs to: that of its session for a chat, otherwise its own. */
 export function groupOf(uri: string, view: DialectView): string {
   return view.sessionUriOf(uri) ?? uri;
@@ -109,10 +117,6 @@ export class Subscriptions {
   readonly #subscribers = new Map<string, Map<Connection, Set<string>>>();
   /** The wire channels of each client, with the internal channels behind them. */
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
-  /** What older dialects remember of a group that their clients watch, or have watched in the running turn. */
-  readonly #memories = new Map<string, ChannelMemory>();
-  /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
-  readonly #translated = REMEMBERING.map((dialect) => ({ dialect, replay: new TranslatedReplay() }));
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -124,13 +128,16 @@ export class Subscriptions {
    */
   async open(connection: Connection, wires: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
     for (;;) {
-      const wanted = await this.sourcesOf(connection.dialect, wires);
+      const wanted = await this.sourcesOf(connection, wires);
       // From here to the end nothing may wait.
-      const request = { window, sendsStoredJson: connection.dialect.traits.sendsStoredJson };
+      const { edition } = connection;
+      // What is left out has to be looked for, so that nothing goes out as it is stored.
+      const sendsStoredJson = connection.dialect.traits.sendsStoredJson && !edition.projection;
+      const request = { window, sendsStoredJson };
       const taken = wanted.map(({ wire, sources }) => ({
         wire,
         channels: sources.map(({ channel }) => channel.uri),
-        snapshots: sources.map((source) => source.takeSnapshot(request)),
+        snapshots: sources.map((source) => inEdition(edition, source.takeSnapshot(request))),
       }));
       if (taken.some(({ snapshots }) => snapshots.some((snapshot) => !snapshot))) continue;
       const { windows, settled, shown } = this.#options;
@@ -179,6 +186,11 @@ export class Subscriptions {
     if (identity) this.#options.windows.note(identity, chat, 0, this.#options.shown());
   }
 
+  /** A client has missed that turns came back, and is told so now: it has a chat from this turn on. */
+  restoredFor({ identity }: Connection, chat: string, from: number): void {
+    if (identity) this.#options.windows.note(identity, chat, from, this.#options.shown());
+  }
+
   /** Tells a client older turns of a chat: what it has begins at this index then. */
   tellLoaded(connection: Connection, chat: string, { start, turns }: { start: number; turns: readonly Turn[] }): void {
     if (!connection.identity) return;
@@ -215,13 +227,15 @@ export class Subscriptions {
     return subscribers.length === 0 || subscribers.some(hasChats);
   }
 
-  /** The internal channels behind wire channels, brought into memory. Leaves out wire channels that do not exist. */
-  async sourcesOf(dialect: Dialect, wires: Iterable<string>): Promise<Wanted[]> {
+  /** The internal channels behind wire channels, brought into memory. Leaves out those that do not exist for the client. */
+  async sourcesOf(connection: Connection, wires: Iterable<string>): Promise<Wanted[]> {
+    const { dialect, edition } = connection;
+    const { control } = this.#options;
     const wanted: Wanted[] = [];
     for (const wire of new Set(wires)) {
       const sources: OpenChannel[] = [];
-      for (const uri of dialect.channelsOf(wire, this.#options.view)) {
-        const source = await this.#options.open(uri);
+      for (const uri of dialect.channelsOf(wire, edition.view)) {
+        const source = control.mayOpen(connection, uri) ? await this.#options.open(uri) : undefined;
         if (source) sources.push(source);
       }
       if (sources.length > 0) wanted.push({ wire, sources });
@@ -240,7 +254,7 @@ export class Subscriptions {
       const subscribers = this.#subscribers.get(uri) ?? new Map<Connection, Set<string>>();
       this.#subscribers.set(uri, subscribers);
       subscribers.set(connection, (subscribers.get(connection) ?? new Set()).add(wire));
-      this.#replayOf(connection.dialect)?.follow(groupOf(uri, this.#options.view), this.#options.shown());
+      replayFor(connection)?.follow(groupOf(uri, this.#options.view), this.#options.shown());
     }
   }
 
@@ -332,30 +346,23 @@ export class Subscriptions {
     return [...this.#watching(uri)].some(({ dialect }) => !dialect.traits.answersQuestions);
   }
 
-  /** What older dialects remember of a group. */
-  memoryOf(uri: string): ChannelMemory | undefined {
-    return this.#memories.get(uri);
-  }
-
   /** The channel left memory: what dialects remember of it goes, too. */
   forget(uri: string): void {
-    this.#memories.delete(uri);
-    for (const { replay } of this.#translated) replay.forget(uri);
+    this.#options.editions.forget(uri);
   }
 
   /** The messages of a group behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
-  translatedAfter(dialect: Dialect, uri: string, seq: number): readonly NumberedMessage[] | undefined {
-    return this.#replayOf(dialect)?.after(uri, seq);
-  }
-
-  #replayOf(spoken: Dialect): TranslatedReplay | undefined {
-    return this.#translated.find(({ dialect }) => isSameVersion(dialect, spoken))?.replay;
+  translatedAfter(connection: Connection, uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return replayFor(connection)?.after(uri, seq);
   }
 
   /** Sends one stored tick to all subscribers of its channels. */
   show({ steps, notices }: CommittedBatch): void {
-    for (const { envelope } of steps)
+    for (const { envelope } of steps) {
       if (isWholeCut(envelope.action)) this.#options.windows.cleared(envelope.channel, envelope.serverSeq);
+      const from = restoredFrom(envelope.action);
+      if (from !== undefined) this.#noteRestored(envelope, from);
+    }
     const groups = groupsOf(steps, this.#options.view);
     const [only] = groups;
     // Nearly always one channel did something, and every client gets one thing.
@@ -368,6 +375,12 @@ export class Subscriptions {
     }
     for (const [connection, parts] of parcels) deliver(connection, parts);
     for (const { atHand } of groups) atHand.steps = [];
+  }
+
+  /** Whatever a client had of a chat before, it has these turns now. */
+  #noteRestored({ channel, serverSeq }: ActionEnvelope, from: number): void {
+    for (const { identity } of this.#of(channel).keys())
+      if (identity) this.#options.windows.note(identity, channel, from, serverSeq);
   }
 
   #showGroup(group: TextGroup): void {
@@ -383,40 +396,28 @@ export class Subscriptions {
 
   /** Gives the steps of one group to the clients that they concern. */
   #pack(group: TextGroup, give: Give): void {
-    const { view } = this.#options;
-    const memory = this.#memories.get(group.channel) ?? NO_MEMORY;
-    const encodings = new Map<Dialect, Encoded>();
-    const encodedFor = (dialect: Dialect): Encoded => {
-      const encoded = encodings.get(dialect) ?? encode(dialect, memory, group, view);
-      encodings.set(dialect, encoded);
-      return encoded;
-    };
+    const { main, others } = this.#options.editions;
     const concerned = this.#concernedBy(group);
+    const first = new EditedGroup(main, group, this.#options.view);
+    const edited = new Map<Edition, EditedGroup>([[main, first]]);
+    const editedFor = (edition: Edition): EditedGroup => {
+      const known = edited.get(edition);
+      if (known) return known;
+      const made = new EditedGroup(edition, edition.group(group), edition.view);
+      edited.set(edition, made);
+      return made;
+    };
     for (const [subscriber, wires] of concerned) {
-      const encoded = onChannels(encodedFor(subscriber.dialect), wires, subscriber.identity?.clientId);
+      const { edition, dialect, identity } = subscriber;
+      const own = edition === main ? first : editedFor(edition);
+      const encoded = onChannels(own.encodedFor(dialect), wires, identity?.clientId);
       if (encoded.numbered.length > 0 || encoded.close) give(subscriber, encoded);
     }
     for (const asker of this.#absentAskers(concerned, group)) {
-      give(asker, onlyOwn(asker, encodedFor(asker.dialect)));
+      give(asker, onlyOwn(asker, editedFor(asker.edition).encodedFor(asker.dialect)));
     }
-    this.#keepTranslated(group, concerned, encodedFor);
-    this.#remember(group, memory);
-  }
-
-  /**
-   * A dialect that remembers follows a group from its first subscriber on. When nobody is waited for any more, it still
-   * follows the turn in which the last one left: an answer to an earlier question of it must not be taken for another.
-   */
-  #remember(group: StepGroup, memory: ChannelMemory): void {
-    const { channel } = group;
-    let next = memory;
-    for (const { dialect, replay } of this.#translated) {
-      const isSpoken = replay.isFollowed(channel) || dialect.traits.version in memory;
-      if (isSpoken) next = dialect.remember(next, group, this.#options.view);
-    }
-    if (next === memory) return;
-    if (Object.keys(next).length > 0) this.#memories.set(channel, next);
-    else this.#memories.delete(channel);
+    first.remember(concerned);
+    for (const edition of others.call(this.#options.editions)) editedFor(edition).remember(concerned);
   }
 
   /** The clients that are subscribed to a channel of the group that did something, with their wire channels. */
@@ -432,19 +433,6 @@ export class Subscriptions {
       }
     }
     return concerned;
-  }
-
-  #keepTranslated(
-    { channel, steps }: StepGroup,
-    concerned: ReadonlyMap<Connection, unknown>,
-    encodedFor: (dialect: Dialect) => Encoded,
-  ): void {
-    const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
-    for (const { dialect, replay } of this.#translated) {
-      if (!replay.isFollowed(channel)) continue;
-      const isWatched = [...concerned.keys()].some((subscriber) => isSameVersion(subscriber.dialect, dialect));
-      replay.add(channel, encodedFor(dialect), { first, upTo, isWatched });
-    }
   }
 
   /** A client that is not subscribed still gets the echo of its own action, so that it does not wait for it forever. */
@@ -467,10 +455,13 @@ export class Subscriptions {
   ): ClientNotice {
     return new ClientNotice(connection, (serverSeq) => {
       numbered(serverSeq);
-      const steps = [{ envelope: { channel, action, serverSeq }, before: undefined, after: undefined }];
+      const { edition } = connection;
+      const shown = edition.action(channel, action);
+      if (!shown) return outgoing({});
+      const steps = [{ envelope: { channel, action: shown, serverSeq }, before: undefined, after: undefined }];
       const place = { channel: groupOf(channel, this.#options.view), stateBefore: () => undefined };
       const group = { ...place, steps, atHand: { steps } };
-      const [message] = encode(connection.dialect, NO_MEMORY, group, this.#options.view).messages;
+      const [message] = encode(connection.dialect, NO_MEMORY, group, edition.view).messages;
       return message ?? outgoing({});
     });
   }
@@ -481,7 +472,7 @@ export class Subscriptions {
     notification: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
   ): void {
     if (!connection.identity) return;
-    const frame = connection.dialect.encodeNotification(notification, this.#options.view);
+    const frame = connection.dialect.encodeNotification(notification, connection.edition.view);
     if (frame) connection.send(outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
   }
 
@@ -489,8 +480,10 @@ export class Subscriptions {
   notify(uri: string, method: string, params: object): void {
     // One list for each dialect, which all its connections are given.
     const encoded = new Map<Dialect, readonly Outgoing[]>();
+    const { main } = this.#options.editions;
     const tell = (connection: Connection) => {
-      const { dialect } = connection;
+      const { dialect, edition } = connection;
+      if (edition !== main) return this.#notifyLimited(connection, { uri, method, params });
       const messages = encoded.get(dialect) ?? this.#notification(dialect, uri, method, params);
       encoded.set(dialect, messages);
       if (connection.identity && messages.length > 0) connection.sendAll(messages);
@@ -501,16 +494,111 @@ export class Subscriptions {
       if (!subscribers.has(connection)) tell(connection);
   }
 
+  /** Those who may not see everything hear of the sessions that they see. */
+  #notifyLimited(
+    connection: Connection,
+    { uri, method, params }: { readonly uri: string; readonly method: string; readonly params: object },
+  ): void {
+    const { access, edition } = connection;
+    const { session, summary, changes } = params as { session?: string; summary?: SessionSummary; changes?: object };
+    const about = session ?? summary?.resource;
+    if (about === undefined) {
+      if (hasRole(access.role, 'owner')) this.notifyOne(connection, { method, params: { channel: uri, ...params } });
+      return;
+    }
+    if (!this.#options.control.sees(access, about)) return this.#left(connection, about);
+    const shown = {
+      ...(summary && { summary: edition.projection?.summary(summary) ?? summary }),
+      ...(changes && { changes: edition.projection?.summary(changes) ?? changes }),
+    };
+    this.notifyOne(connection, { method, params: { channel: uri, ...params, ...shown } });
+  }
+
   /** A notification in the words of a dialect; none when it does not have it. */
   #notification(dialect: Dialect, uri: string, method: string, params: object): readonly Outgoing[] {
     const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#options.view);
     return frame ? [outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params })] : [];
   }
+
+  /** A session that a client watches is not within its bounds any more. Of others it does not learn that they exist. */
+  #left(connection: Connection, session: string): void {
+    const watched = this.channelsOf(connection);
+    if (![session, ...this.#options.chatsOf(session)].some((uri) => watched.includes(uri))) return;
+    this.accessChanged(connection);
+    this.notifyOne(connection, { method: 'root/sessionRemoved', params: { channel: ROOT_CHANNEL, session } });
+  }
+
+  /** The access of a client changed: what does not exist for it any more ends at once. */
+  accessChanged(connection: Connection): void {
+    const { control } = this.#options;
+    for (const [wire, channels] of [...(this.#channels.get(connection) ?? [])])
+      if (!channels.every((uri) => control.mayOpen(connection, uri))) this.remove(connection, wire);
+  }
+}
+
+/** What a group did in one tick, as an edition has it, in the words of each dialect that is spoken. */
+class EditedGroup {
+  readonly #encodings = new Map<Dialect, Encoded>();
+  readonly #memory: ChannelMemory;
+
+  constructor(
+    readonly edition: Edition,
+    readonly group: TextGroup,
+    readonly view: DialectView,
+  ) {
+    this.#memory = edition.memories.get(group.channel) ?? NO_MEMORY;
+  }
+
+  encodedFor(dialect: Dialect): Encoded {
+    const known = this.#encodings.get(dialect);
+    if (known) return known;
+    const encoded = encode(dialect, this.#memory, this.group, this.view);
+    this.#encodings.set(dialect, encoded);
+    return encoded;
+  }
+
+  /**
+   * A dialect that remembers follows a group from its first subscriber on. When nobody is waited for any more, it still
+   * follows the turn in which the last one left: an answer to an earlier question of it must not be taken for another.
+   */
+  remember(concerned: ReadonlyMap<Connection, unknown>): void {
+    const { edition, group } = this;
+    const { channel, steps } = group;
+    const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
+    const isOf = (dialect: Dialect) => (subscriber: Connection) =>
+      subscriber.edition === edition && isSameVersion(subscriber.dialect, dialect);
+    let next = this.#memory;
+    for (const { dialect, replay } of edition.translated) {
+      const isFollowed = replay.isFollowed(channel);
+      if (isFollowed && steps.length > 0) {
+        const isWatched = [...concerned.keys()].some(isOf(dialect));
+        replay.add(channel, this.encodedFor(dialect), { first, upTo, isWatched });
+      }
+      const isSpoken = isFollowed || dialect.traits.version in this.#memory;
+      if (isSpoken) next = dialect.remember(next, group, this.view);
+    }
+    if (next === this.#memory) return;
+    if (Object.keys(next).length > 0) edition.memories.set(channel, next);
+    else edition.memories.delete(channel);
+  }
+}
+
+function replayFor({ edition, dialect }: Connection): TranslatedReplay | undefined {
+  return edition.replayOf(dialect);
+}
+
+function inEdition(edition: Edition, taken: ChannelSnapshot | undefined): ChannelSnapshot | undefined {
+  return taken && edition.projection ? { ...taken, snapshot: edition.snapshot(taken.snapshot) } : taken;
 }
 
 /** Whether an action cuts off all turns of a chat. */
 export function isWholeCut(action: StateAction): boolean {
   return action.type === 'chat/truncated' && action.turnId === undefined;
+}
+
+/** The index of the first turn that an action brings back to all who watch a chat; undefined for every other action. */
+export function restoredFrom(action: StateAction): number | undefined {
+  return action.type === 'chat/turnsLoaded' ? Number(action.turnsNextCursor ?? 0) : undefined;
 }
 
 /** One version can be spoken in several ways. */

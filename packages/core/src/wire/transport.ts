@@ -60,4 +60,6 @@ export const CloseCode = {
   UnsupportedVersion: 4005,
   /** What the client asked for could not be stored. It should connect again, resume, and send it again. */
   NotStored: 4006,
+  /** The credential was removed or has expired. Coming back with it is of no use. */
+  AccessEnded: 4007,
 } as const;

@@ -208,6 +208,9 @@ describe('a tick that cannot be stored', () => {
     }
     expect(superseded).toHaveBeenCalledExactlyOnceWith(log.failure);
     expect(log.commits).toHaveLength(1);
+    const begin = vi.spyOn(log, 'beginClient');
+    await expect(writer.beginClient('c', {} as ClientFacts)).rejects.toBe(log.failure);
+    expect(begin).not.toHaveBeenCalled();
     expect(undone).not.toHaveBeenCalled();
   });
 });

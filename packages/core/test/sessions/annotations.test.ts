@@ -1,6 +1,12 @@
 import { type Annotation, type AnnotationsState, annotationsChannel, type Message } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
-import { Annotations, annotationsRefusal, withAnnotationTexts } from '../../src/sessions/annotations.js';
+import {
+  Annotations,
+  annotationsRefusal,
+  annotationsSummary,
+  sessionOfAnnotations,
+  withAnnotationTexts,
+} from '../../src/sessions/annotations.js';
 import {
   ANNOTATION_ENTRIES_MAX,
   ANNOTATION_ENTRY_MAX_CHARACTERS,
@@ -135,6 +141,20 @@ describe('a change of annotations', () => {
 });
 
 describe('the annotations of a session', () => {
+  it('[UP-166] have a channel that says which session it is, whatever that is called', () => {
+    expect(sessionOfAnnotations(annotationsChannel(S))).toBe(S);
+    const odd = 'ahp-session:/annotations/annotations-2';
+    expect(sessionOfAnnotations(annotationsChannel(odd))).toBe(odd);
+    for (const uri of [S, `${S}/annotations/x`, '/annotations', CHAT])
+      expect(sessionOfAnnotations(uri)).toBe(uri === '/annotations' ? '' : undefined);
+  });
+
+  it('[UP-166] are counted with their entries', () => {
+    const annotations = [annotation('a', { entries: notes(3) }), annotation('b')];
+    const summary = { resource: annotationsChannel(S), annotationCount: 2, entryCount: 4 };
+    expect(annotationsSummary(S, { annotations })).toEqual(summary);
+  });
+
   it('[UP-166] are stored once there are some, or were', () => {
     const setUp = (stored?: object) => {
       const writer = { storeArchive: vi.fn(), write: vi.fn(() => ({ before: 1, after: 2 })), shown: 7 };

@@ -146,6 +146,20 @@ describe('the list of sessions', () => {
   });
 });
 
+describe('a session with a scheme of its own', () => {
+  it('[V1-007] is found by what stands behind the colon, while it is the only one', async () => {
+    const { catalogue, set, writer } = await listing([summary('one', 1)]);
+    expect(catalogue.namesakeOf('/one')).toBeUndefined();
+    await set(summary('one', 1, { resource: 'mock:/one' }));
+    expect(catalogue.namesakeOf('/one')).toBe('mock:/one');
+    await set(summary('one', 2, { resource: 'other:/one' }));
+    expect(catalogue.namesakeOf('/one')).toBeUndefined();
+    catalogue.remove('other:/one');
+    await writer.settled();
+    expect(catalogue.namesakeOf('/one')).toBe('mock:/one');
+  });
+});
+
 describe('the folders of listed sessions', () => {
   it('are those of their projects, or the first that they work in, the latest first and each once', async () => {
     const works = (...workingDirectories: string[]) => ({ workingDirectories });

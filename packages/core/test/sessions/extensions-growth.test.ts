@@ -57,9 +57,13 @@ function setUp() {
   const state = { serverTools: undefined as ToolDefinition[] | undefined };
   const told: number[] = [];
   let bytes = 0;
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+  };
   const write = (action: SessionAction) => {
     if (action.type !== 'session/serverToolsChanged') return;
-    state.serverTools = action.tools;
+    if (!isClosed) state.serverTools = action.tools;
     told.push(action.tools.length);
     bytes += JSON.stringify(action).length;
   };
@@ -70,7 +74,7 @@ function setUp() {
     write,
     clock,
   });
-  return { extensions, clock, state, told, bytes: () => bytes };
+  return { extensions, clock, state, told, bytes: () => bytes, close };
 }
 
 describe('tools of many providers', () => {
@@ -129,6 +133,20 @@ describe('tools of many providers', () => {
     extensions.close();
     clock.pass(10 * TOOLS_TOLD_WITHIN_MS);
     expect(told).toEqual([1_001]);
+  });
+
+  it('[GRO-003] are not told again and again to a session that is gone and takes nothing more', async () => {
+    const { extensions, told, close } = setUp();
+    extensions.set(provider(1, 1));
+    await tick();
+    close();
+    extensions.remove('provider:1');
+    for (let ticks = 0; ticks < 5; ticks++) await tick();
+    expect([told, extensions.tools().length]).toEqual([[2, 1], 1]);
+    extensions.set(provider(2, 2));
+    extensions.set(provider(3, 2));
+    for (let ticks = 0; ticks < 5; ticks++) await tick();
+    expect(told).toEqual([2, 1, 3, 5]);
   });
 
   it('are told at once while the list is short, and not at all when it is as it was', async () => {

@@ -40,6 +40,9 @@ describe('folders that a person may mean', () => {
     expect(await found(root, [root])).toEqual([]);
     expect(await found('at')).toEqual([]);
     expect(await found('~', [path.join(homedir(), 'x')])).toEqual([path.join(homedir(), 'x')]);
+    await mkdir(at('other', '~'));
+    await mkdir(at('other', '~', 'tilde'));
+    expect(await found(at('other', '~', 't'))).toEqual([at('other', '~', 'tilde')]);
     expect(await found('~x', [path.join(homedir(), 'x')])).toEqual([]);
   });
 

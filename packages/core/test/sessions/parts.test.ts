@@ -506,7 +506,7 @@ describe('a question that outlives turns', () => {
       { type: 'chat/responsePart', turnId: 't', part: { kind: 'systemNotification', content: 'May I?' } },
     ]);
     host.chat = {} as ChatState;
-    requests.ask({ id: 'r', questions: [] } as never, () => {}, 'note');
+    requests.ask({ id: 'r', questions: [] } as never, () => {}, { note: 'note' });
     expect(notes).toHaveLength(1);
   });
 

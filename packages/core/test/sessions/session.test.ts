@@ -2,6 +2,7 @@
 import {
   type ChatState,
   chatReducer,
+  PRIVATE,
   SELECTION_CHANGED,
   type SessionState,
   SessionStatus,
@@ -24,6 +25,7 @@ import { Session, type SessionOptions } from '../../src/sessions/session.js';
 import { SessionRecords } from '../../src/sessions/session-records.js';
 import { TurnLifecycle } from '../../src/sessions/turn.js';
 import { WORKER_ADVICE } from '../../src/sessions/workers.js';
+import { InputReferences } from '../../src/tool-calls/input-references.js';
 import { silentLogger } from '../../src/util/logger.js';
 
 const uri = 'ahp-session:/s';
@@ -31,7 +33,13 @@ const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const message = { text: 'x', origin: { kind: 'user' as const } };
 
 function sessionWith(
-  change: { session?: Partial<SessionState>; chat?: Partial<ChatState>; models?: object[]; abilities?: object } = {},
+  change: {
+    session?: Partial<SessionState>;
+    chat?: Partial<ChatState>;
+    models?: object[];
+    abilities?: object;
+    watchers?: object;
+  } = {},
 ) {
   const time = { now: NOW };
   const log = new MemoryLog();
@@ -45,7 +53,8 @@ function sessionWith(
   const options = {
     ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
     ...{ tools: [], extensions: [], observers: [], records: new SessionRecords(log, writer) },
-    watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0 },
+    inputs: new InputReferences({ inlineMaxCharacters: 8 }),
+    watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0, ...change.watchers },
     catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },
     open: async () => undefined,
     backend: {
@@ -160,6 +169,12 @@ describe('what a session keeps for others', () => {
     session.answerDeferred({ ...origin, clientSeq: 8 }, asker);
     session.answerDeferred(origin, asker);
     expect([asker.deferred.mock.calls, session.isDeferring(origin)]).toEqual([[[origin]], true]);
+  });
+
+  it('[REL-062] is, for its default chat, under its own name, as before there were chats', () => {
+    const { session, chat } = sessionWith();
+    expect([chat.ownKey, session.uri]).toEqual([uri, uri]);
+    expect(chat.uri).not.toBe(uri);
   });
 
   it('[REL-057] is what an agent remembers, up to a limit, and stored when it changes', async () => {
@@ -314,6 +329,57 @@ describe('a turn that goes on in place', () => {
   });
 });
 
+describe('a call that a person is asked about', () => {
+  const place = { turnId: 't', toolCallId: 'k' };
+  const ready = { type: 'chat/toolCallReady', ...place, invocationMessage: 'Look', confirmationTitle: 'May it?' };
+
+  async function asked(toolInput: string) {
+    const activeTurn = { id: 't', message, responseParts: [], startedAt: new Date(NOW).toISOString() };
+    const { session, chat, refusal, writer, log } = sessionWith({ chat: { activeTurn } as unknown as ChatState });
+    const start = { type: 'chat/toolCallStart', ...place, toolName: 'look', displayName: 'Look' };
+    chat.write(start as never);
+    chat.write({ ...ready, toolInput, editable: true } as never);
+    await writer.settled();
+    /** What is stored from here on, and how each action is marked for older wires. */
+    const marks = async () => {
+      await writer.settled();
+      const actions = (await log.read({ after: 0, channel: chat.uri })).map(({ action }) => JSON.parse(action));
+      return actions.slice(2).map((action) => [action.type.slice('chat/toolCall'.length), action[PRIVATE]?.pending]);
+    };
+    return { session, chat, refusal, marks };
+  }
+  const approve = (editedToolInput?: string) => ({
+    ...{ type: 'chat/toolCallConfirmed', ...place, approved: true, confirmed: 'user-action' },
+    ...(editedToolInput !== undefined && { editedToolInput }),
+  });
+
+  it('[UP-250] shows an edit that is long, or takes the place of a long input, before it is approved', async () => {
+    const told = async (before: string, action: object) => {
+      const { refusal, marks } = await asked(before);
+      expect(await refusal(action)).toBeUndefined();
+      return marks();
+    };
+    const shown = [
+      ['Ready', 'edited'],
+      ['Confirmed', undefined],
+    ];
+    expect(await told('{}', approve('{"long":1}'))).toEqual(shown);
+    expect(await told('{"long":1}', approve('{}'))).toEqual(shown);
+    expect(await told('{}', approve('{"a":1}'))).toEqual([['Confirmed', undefined]]);
+    expect(await told('{"long":1}', approve())).toEqual([['Confirmed', undefined]]);
+  });
+
+  it('[UP-120] is marked for wires that cannot ask twice: with what changed, or without', async () => {
+    const { chat, marks } = await asked('{}');
+    chat.write({ ...ready, riskAssessment: { kind: 'judge', status: 'loading' } } as never);
+    chat.write({ ...ready, confirmationTitle: 'Really?' } as never);
+    expect(await marks()).toEqual([
+      ['Ready', 'unchanged'],
+      ['Ready', 'changed'],
+    ]);
+  });
+});
+
 describe('the stored turns of a chat', () => {
   const ended = (id: string, more: object = {}) =>
     ({ id, message, responseParts: [], state: 'complete', startedAt: '', duration: 0, ...more }) as unknown as Turn;
@@ -342,6 +408,18 @@ describe('the stored turns of a chat', () => {
     const failed = ended('b', { state: 'error', responseParts: [{ kind: 'error', error: {}, resumable: true }] });
     const resume = { type: 'chat/turnResume', turnId: 'b' };
     expect(await stored([ended('a'), failed], [resume, stop('b')])).toEqual(['a complete', 'b cancelled']);
+  });
+
+  it.each([
+    ['that has only newer turns', 2, [[1, ['b', 'c']]]],
+    ['that has the turn', 1, []],
+  ])('[UP-034] are sent to a client %s before history is cut there', async (_, loadedFrom, sent) => {
+    const loadTurns = vi.fn();
+    const watchers = { loadedFrom: () => loadedFrom, loadTurns };
+    const { refusal, chat } = sessionWith({ chat: { turns: [ended('a'), ended('b'), ended('c')] }, watchers });
+    expect(await refusal({ type: 'chat/truncated', turnId: 'b' })).toBeUndefined();
+    const told = loadTurns.mock.calls.map(([, index, turns]) => [index, turns.map(({ id }: Turn) => id)]);
+    expect([told, chat.state.turns.map(({ id }) => id)]).toEqual([sent, ['a', 'b']]);
   });
 
   it('[REL-033] are stored with the next archive when one could not be stored', async () => {

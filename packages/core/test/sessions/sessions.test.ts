@@ -130,7 +130,7 @@ describe('the sessions in memory', () => {
   function memory({ isIdle = true, watched = [] as string[], settles = async () => {} } = {}) {
     const options = {
       ...{
-        catalogue: { isListed: (uri: string) => uri === S, find: () => undefined },
+        catalogue: { isListed: (uri: string) => uri === S, restoredEntry: async () => undefined },
         log: { openChannel: vi.fn(async () => undefined) },
       },
       ...{

@@ -1,30 +1,24 @@
 /** Tool calls by themselves: the real reducer, and everything around it played. */
-import {
-  type ChatAction,
-  type ChatState,
-  chatReducer,
-  type ToolCallState,
-  type ToolResultContent,
-} from '@atrium/protocol/ahp-1';
+import type { ToolResultContent } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolOutcome } from '../../src/contracts/agent.js';
 import { ALLOW_IN_SESSION } from '../../src/contracts/tool.js';
-import { firstChat } from '../../src/sessions/catalogue.js';
 import {
   AgentRunToolCall,
   CALL_WORDS_MAX_CHARACTERS,
   ScriptedToolRunner,
 } from '../../src/tool-calls/agent-run-calls.js';
-import type { CallContext, Find } from '../../src/tool-calls/call-context.js';
 import { ClientToolRunner, calledClientTool } from '../../src/tool-calls/client-tools.js';
 import { passGates } from '../../src/tool-calls/gates.js';
 import { HostToolRunner } from '../../src/tool-calls/host-tools.js';
 import {
+  bounded,
   canReadResults,
   cutForModel,
   outcomeForModel,
   outcomeOf,
   progressContent,
+  RESULT_TEXT_MAX_CHARACTERS,
   reasonOf,
   storedResult,
   turnsForModel,
@@ -32,102 +26,7 @@ import {
 import type { CalledTool } from '../../src/tool-calls/shown-call.js';
 import { ToolCall, type ToolRunner } from '../../src/tool-calls/tool-call.js';
 import { OverdueError } from '../../src/util/waiting.js';
-
-const turnId = 't';
-const TOOL: CalledTool = { toolCallId: 'k', name: 'look', displayName: 'Look' };
-const result = {
-  success: true,
-  pastTenseMessage: 'Looked',
-  content: [{ type: 'text', text: 'seen' }] as ToolResultContent[],
-};
-
-/** A turn in which actions are stored at once. */
-function turn(changes: object = {}) {
-  const message = { text: 'hi', origin: { kind: 'user' } };
-  let state: ChatState = { ...firstChat('ahp-session:/s', new Date(0).toISOString()) };
-  const written: ChatAction[] = [];
-  const waiting: (() => void)[] = [];
-  const apply = (action: object) => {
-    written.push(action as ChatAction);
-    state = chatReducer(state, action as never);
-    for (const look of [...waiting]) look();
-  };
-  apply({ type: 'chat/turnStarted', turnId, message, startedAt: new Date(0).toISOString() });
-  const call = (toolCallId: string, at = state) =>
-    at.activeTurn?.responseParts
-      .flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []))
-      .find((each) => each.toolCallId === toolCallId);
-  const abort = new AbortController();
-  const allowed = new Set<string>();
-  const told: string[] = [];
-  const context = {
-    ...{ session: 's', chat: 'c', turnId, workingDirectory: '/w', workingDirectories: ['/w'], signal: abort.signal },
-    ...{ clock: { now: () => 0, after: () => () => {} }, logger: { log: vi.fn() }, blobs: undefined, judge: undefined },
-    telemetry: { count: () => {}, around: (_name: string, _attributes: object, work: () => unknown) => work() },
-    extensions: { all: () => [], gates: () => [], tools: () => [], hidden: () => () => false },
-    permissions: {
-      has: ({ name }: { name: string }) => allowed.has(name),
-      add: ({ name }: { name: string }) => allowed.add(name),
-    },
-    ...{
-      nextStep: () => undefined,
-      outputMaxCharacters: 10_000,
-      interruptText: vi.fn(),
-      notify: (note: string) => told.push(note),
-    },
-    ...{
-      isConnected: () => true,
-      isAutoApproved: () => false,
-      activeClients: () => [],
-      unloadedTurns: vi.fn(async () => []),
-    },
-    get state() {
-      return state;
-    },
-    get stored() {
-      return state;
-    },
-    write: apply,
-    call,
-    waitFor: <T>(_topic: object, find: Find<T>) =>
-      new Promise<T>((resolve) => {
-        const look = () => {
-          const found = find(state, written.at(-1));
-          if (found === undefined) return;
-          waiting.splice(waiting.indexOf(look), 1);
-          resolve(found);
-        };
-        waiting.push(look);
-        look();
-      }),
-    ...changes,
-  } as unknown as CallContext;
-  const types = () => written.slice(1).map(({ type }) => type.slice('chat/toolCall'.length));
-  const answer = (more: object) =>
-    apply({
-      type: 'chat/toolCallConfirmed',
-      turnId,
-      toolCallId: 'k',
-      approved: true,
-      confirmed: 'user-action',
-      ...more,
-    });
-  return { context, written, apply, types, answer, allowed, told, abort, call: () => call('k') as ToolCallState };
-}
-
-const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
-const STAGES = { input: 'checked', permission: 'before-run', extensions: 'around', output: 'cut' } as const;
-
-function runner(changes: Partial<ToolRunner> = {}): ToolRunner {
-  return {
-    stages: STAGES,
-    describe: () => ({ invocationMessage: 'Look there' }),
-    run: async () => ({ result }),
-    ...changes,
-  };
-}
-const asking = (more: object = {}) =>
-  runner({ describe: () => ({ invocationMessage: 'Look', confirmation: { title: 'May it?', ...more } }) });
+import { asking, result, runner, STAGES, TOOL, tick, turn, turnId } from './support.js';
 
 describe('a call of a tool', () => {
   it('[UNI-039] that asks nobody runs, and settles once', async () => {
@@ -140,7 +39,8 @@ describe('a call of a tool', () => {
   });
 
   it('[AHP-139] that is allowed by a setting says so', async () => {
-    const { context, call } = turn({ isAutoApproved: () => true });
+    const { context, call, allowed } = turn();
+    allowed.add(TOOL.name);
     await new ToolCall(context, TOOL, STAGES).run('{}', asking());
     expect(call()).toMatchObject({ status: 'completed', confirmed: 'setting' });
   });
@@ -420,9 +320,12 @@ describe('a call of a tool of a client', () => {
 
   it('[UNI-045] that the client does not know fails with its words, or with ours', async () => {
     const down = async (more: object) => {
-      const { outcome, answer } = scene();
+      const { outcome, answer, written } = scene();
       await tick();
       answer({ approved: false, confirmed: undefined, reason: 'denied', ...more });
+      await tick();
+      const told = written.find(({ type }) => type === 'chat/toolCallComplete');
+      expect(told).toMatchObject({ result: { error: { code: 'NOT_FOUND' }, pastTenseMessage: 'Did not use Look' } });
       return outcome;
     };
     expect(await down({ reasonMessage: 'what?' })).toMatchObject({
@@ -466,7 +369,10 @@ describe('a call of a tool of a client', () => {
     if (isAsked) {
       expect(context.call(second)).toMatchObject({
         confirmationTitle: expect.stringContaining('again?'),
-        options: [{ kind: 'approve' }, { kind: 'deny' }],
+        options: [
+          { id: 'approve', kind: 'approve' },
+          { id: 'deny', kind: 'deny' },
+        ],
       });
       apply({ type: 'chat/toolCallConfirmed', turnId, toolCallId: second, approved: true, confirmed: 'user-action' });
     }
@@ -503,6 +409,28 @@ describe('what a model reads of a result', () => {
     expect(endLine).toBeGreaterThan(startLine);
     expect(endLine).toBeLessThanOrEqual(head + 21);
     expect(cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: undefined })).toContain('Call the tool again');
+  });
+
+  it('ends with as many lines as fit there, whatever those in the middle are like', () => {
+    const all = [...lines(10), ...Array.from({ length: 40 }, () => 'y'.repeat(500)), ...lines(30)];
+    const cut = cutForModel(all.join('\n'), { maxCharacters: 2_400, readable: 'k' });
+    expect(cut.length).toBeLessThanOrEqual(2_400);
+    expect(shownIn(cut.slice(cut.indexOf(']'))).length).toBeGreaterThan(8);
+  });
+
+  it('[REL-057] has data for programs up to a limit', () => {
+    const structured = (length: number) => ({
+      ...result,
+      structuredContent: { a: 'x'.repeat(length - '{"a":""}'.length) },
+    });
+    expect(bounded(structured(RESULT_TEXT_MAX_CHARACTERS))).toHaveProperty('structuredContent');
+    expect(bounded(structured(RESULT_TEXT_MAX_CHARACTERS + 1))).toEqual(result);
+    expect(bounded(result)).toEqual(result);
+  });
+
+  it('is only how to read it where not even a line fits', () => {
+    const cut = cutForModel(lines(20).join('\n'), { maxCharacters: 500, readable: 'k' });
+    expect(cut).toMatch(/^\[… 20 lines left out here, lines 1 to 20 of 20\..*\]$/);
   });
 
   it('is cut for an agent that gets it, and names the result where it can be read', () => {

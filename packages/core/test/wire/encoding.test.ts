@@ -2,7 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import type { ActionFrame, Dialect } from '../../src/wire/dialects/dialects.js';
-import { encode, encodedOf, type TextStep, withoutOrigin } from '../../src/wire/encoding.js';
+import {
+  encode,
+  encodedOf,
+  type NumberedMessage,
+  onChannels,
+  type TextStep,
+  withoutOrigin,
+} from '../../src/wire/encoding.js';
 import { framed, merged, Outgoing, outgoing } from '../../src/wire/frames.js';
 import { MERGED_OUTPUT_MAX_CHARACTERS, OUTBOX_MERGE_BYTES } from '../../src/wire/limits.js';
 import { Outbox } from '../../src/wire/outbox.js';
@@ -37,6 +44,30 @@ const FORMS: [string, (plain: Params) => Params][] = [
   ['wrapped', (plain) => ({ envelope: plain })],
   ['both', (plain) => ({ ...plain, envelope: plain })],
 ];
+
+describe('what a client gets of several channels', () => {
+  const on = (seq: number, channel: string | undefined, clientId?: string): NumberedMessage => ({
+    ...{ seq, message: outgoing({ seq }), origin: clientId === undefined ? undefined : { clientId, clientSeq: 1 } },
+    ...(channel !== undefined && { channel }),
+  });
+  const seqs = (watched: readonly string[], clientId?: string) => {
+    const all = encodedOf([on(1, 'a'), on(2, 'b'), on(3, undefined), on(4, 'b', 'me'), on(5, 'b', 'you')]);
+    return onChannels(all, new Set(watched), clientId).numbered.map(({ seq }) => seq);
+  };
+
+  it('is what it watches, what is on no channel, and what became of its own actions', () => {
+    expect(seqs(['a'])).toEqual([1, 3]);
+    expect(seqs(['b'])).toEqual([2, 3, 4, 5]);
+    expect(seqs([], 'me')).toEqual([3, 4]);
+    expect(seqs(['a', 'b'])).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is the very same object when it is all', () => {
+    const all = encodedOf([on(1, 'a'), on(2, 'b')]);
+    expect(onChannels(all, new Set(['a', 'b']), undefined)).toBe(all);
+    expect(onChannels(all, new Set(['a']), undefined)).not.toBe(all);
+  });
+});
 
 describe('a message with an action', () => {
   it.each(FORMS)('has the number of its envelope, %s', (_, form) => {

@@ -10,7 +10,7 @@ import {
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
 } from '../../src/wire/limits.js';
-import { unknownChannel } from '../../src/wire/requests.js';
+import { unknownChannel } from '../../src/wire/unknown-channel.js';
 
 describe('the parameters of a request', () => {
   it('are the members of an object; anything else has none', () => {

@@ -186,17 +186,22 @@ describe('what is remembered of a client', () => {
   });
 
   it('that came while another was being stored is stored after it', async () => {
-    const { clients, log, clock } = host();
-    log.failure = new LogWriteError('disk-full', 'the disk is full');
+    const { clients, log, clock, writer } = host();
+    const full = new LogWriteError('disk-full', 'the disk is full');
+    log.failure = full;
     await clients.begin('c', greeting);
     log.failure = undefined;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const append = log.append.bind(log);
+    vi.spyOn(log, 'append').mockImplementationOnce((commit) => held.then(() => append(commit)));
     clock.ring();
-    log.failure = new LogWriteError('disk-full', 'the disk is full');
-    const second = clients.begin('d', greeting);
-    await second;
-    log.failure = undefined;
-    clock.ring();
+    vi.spyOn(writer, 'beginClient').mockRejectedValueOnce(full);
+    await clients.begin('d', greeting);
+    expect(clock.timers.size).toBe(0);
+    release();
     await vi.waitFor(async () => expect(await log.records('client:')).toHaveLength(2));
+    expect(clock.timers.size).toBe(0);
   });
 
   it('is tried no more once another host has the log', async () => {

@@ -1,9 +1,12 @@
 /** Requests and dispatched actions by themselves, without a connection around them. */
+
 import { ErrorCode, PRIVATE, SELECTION_CHANGED } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
+import { OWNER } from '../../src/contracts/access.js';
 import { PROGRESS_TOKEN_MAX_CHARACTERS } from '../../src/sessions/creation-progress.js';
 import { FETCH_TURNS_MAX } from '../../src/sessions/limits.js';
 import { RawJson } from '../../src/util/json-parts.js';
+import { AccessControl } from '../../src/wire/access-control.js';
 import { dispatchAction, refuseAction } from '../../src/wire/dispatch.js';
 import { Requests, type RequestsOptions } from '../../src/wire/requests.js';
 
@@ -40,6 +43,7 @@ function requestsOf(options: object = {}) {
   const [writer, checkAccess] = [{ settled: vi.fn(async () => {}) }, vi.fn()];
   const connection = {
     ...{ identity: { clientId: 'c' }, holdText: vi.fn(), dialect: { traits: { sendsStoredJson: false } } },
+    ...{ access: OWNER, edition: {} },
   };
   const given = { sessions, subscriptions, writer, checkAccess, services: [], ...options };
   const requests = new Requests(given as unknown as RequestsOptions);
@@ -225,13 +229,14 @@ describe('a dispatched action', () => {
     const context = {
       ...{ open: vi.fn(async (uri: string) => (uri === S ? target : undefined)), clients: { received }, logger },
       ...{ log: { read: vi.fn(async () => entries) }, view: { sessionUriOf: () => undefined } },
+      control: new AccessControl({} as never, () => 0),
     };
     const encodeSteps = vi.fn((_memory: object, group: { steps: { envelope: object }[] }) => ({
       frames: [{ params: { told: group.steps[0]?.envelope } }],
     }));
     const connection = {
       ...{ identity: { clientId: 'c' }, name: 'n', dialect: { traits: { needsStates }, encodeSteps } },
-      ...{ reject: vi.fn(), answerAgain: vi.fn(), echoDeferred: vi.fn() },
+      ...{ reject: vi.fn(), answerAgain: vi.fn(), echoDeferred: vi.fn(), access: OWNER },
     };
     const original = { channel: S, action: title };
     const dispatch = (action: object = title, more: object = {}) =>

@@ -1,7 +1,9 @@
 /** Who is subscribed to what, by itself: connections, channels and dialects are as small as they can be. */
 import { describe, expect, it, vi } from 'vitest';
+import { OWNER } from '../../src/contracts/access.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Connection } from '../../src/wire/connection.js';
+import { Edition } from '../../src/wire/editions.js';
 import { LoadedTurns } from '../../src/wire/loaded-turns.js';
 import { Subscriptions } from '../../src/wire/subscriptions.js';
 
@@ -19,7 +21,7 @@ function client({ unsentBytes = 0, answersQuestions = true, roleEnds = false, is
   const traits = { version: '1.0.0', answersQuestions, roleEndsWithSubscription: roleEnds, sendsStoredJson: true };
   const identity = isGone ? undefined : { clientId: 'c' };
   const dialect = { traits, channelsOf: (wire: string) => (wire === 'none' ? [] : [wire]) };
-  return { identity, unsentBytes, dialect, holdForAnswer: vi.fn() } as unknown as Connection;
+  return { identity, unsentBytes, dialect, edition, access: OWNER, holdForAnswer: vi.fn() } as unknown as Connection;
 }
 
 /** `passing` has no state; `turns` shows some of its turns only. */
@@ -28,11 +30,16 @@ function taken(uri: string) {
   return { snapshot, ...(uri === 'turns' && { turns: { start: 3 } }) };
 }
 
+const view = { sessionUriOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) };
+const edition = new Edition(view as never);
+
 function setUp(unasked: readonly Connection[] = []) {
   const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn() };
   const subscriptions = new Subscriptions({
     connections: { of: () => undefined, toldUnasked: () => unasked },
-    view: { sessionUriOf: (uri: string) => (CHATS.includes(uri) ? SESSION : undefined) },
+    view,
+    editions: { main: edition, others: () => [], forget: (uri: string) => edition.forget(uri) },
+    control: { mayOpen: () => true, sees: () => true },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
     windows: new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } }),
@@ -140,7 +147,10 @@ describe('a notification', () => {
       const sent: unknown[] = [];
       const sendAll = (messages: unknown) => sent.push(messages);
       const identity = isGone ? undefined : { clientId: 'c' };
-      return { sent, connection: { identity, dialect: speaks, sendAll, holdForAnswer() {} } as unknown as Connection };
+      return {
+        sent,
+        connection: { identity, edition, dialect: speaks, sendAll, holdForAnswer() {} } as unknown as Connection,
+      };
     };
     const told = Array.from({ length: 100 }, () => made(dialect));
     const unasked = made(dialect);

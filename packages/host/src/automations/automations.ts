@@ -49,6 +49,8 @@ export interface AutomationsHost {
   mayUse(agent: AgentBackend): void;
   /** Ends all subscriptions to a channel that is gone. */
   unsubscribeAll(uri: string): void;
+  /** A run is over, in this tick. May be said more than once. */
+  runEnded(run: Run, title: string): void;
 }
 
 export interface AutomationsOptions {
@@ -87,7 +89,9 @@ export class Automations implements Service {
       ...{ clock, log, writer },
       changed: (run) => {
         this.#catalogue.refresh(run.state.automation);
-        if (run.isOver) writer.afterCommit(() => this.#sessions.beginWaiting());
+        if (!run.isOver) return;
+        host.runEnded(run, this.#catalogue.find(run.state.automation)?.definition.title ?? '');
+        writer.afterCommit(() => this.#sessions.beginWaiting());
       },
       cancelRequested: (run) => this.#sessions.cancel(run),
       gone: (uri) => host.unsubscribeAll(uri),

@@ -33,7 +33,7 @@ export class FileBlobStore implements BlobStore {
     const hash = createHash('sha256').update(bytes).digest('hex');
     const file = this.#fileOf(hash);
     await oneAtATime(file, async () => {
-      if (await this.has(hash)) return utimes(file, new Date(), new Date());
+      if (await this.has(hash)) return void (await isTouched(file));
       await this.#place(hash, (draft) => writeFile(draft, bytes, { mode: OWNER_ONLY.file, flag: 'wx' }));
     });
     return hash;
@@ -48,6 +48,12 @@ export class FileBlobStore implements BlobStore {
       () => true,
       () => false,
     );
+  }
+
+  async touch(hash: string): Promise<boolean> {
+    if (!HASH.test(hash)) return false;
+    const file = this.#fileOf(hash);
+    return oneAtATime(file, () => isTouched(file));
   }
 
   async copyFrom(other: BlobStore, hash: string): Promise<void> {
@@ -115,4 +121,12 @@ export class FileBlobStore implements BlobStore {
     await makeFolder(folder, { mode: OWNER_ONLY.folder });
     this.#made.add(folder);
   }
+}
+
+/** False when there is no such file. */
+function isTouched(file: string): Promise<boolean> {
+  return utimes(file, new Date(), new Date()).then(
+    () => true,
+    () => false,
+  );
 }

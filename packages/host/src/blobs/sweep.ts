@@ -23,8 +23,8 @@ export interface SweepOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'archiveHead' | 'archivedTurnsText' | 'read'>;
   readonly blobs: BlobStore;
-  /** All sessions that are stored, also disposed ones. */
-  readonly sessions: readonly string[];
+  /** All sessions that are stored, also disposed ones. Nobody asks for them while there are no old blobs. */
+  readonly sessions: Iterable<string>;
   readonly signal: AbortSignal;
 }
 
@@ -32,8 +32,8 @@ export interface SweepOptions {
 export async function sweep({ clock, log, blobs, sessions, signal }: SweepOptions): Promise<number> {
   const before = clock.now() - FRESH_MS;
   const unnamed = new Set(await blobs.olderThan(before));
+  if (unnamed.size === 0) return 0;
   for (const session of sessions) {
-    if (unnamed.size === 0) return 0;
     for await (const text of textsOf(log, session)) {
       for (const [, hash = ''] of text.matchAll(NAMED)) unnamed.delete(hash);
       if (unnamed.size === 0) return 0;
@@ -97,7 +97,8 @@ export class BlobSweeper implements Service {
     const { logger, storedSessions, ...rest } = this.options;
     const { signal } = this.#abort;
     try {
-      const removed = await sweep({ ...rest, sessions: storedSessions(), signal });
+      const sessions = { [Symbol.iterator]: () => storedSessions()[Symbol.iterator]() };
+      const removed = await sweep({ ...rest, sessions, signal });
       if (removed > 0) logger.log('info', 'removed contents that no session names', { removed });
     } catch (error) {
       if (!signal.aborted) logger.log('warn', 'could not look for unused contents', { error: String(error) });

@@ -169,6 +169,15 @@ export const CONFIG_SCHEMA = record(
       { session: budget, project: budget, day: budget },
       [],
     ),
+    permissions: record(
+      'Rules for what agents may do: a tool, or a tool with a pattern, such as "shell(git diff *)", "edit(src/**)" or "web_fetch(docs.rs:443)". Deny beats ask beats allow. What a project allows counts once a person has trusted it.',
+      {
+        allow: texts('Calls that need no answer.'),
+        ask: texts('Calls that a person is always asked about.'),
+        deny: texts('Calls that never run.'),
+      },
+      [],
+    ),
     systemMessageSections: flag('Whether clients may add text to the system prompt of a session. Default: true.'),
     titles: flag(
       'Whether a model gives sessions their titles after the first turn, by a small request. Default: true.',

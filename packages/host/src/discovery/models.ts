@@ -207,7 +207,8 @@ export function configuredModels(models: ConfiguredModels): ModelInfo[] {
 }
 
 export function namedModel(id: string): ModelInfo {
-  return { id, name: id, ...(isKnownToSee(id) && { supportsVision: true }) };
+  const sees = seesByName(id);
+  return { id, name: id, ...(sees !== undefined && { supportsVision: sees }) };
 }
 
 /** Families whose models of text and images carry no mark in their names. */
@@ -227,9 +228,20 @@ const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
 /** Names that look alike and belong to models that cannot. */
 const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
 
-/** By its name: servers do not say it, and an image fails the request of a model that cannot see. */
-export function isKnownToSee(id: string): boolean {
+/** Families that read text only, unless a mark says otherwise. */
+const TEXT_FAMILIES = [
+  /gpt-3\.5|o1-mini|o3-mini|davinci/,
+  /deepseek-(?:chat|coder|reasoner|r1|v[23])/,
+  /codellama|code-llama|llama-?(?:2|3(?:\.[13])?)(?:[^.\d]|$)/,
+  /qwen-?(?:2\.5|3)?-?coder/,
+  /mixtral|mistral-(?:7b|nemo)|codestral|devstral-small-2505/,
+  /starcoder|phi-?[234](?!\.5-vision|-multimodal)|granite-code|smollm|tinyllama/,
+];
+
+/** By its name: servers do not say it, and an image fails the request of a model that cannot see. Undefined: not known. */
+export function seesByName(id: string): boolean | undefined {
   const name = id.toLowerCase();
   if (BLIND.test(name)) return false;
-  return MARKS.test(name) || FAMILIES.some((family) => family.test(name));
+  if (MARKS.test(name) || FAMILIES.some((family) => family.test(name))) return true;
+  return TEXT_FAMILIES.some((family) => family.test(name)) ? false : undefined;
 }

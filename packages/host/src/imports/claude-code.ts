@@ -15,6 +15,7 @@ import {
   textOf,
   timeOf,
   titleOf,
+  tokensOf,
 } from './past-session.js';
 import { jsonLines, sessionFiles } from './session-lines.js';
 
@@ -94,6 +95,7 @@ function turnsOf(id: string, lines: readonly Json[]) {
       turns.note(`The conversation was summarised here:\n\n${plainText(message)}`, at);
     else if (asked === INTERRUPTED) turns.cancel();
     else if (asked !== undefined && asked !== '') turns.ask(asked, at);
+    if (line.type === 'assistant') readUsage(turns, message);
     for (const block of listOf(message.content)) {
       if (line.type === 'assistant') readAnswer(turns, block, at);
       else if (block.type === 'tool_result') {
@@ -104,6 +106,14 @@ function turnsOf(id: string, lines: readonly Json[]) {
     if (line.type === 'assistant' && typeof message.content === 'string') turns.say('markdown', message.content, at);
   }
   return turns.finished();
+}
+
+function readUsage(turns: PastTurns, { id, model, usage }: Json): void {
+  if (typeof id !== 'string' || typeof usage !== 'object') return;
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOf(usage);
+  const cached = tokensOf(cache_read_input_tokens);
+  const input = tokensOf(input_tokens) + cached + tokensOf(cache_creation_input_tokens);
+  turns.used(id, { model: textOf(model), input, cached, output: tokensOf(output_tokens) });
 }
 
 function readAnswer(turns: PastTurns, block: Json, at: string | undefined): void {

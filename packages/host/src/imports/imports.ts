@@ -5,6 +5,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { counted } from '@atrium/core/contracts/work.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import { IMPORTED_FROM, type ImportPage, readImportPage } from '@atrium/core/sessions/session-import.js';
 import { ErrorCode, SessionStatus } from '@atrium/protocol/ahp-1';
@@ -24,10 +25,15 @@ const TURNS_IN_PAGE = 50;
 
 export function imports(options: ImportsOptions): Service {
   return {
+    // A long import keeps nothing else of its client waiting.
+    lanes: { 'atrium/findImports': 'aside', 'atrium/importFound': 'aside' },
     extensionRequests: {
-      'atrium/findImports': async (_caller, { program }) => {
+      'atrium/findImports': async (_caller, { program }, work) => {
         const items = [];
-        for (const source of await chosen(options, program))
+        const sources = await chosen(options, program);
+        for (const [index, source] of sources.entries()) {
+          work.report({ done: index, total: sources.length, message: `Looking for sessions of ${source.name}` });
+          work.signal.throwIfAborted();
           for (const found of await source.find()) {
             const { folder, ...rest } = found;
             const uri = uriOf(source, found.id);
@@ -37,9 +43,10 @@ export function imports(options: ImportsOptions): Service {
               ...(options.isKnown(uri) && { session: uri }),
             });
           }
+        }
         return { items };
       },
-      'atrium/importFound': async (caller, { program, id, agent }) => {
+      'atrium/importFound': async (caller, { program, id, agent }, work) => {
         const [source] = await chosen(options, program ?? '');
         const past = typeof id === 'string' ? await source?.read(id) : undefined;
         if (!source || !past)
@@ -52,9 +59,14 @@ export function imports(options: ImportsOptions): Service {
         const agents = options.agents();
         const fitting = source.agents.find((each) => agents.includes(each)) ?? agents[0];
         const provider = typeof agent === 'string' ? agent : fitting;
+        const pages = Math.ceil(past.turns.length / TURNS_IN_PAGE);
+        const next = counted(work, pages, past.title);
         for (const page of pagesOf(past, { session, source, provider })) {
+          // The session is there with its last page: before that, nothing is.
+          work.signal.throwIfAborted();
           const checked = readImportPage(page, caller);
           if (checked) await options.store(checked, caller);
+          next();
         }
         return { session, turns: past.turns.length, unreadable: past.unreadable };
       },

@@ -3,7 +3,7 @@
  * them line by line, and never writes to them. A line or a member that it does not understand is left out, and the rest counts.
  */
 import { shorten } from '@atrium/core/util/text.js';
-import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol/ahp-1';
+import type { ResponsePart, ToolCallState, Turn, UsageInfo } from '@atrium/protocol/ahp-1';
 
 /** What a list shows of a session before anybody imports it. */
 export interface FoundSession {
@@ -89,6 +89,26 @@ function told(input: string): string | undefined {
   }
 }
 
+/** Tokens of one answer; cached input is part of the input. */
+export interface PastUsage {
+  readonly model: string | undefined;
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export function tokensOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+function usageOf(all: readonly PastUsage[]): { usage?: UsageInfo } {
+  const last = all.at(-1);
+  if (!last) return {};
+  const sum = (count: 'input' | 'cached' | 'output') => all.reduce((total, usage) => total + usage[count], 0);
+  const tokens = { inputTokens: sum('input'), outputTokens: sum('output'), cacheReadTokens: sum('cached') };
+  return { usage: { ...tokens, ...(last.model !== undefined && { model: last.model }) } };
+}
+
 /** Collects what was said, in order, and makes finished turns of it. */
 export class PastTurns {
   readonly #turns: Turn[] = [];
@@ -99,6 +119,8 @@ export class PastTurns {
   #parts: ResponsePart[] = [];
   #lastAt: string | undefined;
   #isCancelled = false;
+  /** What the answers of the turn used, by the id of the answer: programs repeat it with each part. */
+  readonly #used = new Map<string, PastUsage>();
 
   /** Ids of turns and parts begin with this, so that they are the same each time. */
   constructor(prefix: string) {
@@ -155,6 +177,11 @@ export class PastTurns {
     this.#lastAt = at ?? this.#lastAt;
   }
 
+  /** What one answer of a model used, as its program counted it. */
+  used(answer: string, usage: PastUsage): void {
+    this.#used.set(answer, usage);
+  }
+
   /** The person stopped the turn. */
   cancel(): void {
     this.#isCancelled = true;
@@ -187,12 +214,14 @@ export class PastTurns {
         ...(duration > 0 && { duration }),
         message: { text: message.text, origin: { kind: 'user' } },
         responseParts: this.#parts,
+        ...usageOf([...this.#used.values()]),
         state: this.#isCancelled ? 'cancelled' : 'complete',
       });
     }
     this.#message = undefined;
     this.#parts = [];
     this.#calls.clear();
+    this.#used.clear();
     this.#isCancelled = false;
   }
 }

@@ -11,25 +11,44 @@ const PAGE_ROWS = 500;
 
 const NONE: JournalRecords = new Map();
 
+/** The greatest code point ends the range: a plain LIKE would not use the index. */
+const UNDER_PREFIX = 'key >= ?1 AND key < ?1 || char(0x10ffff)';
+
 export class RecordTable {
+  readonly #db: Database;
   readonly #put: Statement<never>;
   readonly #remove: Statement<never>;
   readonly #get: Statement<{ value: string; sum: number | null }>;
   readonly #bytes: Statement<{ hex: string }>;
   readonly #byKey: Statement<never>;
   readonly #byRow: Statement<never>;
+  readonly #count: Statement<{ count: number }>;
+  readonly #keys: Statement<never>;
+  readonly #keysUnlike: Statement<never>;
+  readonly #some: Statement<never>;
   readonly #damage: Damage;
 
   constructor(db: Database, damage: Damage) {
+    this.#db = db;
     this.#damage = damage;
     this.#put = db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)');
     this.#bytes = db.prepare('SELECT hex(value) AS hex FROM records WHERE key = ?');
     this.#remove = db.prepare('DELETE FROM records WHERE key = ?');
     this.#get = db.prepare(`SELECT ${db.text('value')} AS value, sum FROM records WHERE key = ?`);
-    // The greatest code point ends the range: a plain LIKE would not use the index.
-    const rows = `SELECT rowid AS row, key, value AS text, sum FROM records WHERE key >= ?1 AND key < ?1 || char(0x10ffff)`;
+    const rows = `SELECT rowid AS row, key, value AS text, sum FROM records WHERE ${UNDER_PREFIX}`;
     this.#byKey = db.prepare(selectTexts(`${rows} AND key > ?2 ORDER BY key LIMIT ${PAGE_ROWS}`));
     this.#byRow = db.prepare(selectTexts(`${rows} AND rowid > ?2 ORDER BY rowid LIMIT ${PAGE_ROWS}`));
+    this.#count = db.prepare(`SELECT count(*) AS count FROM records WHERE ${UNDER_PREFIX}`);
+    const keys = 'SELECT CAST(json_group_array(key) AS BLOB) AS bytes FROM records';
+    this.#keys = db.prepare(`${keys} WHERE ${UNDER_PREFIX}`);
+    // As they stand in the file: in the order of keys, most rows would be looked for on a page of their own.
+    const unlike = 'substr(CAST(value AS BLOB), ?2) <> CAST(?3 AS BLOB)';
+    this.#keysUnlike = db.prepare(`${keys} NOT INDEXED WHERE ${UNDER_PREFIX} AND ${unlike}`);
+    this.#some = db.prepare(
+      selectTexts(
+        'SELECT rowid AS row, key, value AS text, sum FROM records WHERE key IN (SELECT value FROM json_each(?1))',
+      ),
+    );
   }
 
   put(key: string, value: string | null): void {
@@ -68,6 +87,53 @@ export class RecordTable {
     for (const record of waitingRecords(prefix, waiting)) visit(record);
   }
 
+  /** See `RecordsAtHand`. */
+  count(prefix: string, waiting: JournalRecords): number {
+    if (waiting.size > 0) return this.keys(prefix, waiting).length;
+    return this.#count.get(prefix)?.count ?? 0;
+  }
+
+  /** See `RecordsAtHand`. */
+  keys(prefix: string, waiting: JournalRecords): string[] {
+    return [...keysIn(this.#keys.bytes(prefix), waiting), ...waitingRecords(prefix, waiting).map(({ key }) => key)];
+  }
+
+  /** See `RecordsAtHand`. */
+  keysUnlike(prefix: string, end: string, waiting: JournalRecords): string[] {
+    const stored = keysIn(this.#keysUnlike.bytes(prefix, -Buffer.byteLength(end), end), waiting);
+    const added = waitingRecords(prefix, waiting).filter(({ value }) => !value.endsWith(end));
+    return [...stored, ...added.map(({ key }) => key)];
+  }
+
+  /** See `RecordsAtHand`. More than a page of them are read with all others: to look for each would take longer. */
+  read(prefix: string, keys: readonly string[], waiting: JournalRecords): StoredRecord[] {
+    const records: StoredRecord[] = [];
+    if (keys.length > PAGE_ROWS) {
+      const wanted = new Set(keys);
+      this.each(prefix, (record) => wanted.has(record.key) && records.push(record), waiting);
+      return records;
+    }
+    const stored = JSON.stringify(keys.filter((key) => !waiting.has(key)));
+    this.#visit(textsIn(this.#some.bytes(stored)), (record) => records.push(record));
+    for (const key of keys) {
+      const value = waiting.get(key);
+      if (typeof value === 'string') records.push({ key, value });
+    }
+    return records;
+  }
+
+  /** See `RecordsAtHand`. A text that is no longer JSON is damaged: whoever reads it is told. */
+  glance(prefix: string, paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void {
+    const places = paths.map((_, index) => `?${index + 2}`).join(', ');
+    const found = `CASE WHEN json_valid(value) THEN json_array(key, json_extract(value, ${places})) ELSE json_array(key, json('[]')) END`;
+    const rows = this.#db.prepare<never>(
+      `SELECT CAST('[' || group_concat(${found}) || ']' AS BLOB) AS bytes FROM records NOT INDEXED WHERE ${UNDER_PREFIX}`,
+    );
+    const bytes = rows.bytes(prefix, ...paths);
+    const all = JSON.parse(bytes.length === 0 ? '[]' : bytes.toString()) as [string, unknown[]][];
+    for (const [key, values] of all) visit(key, values);
+  }
+
   /** Visits a page of records; returns its last row when others may follow. */
   #visit(rows: readonly SummedText[], visit: (record: StoredRecord) => void): SummedText | undefined {
     for (const { key, text: value, isWhole } of rows) {
@@ -86,6 +152,12 @@ export class RecordTable {
       if (this.get(REBUILT_RECORD) === undefined) this.put(REBUILT_RECORD, '{}');
     });
   }
+}
+
+/** Those of a list of keys that are not about to be changed. */
+function keysIn(bytes: Buffer, waiting: JournalRecords): string[] {
+  const keys = JSON.parse(bytes.toString()) as string[];
+  return waiting.size === 0 ? keys : keys.filter((key) => !waiting.has(key));
 }
 
 function waitingRecords(prefix: string, waiting: JournalRecords): StoredRecord[] {

@@ -22,6 +22,7 @@ import {
   LogWriteError,
   type LogWriteReason,
   type ReadRange,
+  type RecordsAtHand,
   type ReplayLimits,
   type Stored,
   type StoredChannel,
@@ -34,7 +35,7 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
 import { ArchiveTable } from './archives.js';
 import { ChannelReader } from './channel-reader.js';
-import { CommitJournal, FOLD_AFTER_MS, newSalt } from './commit-journal.js';
+import { CommitJournal, FOLD_AFTER_MS, type JournalRecords, newSalt } from './commit-journal.js';
 import { Damage } from './damage.js';
 import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError, type Statement } from './driver.js';
 import { EntryTable } from './entries.js';
@@ -265,6 +266,20 @@ export class SqliteLog implements Log {
   async eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
     this.#checkOpen();
     this.#records.each(prefix, visit, this.#journal.records);
+  }
+
+  recordsAtHand(prefix: string): RecordsAtHand {
+    const checked = <T>(read: (waiting: JournalRecords) => T): T => {
+      this.#checkOpen();
+      return read(this.#journal.records);
+    };
+    return {
+      count: () => checked((waiting) => this.#records.count(prefix, waiting)),
+      keys: () => checked((waiting) => this.#records.keys(prefix, waiting)),
+      keysUnlike: (end) => checked((waiting) => this.#records.keysUnlike(prefix, end, waiting)),
+      read: (keys) => checked((waiting) => this.#records.read(prefix, keys, waiting)),
+      glance: (paths, visit) => checked(() => this.#records.glance(prefix, paths, visit)),
+    };
   }
 
   async beginClient(clientId: string, facts: ClientFacts): Promise<{ epoch: number }> {

@@ -2,13 +2,15 @@
  * Decides who may connect: the checks at start (an open host needs a token), and for each request the Host header, the
  * Origin and the token, in this order, from the facts of the request alone.
  */
+import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/secrets.js';
+import type { RequestSource } from './forwarded.js';
+import { cookieToken, type OfferedFacts, offeredToken } from './offered-token.js';
 
 /** The names of the machine itself, as they stand in a Host header. The last two are one address. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'] as const;
-const HTTP_PORT = 80;
-const ACCEPTED: Verdict = { ok: true };
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 const WRONG_HOST = refused(403, 'This Host name is not one of ours. Use localhost, or list it in --allowed-hosts.');
 const WRONG_ORIGIN = refused(403, 'This Origin may not connect. List it in --allowed-origins if it should.');
 /** The same answer for a missing and a wrong token, so that it reveals nothing about the token. */
@@ -30,6 +32,8 @@ export interface AccessPolicy {
   readonly allowedOrigins?: readonly string[];
   /** Names under which clients may reach this host, besides the usual ones. */
   readonly allowedHosts?: readonly string[];
+  /** The user said by name that other machines may connect without encryption. */
+  readonly insecureRemote?: boolean;
 }
 
 /** Without a token every program that reaches the port is accepted, so only loopback addresses are allowed. */
@@ -48,9 +52,32 @@ export class TokenRequiredError extends Error {
   }
 }
 
+/** Without TLS everybody on the way reads the token, so other machines connect so only where the user says it by name. */
+export class EncryptionRequiredError extends Error {
+  override readonly name = 'EncryptionRequiredError';
+  constructor(readonly host: string) {
+    super(
+      `${host} can be reached from other machines, and without encryption everybody on the way can read the token: ` +
+        'give --tls-cert <file> and --tls-key <file>, stay on this machine with --host localhost, ' +
+        'or say --insecure-remote where the network itself is safe',
+    );
+  }
+
+  /** For callers that check before they open anything. */
+  static throwIfNeeded(host: string, policy: AccessPolicy, hasTls: boolean): void {
+    if (isInsecure(host, hasTls) && !policy.insecureRemote) throw new EncryptionRequiredError(host);
+  }
+}
+
+/** Whether other machines can connect without encryption. */
+export function isInsecure(host: string, hasTls: boolean): boolean {
+  return !hasTls && !isLoopback(host);
+}
+
 /** Throws when the policy cannot be used; called before a port is opened. */
-export function checkAccess(host: string, policy: AccessPolicy): void {
+export function checkAccess(host: string, policy: AccessPolicy, hasTls = false): void {
   TokenRequiredError.throwIfNeeded(host, policy);
+  EncryptionRequiredError.throwIfNeeded(host, policy, hasTls);
   for (const origin of policy.allowedOrigins ?? []) checkedOrigin(origin);
 }
 
@@ -86,12 +113,18 @@ function checkedOrigin(text: string): string {
 }
 
 /** Every value of a header as received: a repeated header is suspicious. */
-export interface UpgradeFacts {
-  /** The request target, `/?token=…`. */
-  readonly url: string;
-  readonly host: readonly string[];
+export interface UpgradeFacts
+  extends Pick<RequestSource, 'host' | 'scheme' | 'isProxied' | 'isTunnelled'>,
+    OfferedFacts {
   readonly origin: readonly string[];
-  readonly authorization: readonly string[];
+}
+
+/** The tokens of devices and shares. */
+export interface Credentials {
+  /** Names this host among others on one machine. */
+  readonly hostId: string;
+  /** Undefined for a token that is unknown, expired, removed or malformed. */
+  accessOf(token: string): Access | undefined;
 }
 
 export interface UpgradePolicy {
@@ -100,38 +133,57 @@ export interface UpgradePolicy {
   readonly origins: ReadonlySet<string>;
   /** Absent when every program on this machine may connect. */
   readonly token?: TokenDigest | undefined;
+  readonly credentials?: Credentials | undefined;
 }
 
-type Verdict = { readonly ok: true } | { readonly ok: false; readonly status: 401 | 403; readonly reason: string };
+export type Verdict =
+  | { readonly ok: true; readonly access: Access }
+  | { readonly ok: false; readonly status: 401 | 403; readonly reason: string };
 
 export function judgeUpgrade(facts: UpgradeFacts, policy: UpgradePolicy): Verdict {
-  const [host, anotherHost] = facts.host;
-  if (host === undefined || anotherHost !== undefined || !isOwnHost(host, policy)) return WRONG_HOST;
+  const host = ownHost(facts, policy);
+  if (host === undefined) return WRONG_HOST;
   const [origin, anotherOrigin] = facts.origin;
   if (anotherOrigin !== undefined) return WRONG_ORIGIN;
-  if (origin !== undefined && !isAllowedOrigin(origin, host, policy)) return WRONG_ORIGIN;
-  if (policy.token === undefined) return ACCEPTED;
-  return matchesToken(offeredToken(facts), policy.token) ? ACCEPTED : WRONG_TOKEN;
+  if (origin !== undefined && !isAllowedOrigin(origin, { ...facts, host }, policy)) return WRONG_ORIGIN;
+  const access = accessOf(facts, policy, origin !== undefined && isOwnOrigin(origin, { ...facts, host }, policy.port));
+  return access ? { ok: true, access } : WRONG_TOKEN;
 }
 
-/** The one token that the request offers. Empty, which is never right, when there is none or more than one. */
-function offeredToken(facts: UpgradeFacts): string {
-  const offers = [...facts.authorization.map(bearerToken), ...queryTokens(facts.url)];
-  const [first = ''] = offers;
-  return offers.every((offer) => offer === first) ? first : '';
+/** Whether a page of this very host sent the request: a browser names its origin in every POST, and no page can choose it. */
+export function isFromOwnPage(
+  facts: Pick<UpgradeFacts, 'origin' | 'host' | 'scheme' | 'isProxied'>,
+  policy: HostPolicy,
+): boolean {
+  const host = ownHost(facts, policy);
+  const [origin, another] = facts.origin;
+  if (host === undefined || origin === undefined || another !== undefined) return false;
+  return isOwnOrigin(origin, { ...facts, host }, policy.port);
 }
 
-function bearerToken(authorization: string): string {
-  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+/**
+ * What the token of a request allows. A cookie counts only in requests of the host's own page, because browsers send it with
+ * requests of others, too; and only when the request names no token itself.
+ */
+function accessOf(facts: UpgradeFacts, policy: UpgradePolicy, isOwn: boolean): Access | undefined {
+  const named = offeredToken(facts);
+  const cookie = isOwn && policy.credentials ? cookieToken(facts, policy.credentials.hostId) : undefined;
+  const token = named ?? cookie ?? '';
+  // Both are asked in any case, so that every token takes the same time.
+  const isOwner = matchesToken(token, policy.token ?? NO_TOKEN) && policy.token !== undefined;
+  const access = policy.credentials?.accessOf(token);
+  // Through a tunnel come strangers, whatever the programs of this machine may do.
+  const isOpen = policy.token === undefined && !facts.isTunnelled;
+  if (isOwner || (isOpen && !access)) return OWNER;
+  return access;
 }
 
-/** Percent-encoding is undone once. A repeated key counts as an empty offer, even when both say the same. */
-function queryTokens(url: string): string[] {
-  const query = new URLSearchParams(/^[^#?]*\?([^#]*)/.exec(url)?.[1] ?? '');
-  return ['token', 'tkn'].flatMap((key) => {
-    const values = query.getAll(key);
-    return values.length > 1 ? [''] : values;
-  });
+/** Of no token: to compare with where the host has none. */
+const NO_TOKEN = Buffer.alloc(digestOf('').length);
+
+function isOwnOrigin(origin: string, served: Served, port: number): boolean {
+  const normal = normalOrigin(origin);
+  return normal !== undefined && isOwnPage(normal, served, port);
 }
 
 function refused(status: 401 | 403, reason: string): Verdict {
@@ -149,15 +201,34 @@ interface HostPolicy {
   readonly names: ReadonlySet<string>;
 }
 
+/** The one Host header of a request, when it names this host. */
+export function ownHost(
+  { host, isProxied, isTunnelled }: Pick<RequestSource, 'host' | 'isProxied' | 'isTunnelled'>,
+  policy: HostPolicy,
+) {
+  const [only, another] = host;
+  if (isTunnelled) return only;
+  return only !== undefined && another === undefined && isOwnHost(only, policy, isProxied) ? only : undefined;
+}
+
+/**
+ * Whether a client uses a name of the machine itself. Then no slow line is between, or one that is a tunnel's own matter: what
+ * comes through a tunnel that people reach by a name has that name.
+ */
+export function isNamedLocally([host]: RequestSource['host']): boolean {
+  const name = parseAuthority(host ?? '')?.name;
+  return LOOPBACK_NAMES.some((own) => own === name);
+}
+
 /**
  * Which names a request may use for this host. A page can make its own name point at this machine (DNS rebinding), but
  * it cannot make the browser send another name than the page's. The port may be missing: a page gains nothing by
- * leaving it out.
+ * leaving it out. Behind a proxy it is the proxy's, and only the name counts.
  */
-export function isOwnHost(header: string, policy: HostPolicy): boolean {
+export function isOwnHost(header: string, policy: HostPolicy, isProxied = false): boolean {
   const authority = parseAuthority(header);
   if (authority === undefined || !policy.names.has(authority.name)) return false;
-  return authority.port === undefined || authority.port === policy.port;
+  return isProxied || authority.port === undefined || authority.port === policy.port;
 }
 
 /** `name`, `name:port` or `[address]:port`, and nothing around it. */
@@ -183,10 +254,15 @@ interface OriginPolicy {
  * one; other programs name none and are checked by the token alone. The request's Host header must have been accepted
  * already.
  */
-function isAllowedOrigin(origin: string, hostHeader: string, policy: OriginPolicy): boolean {
+function isAllowedOrigin(origin: string, served: Served, policy: OriginPolicy): boolean {
   const normal = normalOrigin(origin);
   if (normal === undefined) return false;
-  return policy.origins.has(normal) || isOwnPage(normal, hostHeader, policy.port);
+  return policy.origins.has(normal) || isOwnPage(normal, served, policy.port);
+}
+
+/** How the client reached this host: by which scheme and under which Host header. */
+interface Served extends Pick<RequestSource, 'scheme' | 'isProxied'> {
+  readonly host: string;
 }
 
 /**
@@ -199,7 +275,7 @@ function normalOrigin(text: string): string | undefined {
 }
 
 /** The page that this very server served: a page on another port of this machine is another program's. */
-function isOwnPage(origin: string, hostHeader: string, port: number): boolean {
-  const served = parseAuthority(hostHeader)?.port ?? HTTP_PORT;
-  return served === port && origin === `http://${hostHeader.toLowerCase()}`;
+function isOwnPage(origin: string, { host, scheme, isProxied }: Served, port: number): boolean {
+  const served = parseAuthority(host)?.port ?? DEFAULT_PORTS[scheme];
+  return (isProxied || served === port) && origin === `${scheme}://${host.toLowerCase()}`;
 }

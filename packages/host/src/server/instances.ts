@@ -16,6 +16,8 @@ export interface Instance {
   readonly startedAt: string;
   /** The file with the token, readable for its owner; absent when none is needed. */
   readonly tokenFile?: string | undefined;
+  /** The file with the certificate, by which local programs know the host; absent without TLS. */
+  readonly certificateFile?: string | undefined;
 }
 
 /** Announces an instance; the returned function withdraws it. */
@@ -57,10 +59,11 @@ function parsed(text: string): Instance | undefined {
 
 function isInstance(value: unknown): value is Instance {
   if (typeof value !== 'object' || value === null) return false;
-  const { pid, host, port, url, startedAt, tokenFile } = value as Record<keyof Instance, unknown>;
+  const { pid, host, port, url, startedAt, tokenFile, certificateFile } = value as Record<keyof Instance, unknown>;
   const numbers = typeof pid === 'number' && typeof port === 'number';
   const texts = [host, url, startedAt].every((text) => typeof text === 'string');
-  return numbers && texts && (tokenFile === undefined || typeof tokenFile === 'string');
+  const files = [tokenFile, certificateFile].every((file) => file === undefined || typeof file === 'string');
+  return numbers && texts && files;
 }
 
 /** Signal 0 is never delivered; a process that we may not signal is alive all the same. */

@@ -2,8 +2,11 @@
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { SecureContextOptions } from 'node:tls';
+import { TLS_HANDSHAKE_TIMEOUT_MS } from './limits.js';
 
 /** Attempts to find a port that is free on both address families. */
 const ANY_PORT_TRIES = 10;
@@ -21,12 +24,15 @@ export interface ListenOptions {
   /** 0 is any free port. */
   readonly port: number;
   readonly headersTimeoutMs?: number | undefined;
+  /** Certificate and key; absent: without encryption. */
+  readonly tls?: SecureContextOptions | undefined;
+  readonly tlsHandshakeTimeoutMs?: number | undefined;
 }
 
 export interface Listening {
   readonly port: number;
   readonly addresses: readonly string[];
-  readonly servers: readonly Server[];
+  readonly servers: readonly (Server | TlsServer)[];
 }
 
 /** `localhost` is both loopback addresses, under one port: a client may try either. */
@@ -53,28 +59,30 @@ async function listenOnce(options: ListenOptions): Promise<Listening> {
   }
 }
 
-async function bind(
-  { headersTimeoutMs = HEADERS_TIMEOUT_MS }: ListenOptions,
-  address: string,
-  port: number,
-): Promise<Server> {
-  const server = createServer({
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: Math.max(headersTimeoutMs, REQUEST_TIMEOUT_MS),
-    connectionsCheckingInterval: Math.min(headersTimeoutMs, TIMEOUT_CHECK_MS),
-    maxHeaderSize: HEADERS_MAX_BYTES,
-  });
+async function bind(options: ListenOptions, address: string, port: number): Promise<Server | TlsServer> {
+  const server = serverFor(options);
   server.listen({ host: address.replace(/^\[|\]$/g, ''), port, backlog: BACKLOG });
   await once(server, 'listening');
   return server;
 }
 
-function listening(servers: readonly Server[]): Listening {
+function serverFor(options: ListenOptions): Server | TlsServer {
+  const { headersTimeoutMs = HEADERS_TIMEOUT_MS, tls, tlsHandshakeTimeoutMs = TLS_HANDSHAKE_TIMEOUT_MS } = options;
+  const limits = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: Math.max(headersTimeoutMs, REQUEST_TIMEOUT_MS),
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, TIMEOUT_CHECK_MS),
+    maxHeaderSize: HEADERS_MAX_BYTES,
+  };
+  return tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: tlsHandshakeTimeoutMs }) : createServer(limits);
+}
+
+function listening(servers: readonly (Server | TlsServer)[]): Listening {
   const bound = servers.map(addressOf);
   return { port: bound[0]?.port ?? 0, addresses: bound.map(({ address }) => address), servers };
 }
 
-function addressOf(server: Server): AddressInfo {
+function addressOf(server: Server | TlsServer): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server is not listening on a port');
   return address;

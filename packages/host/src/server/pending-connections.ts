@@ -4,14 +4,18 @@
  * answer with it; so the rest of the input is read and dropped for a moment.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { LogFields, Logger } from '@atrium/core/util/logger.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 /** How long a refused peer may take to close its side. */
 export const LINGER_MS = 2_000;
 /** Refused peers that have not closed their side yet. Past this the oldest is cut off, answered or not. */
 const LINGERING_MAX = 2_048;
 const WINDOW_MS = 60_000;
+const RETRY_AFTER_SECONDS = 5;
 /** Log lines per window; further refusals are only counted. */
 export const REFUSALS_LOGGED_MAX = 20;
 
@@ -26,6 +30,10 @@ export class PendingConnections {
   readonly #refused = new Map<Duplex, NodeJS.Timeout>();
   /** Sockets whose request is being answered. */
   readonly #answering = new WeakSet<Duplex>();
+  /** Sockets before the end of the TLS handshake, by their peer. */
+  readonly #handshakes = new Map<string, Socket>();
+  /** Sockets below TLS: an answer in HTTP would be noise there. */
+  readonly #belowTls = new WeakSet<Duplex>();
   readonly #max: number;
 
   constructor(max: number) {
@@ -33,8 +41,9 @@ export class PendingConnections {
   }
 
   /** Counts the sockets of a server from the first byte on. */
-  serve(server: Server, { answer, upgrade }: RequestHandlers): void {
-    server.on('connection', (socket: Duplex) => this.add(socket));
+  serve(server: Server | TlsServer, { answer, upgrade }: RequestHandlers): void {
+    if ('setSecureContext' in server) this.#countHandshakes(server);
+    else server.on('connection', (socket: Duplex) => this.add(socket));
     server.on('request', (request, response) => {
       if (this.mayRequest(request, response)) answer(request, response);
     });
@@ -50,7 +59,26 @@ export class PendingConnections {
     socket.once('close', () => this.#left(socket));
     const [oldest] = this.#pending;
     if (oldest === undefined || this.#pending.size <= this.#max) return;
-    this.refuse(oldest, 503, 'Too many connections wait to be accepted. Try again later.');
+    if (this.#belowTls.has(oldest)) oldest.destroy();
+    else this.refuse(oldest, 503, 'Too many connections wait to be accepted. Try again later.');
+  }
+
+  /** TLS makes a second socket over the first one, and Node does not say over which. */
+  #countHandshakes(server: TlsServer): void {
+    server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket);
+      this.#handshakes.set(peer, socket);
+      this.#belowTls.add(socket);
+      socket.once('close', () => this.#handshakes.get(peer) === socket && this.#handshakes.delete(peer));
+      this.add(socket);
+    });
+    server.on('secureConnection', (socket: Socket) => {
+      const peer = peerOf(socket);
+      const under = this.#handshakes.get(peer);
+      this.#handshakes.delete(peer);
+      if (under) this.#pending.delete(under);
+      this.add(socket);
+    });
   }
 
   /** The connection was accepted and does not count any more. */
@@ -79,21 +107,21 @@ export class PendingConnections {
   }
 
   /** Answers and closes, and destroys the socket if the peer does not close its side. */
-  refuse(socket: Duplex, status: number, reason: string): void {
+  refuse(socket: Duplex, status: number, reason: string, retryAfterSeconds?: number): void {
     this.#pending.delete(socket);
     if (socket.destroyed || this.#refused.has(socket)) return;
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     this.#refused.set(socket, timer);
     socket.on('error', () => socket.destroy());
-    socket.end(refusal(status, reason));
+    socket.end(refusal(status, reason, retryAfterSeconds));
     socket.resume();
     const [oldest] = this.#refused.keys();
     if (this.#refused.size > LINGERING_MAX) oldest?.destroy();
   }
 
-  /** Cuts off all refused peers. */
+  /** Cuts off everybody who was refused or is not accepted yet. */
   close(): void {
-    for (const socket of this.#refused.keys()) socket.destroy();
+    for (const socket of [...this.#refused.keys(), ...this.#pending]) socket.destroy();
   }
 
   #left(socket: Duplex): void {
@@ -103,7 +131,11 @@ export class PendingConnections {
   }
 }
 
-function refusal(status: number, reason: string): string {
+function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
+}
+
+function refusal(status: number, reason: string, retryAfterSeconds = RETRY_AFTER_SECONDS): string {
   const body = `${reason}\n`;
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -111,7 +143,9 @@ function refusal(status: number, reason: string): string {
     'Content-Type: text/plain; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-    ...(status === 503 ? ['Retry-After: 5'] : []),
+    ...(status === 503 || status === 429 ? [`Retry-After: ${retryAfterSeconds}`] : []),
+    'Cache-Control: no-store',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
   ];
   return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -1,18 +1,15 @@
 /** The web page, read into memory at start, and the short answers of a host without one. */
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { chosenEncoding, ENCODED_FILES, type Encoding } from '@atrium/core/wire/transports/encodings.js';
+import { FRAME_HEADERS, PAGE_HEADERS, SECURITY_HEADERS } from './security-headers.js';
 
 const PAGE = `This is Atrium, a host for AI coding agents.
 Connect with a WebSocket client that speaks the Agent Host Protocol. There is nothing else to see here yet.
 `;
-const COMMON_HEADERS = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-};
+export const COMMON_HEADERS = { 'Cache-Control': 'no-store', ...SECURITY_HEADERS };
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -23,26 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
-/** The page loads everything from the host; text of an agent or a provider can neither run nor load anything. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-const HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+const FRAME_FOLDER = '/diagram/';
 /** Built files have a content hash in their names. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
 
@@ -50,10 +28,20 @@ export interface StaticFiles {
   answer(request: IncomingMessage, response: ServerResponse): void;
 }
 
+export interface PageOptions {
+  /** Other machines can connect without encryption: the page says so on every screen, also before it is let in. */
+  readonly isInsecure?: boolean;
+}
+
 interface StoredFile {
   readonly file: string;
   readonly bytes: number;
+  /** In place of what the file holds. */
+  readonly text?: Buffer;
 }
+
+/** The page looks for this element in its own document, before it connects. */
+const INSECURE_MARK = '<meta name="atrium-insecure-remote" content="true" />';
 
 interface StaticFile extends StoredFile {
   readonly encoded: ReadonlyMap<Encoding, StoredFile>;
@@ -63,15 +51,22 @@ interface StaticFile extends StoredFile {
  * Lists the files once and serves nothing else: a request can name a file, but not a path. Browsers that accept it get
  * the compressed copy that was built with the page.
  */
-export async function staticFiles(folder: string): Promise<StaticFiles> {
+export async function staticFiles(folder: string, { isInsecure = false }: PageOptions = {}): Promise<StaticFiles> {
   const stored = await storedFiles(folder);
   const files = new Map<string, StaticFile>();
   for (const [url, file] of stored) {
     if (!isCopy(url, stored)) files.set(url, { ...file, encoded: copiesOf(url, stored) });
   }
-  const index = files.get('/index.html');
-  if (index) files.set('/', index);
+  const plain = files.get('/index.html');
+  const index = plain && isInsecure ? await marked(plain) : plain;
+  if (index) for (const url of ['/', '/index.html']) files.set(url, index);
   return { answer: (request, response) => answer(files, request, response) };
+}
+
+/** The compressed copies do not have the mark. The document is short. */
+async function marked({ file }: StaticFile): Promise<StaticFile> {
+  const text = Buffer.from((await readFile(file, 'utf8')).replace('<head>', `<head>${INSECURE_MARK}`));
+  return { file, bytes: text.length, text, encoded: new Map() };
 }
 
 async function storedFiles(folder: string): Promise<ReadonlyMap<string, StoredFile>> {
@@ -105,9 +100,9 @@ function answer(files: ReadonlyMap<string, StaticFile>, request: IncomingMessage
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!found || !isRead) return answerNothing(response, 404);
   const encoding = chosenEncoding(acceptedEncodings(request), [...found.encoded.keys()]);
-  const { file, bytes } = (encoding && found.encoded.get(encoding)) ?? found;
+  const { file, bytes, text }: StoredFile = (encoding && found.encoded.get(encoding)) ?? found;
   response.writeHead(200, {
-    ...HEADERS,
+    ...(name.startsWith(FRAME_FOLDER) ? FRAME_HEADERS : PAGE_HEADERS),
     'Content-Type': TYPES[path.extname(found.file)] ?? 'application/octet-stream',
     'Content-Length': bytes,
     'Cache-Control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-store',
@@ -115,6 +110,7 @@ function answer(files: ReadonlyMap<string, StaticFile>, request: IncomingMessage
     ...(encoding && { 'Content-Encoding': encoding }),
   });
   if (request.method === 'HEAD') return void response.end();
+  if (text) return void response.end(text);
   createReadStream(file)
     .on('error', () => response.destroy())
     .pipe(response);

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import { framed, joined, type WireFrame } from '@atrium/core/wire/frames.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '@atrium/core/wire/transport.js';
 import type { RawData, WebSocket } from 'ws';
+import { compressedFrame, compressedPart, isWorthCompressing } from './compression.js';
 import { HEARTBEAT_MS } from './limits.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
@@ -34,6 +35,8 @@ interface WebSocketTransportOptions {
   readonly websocket: WebSocket;
   /** The socket under the WebSocket. */
   readonly socket: Socket;
+  /** The address of the client, where a proxy stands between. */
+  readonly address?: string | undefined;
   readonly clock?: Clock;
   readonly heartbeatMs?: number;
   /** The budget of a peer without a token, until `admit`. */
@@ -58,14 +61,17 @@ class WebSocketTransport implements Transport {
   #gone = false;
   #waitsForDrain = false;
   #isPongUnderWay = false;
+  /** Agreed with the client in the handshake. */
+  readonly #mayCompress: boolean;
   /** The newest ping that came while a pong was under way. It is the only one that has to be answered. */
   #pingToAnswer: Buffer | undefined;
 
   constructor(options: WebSocketTransportOptions) {
-    const { websocket, socket, clock = systemClock, heartbeatMs = HEARTBEAT_MS, strangers } = options;
-    this.name = `websocket ${peerOf(socket)}`;
+    const { websocket, socket, address, clock = systemClock, heartbeatMs = HEARTBEAT_MS, strangers } = options;
+    this.name = address === undefined ? `websocket ${peerOf(socket)}` : `websocket ${address} by ${peerOf(socket)}`;
     this.#websocket = websocket;
     this.#socket = socket;
+    this.#mayCompress = websocket.extensions.includes('permessage-deflate');
     this.#budget = new PeerBudget((reason) => this.#sendAway(reason), strangers);
     this.#heartbeat = new Heartbeat({
       clock,
@@ -100,14 +106,15 @@ class WebSocketTransport implements Transport {
 
   /**
    * Bypasses `ws`, which would frame every message again for every client. That is safe as long as `ws` itself writes
-   * only whole frames in one go, and it does without compression and blobs: its pings and pongs land between our
+   * only whole frames in one go, and it does as long as it gets no message to send: its pings and pongs land between our
    * frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
    * leaves OPEN before that frame is written.
    */
   send(frames: readonly WireFrame[]): void {
     const [only] = frames;
     if (only === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
-    if (frames.length === 1) this.#socket.write(only.websocket);
+    if (frames.length === 1) this.#socket.write(this.#bytesOf(only));
+    else if (this.#mayCompress && frames.some(isWorthCompressing)) this.#sendEach(frames);
     else this.#sendSeveral(frames);
     this.#askForDrain();
   }
@@ -115,9 +122,17 @@ class WebSocketTransport implements Transport {
   #sendSeveral(frames: readonly WireFrame[]): void {
     const together = joined(frames);
     if (together !== undefined) return void this.#socket.write(together);
+    this.#sendEach(frames);
+  }
+
+  #sendEach(frames: readonly WireFrame[]): void {
     this.#socket.cork();
-    for (const frame of frames) this.#socket.write(frame.websocket);
+    for (const frame of frames) this.#socket.write(this.#bytesOf(frame));
     this.#socket.uncork();
+  }
+
+  #bytesOf(frame: WireFrame): Buffer {
+    return this.#mayCompress && isWorthCompressing(frame) ? compressedFrame(frame) : frame.websocket;
   }
 
   /** Nearly always the system takes everything at once. What it does not take ends with an empty write, which tells. */
@@ -129,7 +144,7 @@ class WebSocketTransport implements Transport {
 
   sendPart(part: MessagePart): void {
     if (this.#websocket.readyState !== this.#websocket.OPEN) return;
-    this.#socket.write(framed(part));
+    this.#socket.write(this.#mayCompress ? compressedPart(part) : framed(part));
     this.#askForDrain();
   }
 

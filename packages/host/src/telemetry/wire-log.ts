@@ -200,11 +200,13 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-function isSecret(key: string, { id, type, kind, encoding, commandId, session }: Members): boolean {
+function isSecret(key: string, { id, type, kind, encoding, commandId, session, fingerprint }: Members): boolean {
   switch (key) {
     case 'code':
-      // Beside a session it is a pairing code, everywhere else an error code.
-      return session !== undefined;
+      // Beside a session it is a pairing code, beside a fingerprint it lets a device in, everywhere else it is an error code.
+      return session !== undefined || fingerprint !== undefined;
+    case 'shortCode':
+      return true;
     case 'message':
       return PAIRING.test(String(id));
     case 'data':

@@ -132,7 +132,7 @@ export class Budgets {
           for (const step of [...waiting]) stop(step, `Stopped. ${capital(WORDS[scope])} is used up: ${spent}.`);
         else this.#raise(excess, more);
       },
-      `${message} This client cannot answer: use a newer one, or raise the budget in the configuration.`,
+      { note: `${message} This client cannot answer: use a newer one, or raise the budget in the configuration.` },
     );
     const question: OpenQuestion = {
       waiting,

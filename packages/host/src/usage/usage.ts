@@ -91,6 +91,7 @@ export class Usage implements Service {
   readonly attach = (session: Session): SessionObserver => ({
     begin: () => this.#read(session),
     observe: (step) => this.#observe(session, step),
+    spent: (usage) => void this.#spentBeside(session, usage),
     close: async () => this.#leave(prefixOf('session', session.uri)),
   });
 
@@ -181,6 +182,12 @@ export class Usage implements Service {
     const shares = this.#budgets.shares(session);
     this.#add(session, activeTurn.usage, notNegative(counts));
     this.#budgets.warn(chat, shares);
+  }
+
+  /** A title, an assessment: no turn has it, and it counts all the same. */
+  async #spentBeside(session: Session, usage: UsageInfo): Promise<void> {
+    await this.#read(session);
+    this.#add(session, usage, notNegative({ ...NO_COUNTS, ...usageCounts(usage) }));
   }
 
   #add(session: Session, usage: UsageInfo, counts: RowCounts): void {

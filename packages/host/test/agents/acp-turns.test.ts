@@ -143,7 +143,9 @@ describe('questions of an agent', patience, () => {
       toolInput: '{"command":"rm plums.txt"}',
       options: [
         { id: 'once', label: 'Yes', kind: 'approve' },
-        { id: 'always', label: 'Always', kind: 'approve' },
+        { id: 'always', label: 'Always', kind: 'approve', lasting: true },
+        { id: 'always-session', label: 'Always allow shell(rm plums.txt) in this session', kind: 'approve' },
+        { id: 'always-project', label: 'Always allow shell(rm plums.txt) in this project', kind: 'approve' },
         { id: 'no', label: 'No', kind: 'deny' },
         { id: 'never', label: 'Never', kind: 'deny' },
       ],

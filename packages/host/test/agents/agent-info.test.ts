@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 const LARGE = { id: 'large', name: 'Large', maxContextWindow: 200_000, supportsVision: true };
 const models = [LARGE, { id: 'plain', name: 'Plain' }];
-const { supportsVision, ...window } = LARGE;
 
 describe('the published models of an agent', () => {
   it('have their context window and whether they can see, where that is known', () => {
@@ -17,12 +16,12 @@ describe('the published models of an agent', () => {
   });
 
   it.each([
-    ['claude', claudeAgent({ models })],
-    ['copilot', copilotAgent({ home: '/nowhere', models })],
-  ])('have their context window also for %s', (provider, { info }) => {
+    ['claude', claudeAgent({ models }), { supportsVision: true }],
+    ['copilot', copilotAgent({ home: '/nowhere', models }), {}],
+  ])('have the same for %s; all models of Claude see', (provider, { info }, others) => {
     expect(info.models).toStrictEqual([
-      { ...window, provider },
-      { id: 'plain', name: 'Plain', provider },
+      { ...LARGE, provider },
+      { id: 'plain', name: 'Plain', provider, ...others },
     ]);
   });
 });

@@ -127,6 +127,7 @@ describe('the Claude agent', () => {
       render: 'append',
       steer: true,
       cancelTool: false,
+      compacts: true,
       ownTools: true,
     });
     expect([info.provider, info.displayName, sections, info.systemMessageSections]).toEqual([

@@ -5,7 +5,7 @@ import type { ToolOutcome } from '@atrium/core/contracts/agent.js';
 import type { ToolResultContent, Turn } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
-import { fit, tokensIn } from '../../../agents/src/model/context-window.js';
+import { fit } from '../../../agents/src/model/context-window.js';
 import {
   type Conversation,
   IMAGES_KEPT_MAX,
@@ -15,6 +15,7 @@ import {
   successOutput,
   withNewestImages,
 } from '../../../agents/src/model/conversation.js';
+import { tokensIn } from '../../../agents/src/model/tokens.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
 import { mcpResult } from '../../../agents/src/shared/tool-results.js';
 import { FakeTurn, messageOf, openSession, runTurn } from '../support/fake-turn.js';
@@ -111,7 +112,7 @@ describe('an image in the result of a tool', () => {
     expect(successOutput('x', [large, sound])).toEqual({
       type: 'text',
       value:
-        'x\n[image/png of 5 MiB, which cannot be shown to you]\n[audio/wav of 3 bytes, which cannot be shown to you]',
+        'x\n[image/png of 3.8 MiB, which cannot be shown to you]\n[audio/wav of 3 bytes, which cannot be shown to you]',
     });
     const output = successOutput('', many);
     expect(output.type === 'content' && output.value).toHaveLength(IMAGES_MAX_PER_MESSAGE + 1);
@@ -157,18 +158,18 @@ describe('images in what a model remembers', () => {
   });
 
   it('are bounded by their size as well, attached ones included', () => {
-    const quarter = 'A'.repeat(IMAGES_KEPT_MAX_CHARACTERS / 4);
-    const tools = withNewestImages(conversation(6, quarter));
-    expect(imagesIn(tools)).toBe(4);
+    const sixth = 'A'.repeat(IMAGES_KEPT_MAX_CHARACTERS / 6);
+    const tools = withNewestImages(conversation(8, sixth));
+    expect(imagesIn(tools)).toBe(6);
     const attached: ModelMessage = {
       role: 'user',
       content: [
         { type: 'text', text: 'see' },
-        { type: 'image', image: quarter, mediaType: 'image/png' },
+        { type: 'image', image: sixth, mediaType: 'image/png' },
       ],
     };
     const older = { turnId: 'old', messages: [attached] };
-    const both = withNewestImages({ leftOut: [], exchanges: [older, ...conversation(4, quarter).exchanges] });
+    const both = withNewestImages({ leftOut: [], exchanges: [older, ...conversation(6, sixth).exchanges] });
     expect(both.exchanges[0]?.messages[0]?.content).toContain('see\n[Images that came with this were left out');
   });
 

@@ -69,6 +69,16 @@ describe('the assessment of a call', () => {
     expect(JSON.stringify(scene.older.received)).not.toContain('riskAssessment');
   });
 
+  it('[DAY-040] counts for its session', async () => {
+    const scene = await openScene({ ...says({ safety: 0.5, reason: 'So so.' }), usage: { input: 70, output: 9 } });
+    await scene.assessed();
+    const report = () =>
+      scene.client.request<{ entries: object[] }>('atrium/usage', { session: scene.uri, by: 'model' });
+    await expect
+      .poll(async () => (await report()).entries)
+      .toContainEqual(expect.objectContaining({ key: 'judge-1', input: 70, output: 9, requests: 1 }));
+  });
+
   it('[UP-120] approves nothing, however safe it finds a call', async () => {
     const scene = await openScene(says({ safety: 1, reason: 'Harmless.' }));
     await scene.assessed();

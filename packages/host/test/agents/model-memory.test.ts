@@ -5,8 +5,9 @@ import { pathToFileURL } from 'node:url';
 import type { Message, MessageAttachment } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../../agents/src/model/backend.js';
-import { ContextWindow, tokensIn } from '../../../agents/src/model/context-window.js';
+import { ContextWindow } from '../../../agents/src/model/context-window.js';
 import { messagesOf } from '../../../agents/src/model/conversation.js';
+import { tokensIn } from '../../../agents/src/model/tokens.js';
 import { attachedImages, IMAGES_MAX_PER_MESSAGE } from '../../../agents/src/shared/messages.js';
 import { completed, FakeTurn, type FakeTurnOptions, messageOf, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
@@ -36,6 +37,8 @@ function turnOf(text: string, options: FakeTurnOptions = {}): FakeTurn {
 }
 
 const notesOf = ({ events }: FakeTurn) => events.flatMap((event) => ('notify' in event ? [event.notify] : []));
+const compactionsOf = ({ events }: FakeTurn) =>
+  events.flatMap((event) => ('compacted' in event ? [event.compacted] : []));
 const usageOf = ({ events }: FakeTurn) => events.flatMap((event) => ('usage' in event ? [event.usage] : [])).at(-1);
 
 /** Three turns, of which the second and third do not fit beside the first. */
@@ -60,11 +63,11 @@ describe('a session that outgrows the window of its model', () => {
 
   it('is summed up by the model itself, and goes on with the notes', async () => {
     const { server, turns } = await threeTurns(answers);
-    const [, second, third] = turns.map(notesOf);
-    expect(second).toEqual([
-      "Summed up the oldest 1 turn in the model's memory to stay within the 1500 tokens of M 1.",
-    ]);
-    expect(third).toEqual(second);
+    const [, second, third] = turns.map(compactionsOf);
+    expect(second).toMatchObject([{ summary: '- the person looked at a tree', turns: 1, isAsked: false }]);
+    expect(second?.[0]?.firstKept).toBe(turns[1]?.id);
+    expect(third).toMatchObject([{ summary: '- and wrote many words', firstKept: turns[2]?.id }]);
+    expect(turns.map(notesOf)).toEqual([[], [], []]);
     // The model read what it was to forget, and nothing was offered to it to run.
     expect(server.heard(2)).toContain('Person: first');
     expect(server.heard(2)).toContain('You called look: {}');

@@ -1,16 +1,15 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { describe, expect, it } from 'vitest';
 import {
-  CHARACTERS_PER_TOKEN,
   fit,
   KEPT_SHARE,
   LEFT_OUT_LINES_MAX,
   OUTPUT_SHARE,
   SHORT_OUTPUT_CHARACTERS,
   TOOL_OUTPUTS_KEPT,
-  tokensIn,
 } from '../../../agents/src/model/context-window.js';
 import { type Conversation, messagesOf } from '../../../agents/src/model/conversation.js';
+import { CHARACTERS_PER_TOKEN, tokensIn } from '../../../agents/src/model/tokens.js';
 
 const LONG = 'x'.repeat(4_000);
 

@@ -218,3 +218,17 @@ describe('programs that a configuration names', () => {
     for (const scope of ['local', 'worktree']) expect(programsIn(`${scope}\0${setting}\0`).hasConditions).toBe(true);
   });
 });
+
+describe('the folders of changes', () => {
+  it('[GRO-004] are swept by what is on the disk: no session is looked for that has none', async () => {
+    const storage = new ChangeStorage(await tempFolder());
+    expect(await storage.sweep(() => expect.fail('the sessions were asked for'))).toEqual([]);
+    for (const session of ['ahp-session:/kept', 'ahp-session:/gone']) {
+      await storage.blobs(session).put(Buffer.from('text'));
+    }
+    const stored = ['ahp-session:/other', 'ahp-session:/kept'];
+    expect(await storage.sweep(() => stored)).toEqual(['ahp-session:/kept']);
+    expect(await storage.sweep(() => [])).toEqual([]);
+    expect(await storage.sweep(() => stored)).toEqual([]);
+  });
+});

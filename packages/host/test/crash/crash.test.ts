@@ -12,12 +12,12 @@ import { crashAt } from '../support/crash-point.js';
 import { CrashRun } from '../support/crash-run.js';
 import { Random } from '../support/fuzz-random.js';
 
-const KILLS = Number(process.env.ATRIUM_CRASH_KILLS || 20);
+const KILLS = Number(process.env.ATRIUM_CRASH_KILLS || 12);
 const SEED = Random.seedFromEnvironment();
 /** A limit for what hangs: beside other work a kill may take several seconds. */
 const TIMEOUT_MS = 60_000 + KILLS * 10_000;
 const FIRST_COMMITS = 30;
-const SHORT_COMMITS = 5;
+const SHORT_COMMITS = 4;
 const AT_A_TIME = 2;
 
 describe(`a host that is killed ${KILLS} times at random points (seed ${SEED})`, () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type CompletionItem, commandSource } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { type CustomFixture, type CustomFixtureOptions, openCustomFixture } from '../support/custom-fixture.js';
 import { refusalOf } from '../support/session-fixture.js';
@@ -109,6 +110,34 @@ describe('skills', { timeout: 30_000 }, () => {
     const fixture = await openTextFixture({ project }, '.agents/prompts');
     const { turn } = await fixture.turn('/fix the build');
     expect(turn.context.join()).toContain('FIX IT\n\nArguments: the build');
+  });
+});
+
+describe('commands of other tools', { timeout: 30_000 }, () => {
+  it('[DAY-081] are offered with their folder, and take arguments as their authors wrote them', async () => {
+    const project = {
+      '.claude/commands/fix.md': rule('description: Fixes an issue.', 'FIX $1 IN $2. ALL: $ARGUMENTS'),
+      '.opencode/command/ask.md': 'ASK {{args}}',
+      '.claude/commands/notes.instructions.md': 'no command',
+    };
+    const fixture = await openTextFixture({ project }, '.claude/commands', '.opencode/command');
+    const { turn, turnId, finish } = await fixture.turn('/fix 42 "the parser" $&');
+    expect(turn.context.join()).toContain('FIX 42 IN the parser. ALL: 42 "the parser" $&');
+    finish();
+    await fixture.client.action(
+      fixture.uri,
+      (action) => action.type === 'session/turnComplete' && action.turnId === turnId,
+    );
+    const { turn: second } = await fixture.turn('/ask why?');
+    expect(second.context.join()).toContain('ASK why?');
+    const { items } = await fixture.client.request<{ items: CompletionItem[] }>('completions', {
+      ...{ channel: fixture.uri, kind: 'userMessage', text: '/', offset: 1 },
+    });
+    const sources = items.map(({ insertText, attachment }) => [insertText.trim(), commandSource(attachment._meta)]);
+    expect(sources.toSorted()).toEqual([
+      ['/ask', '.opencode/command'],
+      ['/fix', '.claude/commands'],
+    ]);
   });
 });
 

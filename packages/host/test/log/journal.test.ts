@@ -71,6 +71,11 @@ async function expectRecords(log: Log): Promise<void> {
 }
 
 describe('the journal of a log', () => {
+  it('says what it is in its first line, by which the hosts of other versions know it', async () => {
+    const [first] = readFileSync(journalOf(await killed(1)), 'utf8').split('\n');
+    expect(first).toMatch(/^[0-9a-f]{8} atrium-journal-1\t[0-9a-f]{16}$/);
+  });
+
   it('[REL-031] has records and what clients asked for, and the next opening takes them', async () => {
     const dataDir = await killedWithRecords();
     expect(sizeOf(journalOf(dataDir))).toBeGreaterThan(0);

@@ -5,11 +5,11 @@ import { pathToFileURL } from 'node:url';
 import type { Extension } from '@atrium/core/contracts/extension.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../../agents/src/model/backend.js';
+import { environmentText, MODEL_SECTIONS } from '../../../agents/src/model/prompt.js';
 import {
   INSTRUCTION_FILE_MAX_BYTES,
   INSTRUCTIONS_MAX_CHARACTERS,
-} from '../../../agents/src/model/project-instructions.js';
-import { environmentText, MODEL_SECTIONS } from '../../../agents/src/model/prompt.js';
+} from '../../../agents/src/shared/project-instructions.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { extension, transforms } from '../support/prompts.js';
 import { startHost } from '../support/session-fixture.js';

@@ -145,6 +145,17 @@ describe('a request for access', () => {
     expect(asked[1]?.withdraw).toHaveBeenCalledTimes(what === 'the session closes' ? 1 : 0);
   });
 
+  it('[AHP-083] is over with the session in which it is asked, and with no other', async () => {
+    const { at, asked, requests, request, next, sessions } = await setUp();
+    const waiting = request(at('other'));
+    await next();
+    requests.sessionClosed(sessions.get('old') as Session);
+    expect(asked[0]?.withdraw).not.toHaveBeenCalled();
+    requests.sessionClosed(sessions.get('new') as Session);
+    await expect(waiting).rejects.toMatchObject(refusal('no person answered'));
+    expect(asked[0]?.withdraw).toHaveBeenCalledOnce();
+  });
+
   it(`[REL-057] is one of ${REQUESTS_MAX} for each connection`, async () => {
     const { at, asked, request, next } = await setUp();
     for (let count = 0; count < REQUESTS_MAX; count += 1) void request(at(`other/${count}`)).catch(() => {});

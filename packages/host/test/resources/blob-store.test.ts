@@ -51,6 +51,15 @@ describe('a blob', () => {
     expect(await readdir(path.dirname(fileOf(blobs, hash)))).toHaveLength(1);
   });
 
+  it('is young again when it is touched, if it is there', async () => {
+    const blobs = await store();
+    const hash = await made(blobs, 'text', HOUR_MS);
+    expect([await blobs.touch(hash), await blobs.touch(hashOf('other')), await blobs.touch('../x')]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect((await stat(fileOf(blobs, hash))).mtimeMs).toBeGreaterThan(Date.now() - HOUR_MS / 2);
+  });
+
   it('goes when it is old enough, once', async () => {
     const blobs = await store();
     const hash = await made(blobs, 'text', 2_000);
@@ -86,6 +95,7 @@ describe('a blob', () => {
     await to.copyFrom(memory as unknown as BlobStore, hashOf('more'));
     expect((await to.get(hashOf('more')))?.toString()).toBe('more');
     await expect(to.copyFrom(memory as unknown as BlobStore, hashOf('none'))).rejects.toThrow('there is no blob');
+    await expect(to.copyFrom(from, hashOf('none'))).rejects.toMatchObject({ code: 'ENOENT', syscall: 'copyfile' });
     await expect(to.copyFrom(from, hashOf('none'))).rejects.toThrow('ENOENT');
     expect(await readdir(path.dirname(fileOf(to, hashOf('none'))))).toEqual([]);
   });

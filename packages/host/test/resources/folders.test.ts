@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process';
+import type { Dir } from 'node:fs';
 import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { REQUEST_TIMEOUT_MS, REQUESTS_MAX } from '../../src/workspace/files/access-requests.js';
+import { TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
+import { LINKS_MAX, PATH_MAX_NAMES } from '../../src/workspace/files/file-access.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
-import { makeFolders } from '../../src/workspace/files/write.js';
+import { LIST_MAX_ENTRIES, READ_MAX_BYTES, readUpTo } from '../../src/workspace/files/read.js';
+import { WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS, WATCH_NAMES_MAX } from '../../src/workspace/files/tree-watch.js';
+import { makeFolders, REWRITE_MAX_BYTES } from '../../src/workspace/files/write.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -16,6 +22,37 @@ async function list(fixture: ResourceFixture, name = '.'): Promise<Record<string
   const { entries } = await fixture.result<{ entries: Entry[] }>('resourceList', { uri: fixture.file(name) });
   return Object.fromEntries(entries.map((entry) => [entry.name, entry.type]));
 }
+
+describe('the entries of a folder', () => {
+  it('[REL-057] are read up to so many, and not one more', async () => {
+    const folder = (count: number) => {
+      let left = count;
+      const read = (next: (error: Error | null, entry: object | null) => void) =>
+        next(null, left-- > 0 ? { name: `${left}` } : null);
+      return { read } as unknown as Dir;
+    };
+    expect((await readUpTo(3, folder(3)))?.length).toBe(3);
+    expect(await readUpTo(3, folder(4))).toBeUndefined();
+    const broken = { read: (next: (error: Error) => void) => next(new Error('broken')) };
+    await expect(readUpTo(3, broken as unknown as Dir)).rejects.toThrow('broken');
+  });
+});
+
+describe('the limits of files', () => {
+  it('[REL-057] are these', () => {
+    const MINUTE_MS = 60_000;
+    const limits = { REQUEST_TIMEOUT_MS, REQUESTS_MAX, READ_MAX_BYTES, REWRITE_MAX_BYTES, LIST_MAX_ENTRIES, LINKS_MAX };
+    expect(limits).toEqual({
+      ...{ REQUEST_TIMEOUT_MS: 5 * MINUTE_MS, REQUESTS_MAX: 4, READ_MAX_BYTES: 4_194_304 },
+      ...{ REWRITE_MAX_BYTES: 268_435_456, LIST_MAX_ENTRIES: 50_000, LINKS_MAX: 40 },
+    });
+    const trees = { TREE_MAX_DEPTH, PATH_MAX_NAMES, WATCH_NAMES_MAX, WATCH_BATCH_MS, WATCH_BATCH_MAX_CHANGES };
+    expect(trees).toEqual({
+      ...{ TREE_MAX_DEPTH: 128, PATH_MAX_NAMES: 256, WATCH_NAMES_MAX: 200_000 },
+      ...{ WATCH_BATCH_MS: 50, WATCH_BATCH_MAX_CHANGES: 500 },
+    });
+  });
+});
 
 describe('resourceList', () => {
   it('[AHP-076] names the direct children, and a link as what it leads to', async () => {

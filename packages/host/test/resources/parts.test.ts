@@ -1,8 +1,8 @@
 import { isInGit } from '@atrium/core/util/paths.js';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { filePathOf } from '../../src/workspace/files/file-access.js';
 import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';
-import { changeFilter } from '../../src/workspace/files/watches.js';
+import { changeFilter, WATCH_PATTERN_MAX_CHARACTERS, WATCH_PATTERNS_MAX } from '../../src/workspace/files/watches.js';
 
 describe('a file: URI', () => {
   it.each([
@@ -39,6 +39,41 @@ describe('a file: URI', () => {
     'file:///a\nb',
   ])('%j is none', (uri) => {
     expect(filePathOf(uri)).toHaveProperty('problem');
+  });
+});
+
+describe('a name that Windows reads as something else', () => {
+  const { platform } = process;
+  const pretend = (value: string) => Object.defineProperty(process, 'platform', { value });
+  afterEach(() => void pretend(platform));
+  const named = (name: string) => filePathOf(`file:///a/${name}/b`);
+
+  it.each([
+    'con',
+    'PRN',
+    'aux.txt',
+    'nul',
+    'com1',
+    'lpt9.x',
+    'progra~1',
+    'a:b',
+    'a*',
+    'a%3F',
+    'a"',
+    'a<',
+    'a>',
+    'a|',
+    'a.',
+    'a%20',
+  ])('%s is refused there, and nowhere else', (name) => {
+    expect(named(name)).toHaveProperty('path');
+    pretend('win32');
+    expect(named(name)).toHaveProperty('problem');
+  });
+
+  it.each(['contact', 'xcon', 'com', 'comx', 'a.b', 'a%20b', 'a~b', '~'])('%s is fine', (name) => {
+    pretend('win32');
+    expect(named(name)).toHaveProperty('path');
   });
 });
 
@@ -90,13 +125,25 @@ describe('a table of roots', () => {
 
 describe('a filter of changes', () => {
   it('[AHP-245] takes globs, and paths that mean everything in a folder; what is excluded stays out', () => {
-    const { isTold, isEntered } = changeFilter({ items: ['out/', 'src/gen/**'] }, { items: ['src', '*.md'] });
+    const { isTold, isEntered } = changeFilter({ items: ['out//', 'src/gen/**'] }, { items: ['src', '*.md'] });
     const told = ['src', 'src/a', 'src/b/c', 'x.md', 'deep/x.md'];
     const untold = ['out/x.md', 'src/gen/a', 'x.ts', 'source/a'];
     expect(told.filter(isTold)).toEqual(told);
     expect(untold.filter(isTold)).toEqual([]);
     expect(isEntered('out')).toBe(false);
     expect(isEntered('other')).toBe(true);
+  });
+});
+
+describe('a filter that cannot be', () => {
+  it.each(['excludes', 'includes'])('[REL-057] names the member %s', (member) => {
+    const make = (...items: string[]) => {
+      const filter = { items };
+      return () => (member === 'excludes' ? changeFilter(filter, undefined) : changeFilter(undefined, filter));
+    };
+    expect(make(...Array(WATCH_PATTERNS_MAX + 1).fill('a'))).toThrow(`/${member} may have`);
+    expect(make('x'.repeat(WATCH_PATTERN_MAX_CHARACTERS + 1))).toThrow(`/${member}: a pattern may have`);
+    expect(make(...Array(WATCH_PATTERNS_MAX).fill('x'.repeat(WATCH_PATTERN_MAX_CHARACTERS)))).not.toThrow();
   });
 });
 

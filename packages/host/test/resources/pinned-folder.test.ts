@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { realPathOf } from '../../src/workspace/files/client-roots.js';
 import { MovedError } from '../../src/workspace/files/file-errors.js';
 import {
+  APPENDING,
   isTemporary,
   openPlain,
   type PinnedFolder,
@@ -71,6 +72,14 @@ describe('a folder whose path changes meanwhile', () => {
     await expect(folder.check()).rejects.toThrow(MovedError);
     await rename(at('b'), at('a'));
     await expect(folder.check()).rejects.toThrow(MovedError);
+    await rm(at('a'), { recursive: true });
+    await symlink('a', at('a'));
+    await expect(folder.check()).rejects.toThrow(MovedError);
+    await mkdir(at('d/e'), { recursive: true });
+    const inner = await pinFolder(at('d/e'));
+    await rm(at('d'), { recursive: true });
+    await writeFile(at('d'), '');
+    await expect(inner.check()).rejects.toThrow(MovedError);
   });
 });
 
@@ -122,6 +131,16 @@ describe('the name of something in a folder', () => {
 });
 
 describe('a plain file', () => {
+  it('is not found behind a link that has taken its name', async () => {
+    const { at } = await folders();
+    await symlink(at('b/file'), at('a/link'));
+    const folder = await pinFolder(at('a'));
+    for (const flags of [READING, APPENDING])
+      await expect(openPlain(folder, 'link', flags)).rejects.toMatchObject({ code: 'ELOOP' });
+    expect(await readFile(at('b/file'), 'utf8')).toBe('other');
+    await folder.close();
+  });
+
   it('is neither a folder nor a pipe', async () => {
     const { at } = await folders();
     const uri = 'file:/x';

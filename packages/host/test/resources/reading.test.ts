@@ -92,5 +92,8 @@ describe('resourceRead', () => {
     expect(await fixture.text('d/again')).toBe('A');
     expect(await fixture.text('absolute/again')).toBe('A');
     expect(await fixture.code('resourceRead', { uri: fixture.file('e/odd/a.txt') })).toBe(-32009);
+    // Back from what is not there leads nowhere.
+    await symlink('none/../d/a.txt', fixture.path('back'));
+    expect(await fixture.code('resourceRead', { uri: fixture.file('back') })).toBe(-32008);
   });
 });

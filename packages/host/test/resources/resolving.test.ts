@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { rename, symlink, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { ROOT_CHANNEL } from '@atrium/protocol/ahp-1';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { realPathOf } from '../../src/workspace/files/client-roots.js';
+import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
+import { resolveResource } from '../../src/workspace/files/read.js';
 import { openResourceFixture } from '../support/resource-fixture.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -99,6 +105,20 @@ describe('resourceResolve', () => {
     await writeFile(fixture.path('b'), 'one');
     await rename(fixture.path('b'), fixture.path('a'));
     expect(await token()).toBe(first);
+  });
+
+  it('[AHP-080] says that a file is gone which goes while its version is made out', async () => {
+    const folder = await realPathOf(await tempFolder({ 'a.txt': 'one' }));
+    const held = await pinFolder(folder);
+    onTestFinished(() => held.close());
+    const real = path.join(folder, 'a.txt');
+    const stats = await lstat(real, { bigint: true });
+    const entry = { uri: 'file:///a.txt', real, asked: real, name: 'a.txt', held, stats, access: 'read' };
+    const files = { at: (_place: unknown, act: (found: object) => unknown) => act(entry) };
+    const resolve = () => resolveResource(files as never, 'c', { channel: ROOT_CHANNEL, uri: entry.uri });
+    expect(await resolve()).toMatchObject({ type: 'file', etag: expect.any(String) });
+    await rm(real);
+    await expect(resolve()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('does not answer for what is neither file nor folder, and does not wait for it', async () => {

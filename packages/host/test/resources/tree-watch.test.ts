@@ -41,6 +41,8 @@ interface Options {
   readonly excluded?: readonly string[];
   readonly budget?: FolderBudget;
   readonly foldersMax?: number;
+  /** Whether a change of the root itself passes the filter. */
+  readonly isRootTold?: boolean;
 }
 
 async function watching(files: Record<string, string>, options: Options = {}) {
@@ -66,7 +68,10 @@ async function watching(files: Record<string, string>, options: Options = {}) {
     root: path.join(folder, name),
     isFolder,
     recursive,
-    filter: { isEntered: (inner) => !excluded.includes(inner), isTold: (inner) => !inner.startsWith('untold') },
+    filter: {
+      isEntered: (inner) => !excluded.includes(inner),
+      isTold: (inner) => (inner === '' ? options.isRootTold !== false : !inner.startsWith('untold')),
+    },
     budget,
     ...(options.foldersMax !== undefined && { foldersMax: options.foldersMax }),
     watch: watchPlayed as unknown as typeof watchFolder,
@@ -181,6 +186,14 @@ describe('a watch of a tree', () => {
     expect(await told()).toHaveLength(WATCH_BATCH_MAX_CHANGES);
     touch('.', undefined);
     expect(await told()).toEqual(['updated .']);
+  });
+
+  it('[AHP-244] tells that its root is gone whatever the filter says', async () => {
+    const { watch, touch, told, folder } = await watching({ 'a.txt': '' }, { isRootTold: false });
+    await watch.start();
+    await rm(folder, { recursive: true });
+    touch('..', 'r');
+    expect(await told()).toContain('deleted .');
   });
 
   it('[AHP-244] sees its root go and come back', async () => {

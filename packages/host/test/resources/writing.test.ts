@@ -1,6 +1,7 @@
 import {
   appendFile,
   chmod,
+  chown,
   mkdir,
   open,
   readdir,
@@ -153,6 +154,25 @@ describe('resourceWrite', () => {
     expect(await codeOf(fixture, 'a.txt', 'y'.repeat(300_000), { ifMatch: first })).toBe('ok');
     expect(await codeOf(fixture, 'a.txt', 'z', { ifMatch: first })).toBe(-32011);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'leaves a file that it replaces to its owner (skipped for all but the superuser, who alone can give files away)',
+    async () => {
+      const fixture = await openResourceFixture({ files: { 'a.txt': 'one', 'b.txt': 'one' } });
+      await chown(fixture.path('a.txt'), 1_234, 0);
+      await chown(fixture.path('b.txt'), 0, 1_234);
+      const owners = [];
+      for (const name of ['a.txt', 'b.txt']) {
+        expect(await codeOf(fixture, name, 'two')).toBe('ok');
+        const { uid, gid } = await stat(fixture.path(name));
+        owners.push([uid, gid]);
+      }
+      expect(owners).toEqual([
+        [1_234, 0],
+        [0, 1_234],
+      ]);
+    },
+  );
 
   it('replaces a file as a whole: readers see the old or the new one, and its mode stays', async () => {
     const fixture = await openResourceFixture({ files: { 'run.sh': 'a'.repeat(100_000) } });

@@ -23,6 +23,18 @@ describe('the pages', () => {
     expect(text).toContain(`a token of ${TOKEN_BYTES} random bytes`);
     expect(text).toContain(`| Clients at once | ${limits.CLIENTS_MAX}; one more gets 503 |`);
     expect(text).toContain(`not been let in yet | ${limits.UNAUTHENTICATED_MAX}; the oldest has to go, with a 503 |`);
+    expect(text).toContain(`handshake of TLS | ${limits.TLS_HANDSHAKE_TIMEOUT_MS / 1_000} s each |`);
+    expect(text).toContain(`looks at the files every ${limits.TLS_CHECK_MS / 1_000} seconds`);
+    const { FAILURES_PER_ADDRESS_MAX, FAILURES_TOTAL_MAX, UPGRADES_PER_ADDRESS_MAX, UPGRADES_TOTAL_MAX } = limits;
+    expect(limits.RATE_WINDOW_MS).toBe(60_000);
+    expect(text).toContain(
+      `${FAILURES_PER_ADDRESS_MAX} a minute from one address (IPv6: one /64), ${FAILURES_TOTAL_MAX} from`,
+    );
+    expect(text).toContain(`attempts wait, up to ${limits.ATTEMPT_DELAY_MAX_MS / 1_000} s,`);
+    expect(text).toContain(`one address that wait | ${limits.ATTEMPTS_WAITING_MAX}; one more gets 429 |`);
+    const upgrades = [UPGRADES_PER_ADDRESS_MAX, UPGRADES_TOTAL_MAX.toLocaleString('en')];
+    expect(text).toContain(`| ${upgrades[0]} a minute from one address, ${upgrades[1]} from all; more get 429 |`);
+    expect(text).toContain(`remembered for this | ${limits.ADDRESSES_COUNTED_MAX.toLocaleString('en')};`);
     expect(text).toContain(`| Message | ${limits.CLIENT_FRAME_MAX_BYTES / 10 ** 6} MB; a larger one gets an error`);
     expect(text).toContain(`one above ${limits.PAYLOAD_MAX_BYTES / MIB} MiB ends the connection (1009)`);
     expect(text).toContain(`one peer | ${budget.CONTROL_FRAMES_MAX.toLocaleString('en')} between two of ours`);

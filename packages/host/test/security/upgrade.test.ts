@@ -14,7 +14,8 @@ function policy(options: { token?: string | undefined; host?: string } = {}) {
 }
 
 function statusOf(facts: Partial<UpgradeFacts>, options?: Parameters<typeof policy>[0]): number {
-  const request = { url: '/', host: [`localhost:${PORT}`], origin: [], authorization: [`Bearer ${TOKEN}`], ...facts };
+  const usual = { url: '/', scheme: 'http', isProxied: false, origin: [], authorization: [`Bearer ${TOKEN}`] } as const;
+  const request = { ...usual, host: [`localhost:${PORT}`], ...facts };
   const verdict = judgeUpgrade(request, policy(options));
   return verdict.ok ? 101 : verdict.status;
 }
@@ -161,7 +162,8 @@ describe('[REL-003] the token of a request', () => {
     const verdicts = failures.map(([, facts]) => {
       compare.mockClear();
       const host = [`localhost:${PORT}`];
-      const verdict = judgeUpgrade({ url: '/', host, origin: [], authorization: [], ...facts }, policy());
+      const plain = { url: '/', scheme: 'http', isProxied: false, origin: [], authorization: [] } as const;
+      const verdict = judgeUpgrade({ ...plain, host, ...facts }, policy());
       expect(compare.mock.calls.map((pair) => pair.map(({ byteLength }) => byteLength))).toEqual([[32, 32]]);
       return verdict;
     });

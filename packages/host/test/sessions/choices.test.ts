@@ -56,13 +56,18 @@ describe('choices for a session', () => {
 
   it('[AHP-037] offers a worktree in a repository, and a branch once a worktree is wanted', async () => {
     const plain = await resolve({ workingDirectory: pathToFileURL(folder).href });
-    expect(Object.keys(plain.schema.properties)).toEqual(['autoApprove', 'systemMessageSections']);
+    expect(Object.keys(plain.schema.properties)).toEqual(['mode', 'autoApprove', 'systemMessageSections']);
     const inside = await resolve({ workingDirectory: uri() });
-    expect(Object.keys(inside.schema.properties)).toEqual(['isolation', 'autoApprove', 'systemMessageSections']);
-    expect(inside.values).toEqual({ isolation: 'folder', autoApprove: false });
+    expect(Object.keys(inside.schema.properties)).toEqual([
+      'isolation',
+      'mode',
+      'autoApprove',
+      'systemMessageSections',
+    ]);
+    expect(inside.values).toEqual({ isolation: 'folder', mode: 'ask', autoApprove: false });
     const worktree = await resolve({ workingDirectory: uri(), config: { isolation: 'worktree' } });
     expect(worktree.schema.properties.branch).toMatchObject({ enumDynamic: true, default: 'main' });
-    expect(worktree.values).toEqual({ isolation: 'worktree', branch: 'main', autoApprove: false });
+    expect(worktree.values).toEqual({ isolation: 'worktree', branch: 'main', mode: 'ask', autoApprove: false });
   });
 
   it('[AHP-038] looks up branches and folders, all of them or those that fit what was typed', async () => {

@@ -38,7 +38,7 @@ describe('changing the configuration', () => {
     const phone = await join('phone');
     const reason = await refusalOf(client, uri, { type: 'session/configChanged', config: { autoApprove: true } });
     expect(reason).toBeUndefined();
-    expect((await stateOf(phone, uri)).config?.values).toEqual({ autoApprove: true });
+    expect((await stateOf(phone, uri)).config?.values).toEqual({ mode: 'ask', autoApprove: true });
     await phone.action(uri, 'session/configChanged');
   });
 
@@ -47,7 +47,7 @@ describe('changing the configuration', () => {
   it.each([...WRONG, { constructor: true }])('[AHP-139] is refused for %j, and nothing changes', async (config) => {
     const { client, uri } = await openFixture();
     expect(await refusalOf(client, uri, { type: 'session/configChanged', config } as StateAction)).toBeDefined();
-    expect((await stateOf(client, uri)).config?.values).toEqual({ autoApprove: false });
+    expect((await stateOf(client, uri)).config?.values).toEqual({ mode: 'ask', autoApprove: false });
   });
 
   it('[AHP-139] is refused for what cannot change after creation, unless it stays as it is', () => {

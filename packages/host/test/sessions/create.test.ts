@@ -72,7 +72,7 @@ describe('creating a session', () => {
       },
       lifecycle: 'creating',
       turns: [],
-      config: { schema: expect.objectContaining({ type: 'object' }), values: { autoApprove: true } },
+      config: { schema: expect.objectContaining({ type: 'object' }), values: { mode: 'ask', autoApprove: true } },
       activeClient,
     });
   });
@@ -250,8 +250,8 @@ describe('listing and configuring', () => {
       client.request<SessionState['config'] & object>('resolveSessionConfig', { channel: ROOT, config });
     const fresh = await resolve();
     const chosen = await resolve({ autoApprove: true });
-    expect(fresh.values).toEqual({ autoApprove: false });
-    expect(chosen.values).toEqual({ autoApprove: true });
+    expect(fresh.values).toEqual({ mode: 'ask', autoApprove: false });
+    expect(chosen.values).toEqual({ mode: 'ask', autoApprove: true });
     expect(chosen.schema).toEqual(fresh.schema);
     expect(Object.keys(fresh.schema.properties)).toContain('autoApprove');
     await client.session(URI, { config: chosen.values });

@@ -45,6 +45,24 @@ describe('the title that a model makes', () => {
     expect([...scene.asked(), ...again.asked()]).toEqual(['large', 'tiny', 'large', 'large']);
   });
 
+  it('[DAY-040] counts for its session, under the model that made it', async () => {
+    const used = { input: 40, output: 6 };
+    const scene = await open([
+      { ...ANSWER, usage: { input: 900, output: 3 } },
+      { text: ['Bridge'], usage: used },
+    ]);
+    await nativeTurn(scene.client, scene.chat, 'How long is it?');
+    await expect.poll(scene.title).toBe('Bridge');
+    const report = () =>
+      scene.client.request<{ entries: object[] }>('atrium/usage', { session: scene.uri, by: 'model' });
+    await expect
+      .poll(async () => (await report()).entries)
+      .toMatchObject([
+        { key: 'large', input: 900, output: 3, requests: 1, turns: 1 },
+        { key: 'tiny', input: 40, output: 6, requests: 1, turns: 0 },
+      ]);
+  });
+
   it("[DAY-030] never replaces a person's, and is not asked for where it is switched off", async () => {
     const named = await open([ANSWER]);
     named.client.dispatch(named.uri, { type: 'session/titleChanged', title: 'Mine' } as never);

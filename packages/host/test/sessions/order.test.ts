@@ -119,10 +119,10 @@ describe('the order of sessions', () => {
     const last = () => client.request('atrium/lastChoice', { folder });
     expect(await last()).toEqual({});
     const { chat } = await nativeSession(client, { workingDirectories: [folder] });
-    expect(await last()).toEqual({ provider: 'mock' });
+    expect(await last()).toEqual({ provider: 'mock', config: { mode: 'ask' } });
     const message = { ...userMessage('hello'), model: { id: 'small' } };
     client.dispatch(chat, { type: 'chat/turnStarted', turnId: 'a', message } as never);
     await client.action(chat, 'chat/turnComplete');
-    expect(await last()).toEqual({ provider: 'mock', model: 'small' });
+    expect(await last()).toEqual({ provider: 'mock', model: 'small', config: { mode: 'ask' } });
   });
 });

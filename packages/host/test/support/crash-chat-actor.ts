@@ -164,7 +164,9 @@ export class ChatActor extends PlainActor {
 
   #dispose(random: Random): void {
     const chat = random.pick(this.#chats().filter((each) => !this.#asked.has(each)));
-    if (chat !== undefined) this.#ask(chat, { method: 'disposeChat', params: { channel: chat } });
+    if (chat === undefined) return;
+    this.client.leaving.add(chat);
+    this.#ask(chat, { method: 'disposeChat', params: { channel: chat } });
   }
 
   #ask(chat: string, request: Pick<Asked, 'method' | 'params'>): void {

@@ -15,13 +15,21 @@ import type {
   ToolRequest,
   WorkerStart,
 } from '@atrium/core/contracts/agent.js';
-import type { ChatInputRequest, Message, ModelSelection, ToolDefinition, UsageInfo } from '@atrium/protocol/ahp-1';
+import type {
+  ChatInputRequest,
+  Compaction,
+  Message,
+  ModelSelection,
+  ToolDefinition,
+  UsageInfo,
+} from '@atrium/protocol/ahp-1';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 export type TurnEvent =
   | { readonly text: string }
   | { readonly reasoning: string }
   | { readonly notify: string }
+  | { readonly compacted: Compaction }
   | { readonly usage: UsageInfo }
   | { readonly plan: readonly PlannedTask[] }
   | { readonly title: string }
@@ -101,6 +109,10 @@ export class FakeTurn implements AgentTurn {
 
   notify(content: string): void {
     this.events.push({ notify: content });
+  }
+
+  compacted(compaction: Compaction): void {
+    this.events.push({ compacted: compaction });
   }
 
   usage(usage: UsageInfo): void {

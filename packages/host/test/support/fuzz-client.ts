@@ -54,6 +54,8 @@ export class FuzzClient {
   readonly pending = new Set<number>();
   /** Own numbers that were under way when it came back as a stranger: it is not known what became of them. */
   readonly abandoned = new Set<number>();
+  /** Chats that it wants to be disposed: a snapshot that is on its way at that moment may lack turns. */
+  readonly leaving = new Set<string>();
   probes = 0;
   resumed = { replay: 0, snapshot: 0 };
   /** Asked for, and not left again while the answer was on its way. */
@@ -185,7 +187,7 @@ export class FuzzClient {
 
   #compare(uri: string, { state, fromSeq }: Snapshot): void {
     const mirror = this.channels.get(uri);
-    if (!mirror) return;
+    if (!mirror || this.leaving.has(uri)) return;
     this.probes += 1;
     this.#highest = Math.max(this.#highest, fromSeq);
     if (mirror.seq > fromSeq) this.#wrong(`${uri} is seen up to ${mirror.seq}, the host is only at ${fromSeq}`);

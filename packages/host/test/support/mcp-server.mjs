@@ -35,6 +35,10 @@ const acts = {
   }),
   async grow(args, _extra, server) {
     tools.push({ name: args.text, inputSchema });
+    if (kind === 'prompts') {
+      prompts.push({ name: args.text });
+      await server.sendPromptListChanged();
+    }
     await server.sendToolListChanged();
     return text('grown');
   },
@@ -121,18 +125,53 @@ const lists = {
   }),
 };
 
+/** Prompts, among them some that no good server has. */
+const prompts = [
+  {
+    name: 'review a text',
+    description: 'Reviews\n\x1b[31ma text.',
+    arguments: [
+      { name: 'topic', required: true },
+      { name: 'tone', description: 'How.' },
+    ],
+  },
+  { name: 'broken' },
+  { name: 'x'.repeat(100) },
+  { name: 'odd', arguments: [{ name: '' }] },
+  null,
+];
+
+function promptOf({ name, arguments: args = {} }) {
+  if (name === 'broken') throw new Error('The prompt is lost.');
+  const shown = { type: 'text', text: `REVIEW ${JSON.stringify(args)}` };
+  const image = { type: 'image', data: 'aW1n', mimeType: 'image/png' };
+  return {
+    messages: [
+      { role: 'user', content: shown },
+      { role: 'user', content: image },
+    ],
+  };
+}
+
 /** Loaded only by servers that get so far, because most of the time of a start goes into it. */
 async function serve() {
   const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const { CallToolRequestSchema, ListToolsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const capabilities = kind === 'toolless' ? {} : { tools: { listChanged: true } };
+  const { GetPromptRequestSchema, ListPromptsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const isPrompting = kind === 'prompts';
+  const offers = { tools: { listChanged: true }, ...(isPrompting && { prompts: { listChanged: true } }) };
+  const capabilities = kind === 'toolless' ? {} : offers;
   const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities });
   if (kind === 'toolless') return server.connect(new StdioServerTransport());
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => lists[kind]?.(params?.cursor) ?? { tools });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
     acts[params.name](params.arguments ?? {}, extra, server),
   );
+  if (isPrompting) {
+    server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }));
+    server.setRequestHandler(GetPromptRequestSchema, ({ params }) => promptOf(params));
+  }
   if (kind === 'curious') server.oninitialized = () => void curious(server);
   await server.connect(new StdioServerTransport());
 }

@@ -78,6 +78,8 @@ export interface TestHostOptions {
   readonly terminals?: HostOptions['terminals'];
   /** Where sessions leave what is more than their history. */
   readonly dataFolder?: string;
+  /** The configuration of the person. */
+  readonly personFile?: string;
   readonly defaultDirectory?: string;
   readonly toolOutputMaxCharacters?: number;
   readonly toolInputInlineMaxCharacters?: number;
@@ -86,6 +88,7 @@ export interface TestHostOptions {
   readonly joinText?: boolean;
   readonly automations?: HostOptions['automations'];
   readonly usage?: HostOptions['usage'];
+  readonly notifications?: HostOptions['notifications'];
   readonly titles?: boolean;
 }
 
@@ -111,12 +114,14 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     terminals,
     defaultDirectory,
     dataFolder,
+    personFile,
     toolOutputMaxCharacters,
     toolInputInlineMaxCharacters,
     restProcessesAfterMs,
     joinText,
     automations,
     usage,
+    notifications,
     titles,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
@@ -131,6 +136,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(providerFolder !== undefined && { providerFolder }),
     ...(terminals !== undefined && { terminals }),
     ...(dataFolder !== undefined && { dataFolder }),
+    ...(personFile !== undefined && { personFile }),
     ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
     ...(toolInputInlineMaxCharacters !== undefined && { toolInputInlineMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
@@ -138,6 +144,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(joinText !== undefined && { joinText }),
     ...(automations !== undefined && { automations }),
     ...(usage !== undefined && { usage }),
+    ...(notifications !== undefined && { notifications }),
     ...(titles !== undefined && { titles }),
     agents: [...scripted, ...agents],
   });

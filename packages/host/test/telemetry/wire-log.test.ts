@@ -71,7 +71,7 @@ describe('the wire log', () => {
     host.connect(client.transport);
     await client.initialize('desk');
     await host.stop();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['host-key']);
   });
 
   it('keeps the newest files, also of earlier hosts, and what else is in the folder', async () => {

@@ -24,9 +24,13 @@ describe('the tools of the host', () => {
       search_files: FILE_TOOL_TIMEOUT_MS,
       write_file: FILE_TOOL_TIMEOUT_MS,
       edit_file: FILE_TOOL_TIMEOUT_MS,
+      apply_patch: FILE_TOOL_TIMEOUT_MS,
       // These two watch their program themselves.
       git_status: undefined,
       shell: undefined,
+      background_list: undefined,
+      background_read: undefined,
+      background_stop: undefined,
       web_fetch: 20_000,
       todo_list: undefined,
       // A person may take as long as they like.
@@ -42,6 +46,7 @@ describe('the tools of the host', () => {
       content: 'b',
       oldText: 'a',
       newText: 'b',
+      patch: 'x',
       command: 'ls',
       question: '?',
       text: 'a',
@@ -55,11 +60,14 @@ describe('the tools of the host', () => {
     expect(asking).toEqual([
       ['write_file', options],
       ['edit_file', options],
+      ['apply_patch', options],
       ['shell', options],
     ]);
     const readOnly = builtinTools().filter(({ definition }) => definition.annotations?.readOnlyHint);
     expect(readOnly.map(({ definition }) => definition.name)).not.toContain('shell');
-    expect(readOnly).toHaveLength(builtinTools().length - asking.length);
+    // It ends what the agent has started itself.
+    const unasked = ['background_stop'];
+    expect(readOnly).toHaveLength(builtinTools().length - asking.length - unasked.length);
   });
 });
 

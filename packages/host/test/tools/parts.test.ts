@@ -15,6 +15,8 @@ import { use } from './tool-box.js';
 describe('the built-in tools', () => {
   const INPUT = {
     url: 'https://page.test/',
+    patch: '*** Begin Patch\n*** Delete File: old.ts\n*** End Patch',
+    id: 'b1',
     ...{ command: 'ls', path: 'src', text: 'TODO', pattern: '*.ts', content: '', oldText: 'a', newText: 'b' },
     ...{ question: 'Which?', items: ['sweep'], title: 'Look around', prompt: 'What is there?' },
   };
@@ -22,16 +24,17 @@ describe('the built-in tools', () => {
   it('describe themselves; only those that change something ask a person', () => {
     const tools = builtinTools();
     const names = tools.map(({ definition }) => definition.name);
-    const changing = ['write_file', 'edit_file', 'shell'];
+    const changing = ['write_file', 'edit_file', 'apply_patch', 'shell'];
     expect(names).toEqual([
-      ...['list_files', 'find_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'git_status', 'shell'],
-      ...['web_fetch', 'todo_list', 'ask_user', 'task'],
+      ...['list_files', 'find_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'apply_patch'],
+      ...['git_status', 'shell', 'background_list', 'background_read', 'background_stop', 'web_fetch'],
+      ...['todo_list', 'ask_user', 'task'],
     ]);
     expect(names.filter((_, index) => tools[index]?.confirmation?.(INPUT))).toEqual([...changing, 'web_fetch']);
     for (const { definition } of tools) {
       expect(definition.inputSchema?.type).toBe('object');
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
-      expect(definition.annotations?.readOnlyHint).toBe(!changing.includes(definition.name));
+      expect(definition.annotations?.readOnlyHint).toBe(![...changing, 'background_stop'].includes(definition.name));
     }
   });
 
@@ -44,8 +47,9 @@ describe('the built-in tools', () => {
 
   it('say what they are about to do', () => {
     expect(builtinTools().map((tool) => tool.invocationMessage(INPUT))).toEqual([
-      ...['List src', 'Find *.ts', 'Read src', 'Search for "TODO"', 'Write src', 'Edit src', 'Check the git status'],
-      ...['Run ls', 'Fetch https://page.test/', 'Update the to-do list', 'Ask "Which?"', 'Give a task: Look around'],
+      ...['List src', 'Find *.ts', 'Read src', 'Search for "TODO"', 'Write src', 'Edit src'],
+      ...['Change old.ts', 'Check the git status', 'Run ls', 'List background commands', 'Read the output of b1'],
+      ...['Stop b1', 'Fetch https://page.test/', 'Update the to-do list', 'Ask "Which?"', 'Give a task: Look around'],
     ]);
   });
 

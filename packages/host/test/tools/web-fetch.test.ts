@@ -1,10 +1,12 @@
 /** `web_fetch`, against servers on this machine that stand in for the internet. */
+
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { isPublicAddress } from '@atrium/core/util/public-address.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readableText } from '../../src/workspace/tools/readable-text.js';
-import { FETCH_MAX_BYTES, isPublicAddress, REDIRECTS_MAX, webFetchTool } from '../../src/workspace/tools/web-fetch.js';
+import { FETCH_MAX_BYTES, REDIRECTS_MAX, webFetchTool } from '../../src/workspace/tools/web-fetch.js';
 import { use } from './tool-box.js';
 
 type Serve = (request: http.IncomingMessage, response: http.ServerResponse) => void;

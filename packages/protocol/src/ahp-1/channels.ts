@@ -106,6 +106,11 @@ export function workerChatUri(session: string, toolCallId: string): string {
   return `${WORKER_CHAT}${base64url(session)}/${encodeURIComponent(toolCallId)}`;
 }
 
+/** Whether a tool call opened a chat, for a worker. */
+export function isWorkerChatUri(chat: string): boolean {
+  return chat.startsWith(WORKER_CHAT);
+}
+
 /** The URI of a chat in a copy of its session, where the URI holds that of the session; undefined where it does not. */
 export function chatUriInCopy(chat: string, from: string, to: string): string | undefined {
   const parts = chat.split('/');

@@ -6,6 +6,15 @@
  */
 
 export {
+  FILE_LINE_MAX,
+  FILE_PLACE_IN_TEXT,
+  FILE_REFERENCE_MAX_CHARACTERS,
+  type FileReference,
+  fileReferenceUri,
+  isFileName,
+  readFileReference,
+} from '../common/file-reference.js';
+export {
   COMBINING_MARKS_MAX,
   isVisible,
   type VisibleSegment,
@@ -45,6 +54,18 @@ export {
   isNotificationKnown,
   NOTIFICATION_INTRODUCED_IN,
 } from '../versions/ahp-1-introduced-in.js';
+export {
+  ACCESS_MEMBER,
+  ANSWERED_BY,
+  type Bounds,
+  hasRole,
+  isRole,
+  LEFT_OUT,
+  type LeftOut,
+  ROLES,
+  type Role,
+  type ToldAccess,
+} from './access.js';
 export type { ActionMap, ActionType, StateAction } from './actions.js';
 export type {
   AnnotationsAction,
@@ -149,6 +170,7 @@ export {
   chatUriInCopy,
   defaultChatUri,
   isReservedChatUri,
+  isWorkerChatUri,
   ROOT_CHANNEL,
   sessionOfDefaultChat,
   sideContextUri,
@@ -206,6 +228,36 @@ export type {
   MoveChatToSession,
   SideChatSource,
 } from './chat/commands.js';
+export {
+  type Compaction,
+  compactCommand,
+  compactionIn,
+  compactionPart,
+  SUMMARY_MAX_CHARACTERS,
+} from './chat/compaction.js';
+export {
+  ATTACH_METHOD,
+  ATTACH_PIECE_CHARACTERS,
+  ATTACHMENT_MAX_BYTES,
+  ATTACHMENT_NAME_MAX_CHARACTERS,
+  type AttachParams,
+  type AttachResult,
+  isPicture,
+  MESSAGE_ATTACHMENTS_MAX,
+  MESSAGE_CONTENTS_MAX,
+  PICTURE_MAX_BYTES,
+  PICTURE_MAX_EDGE,
+  PICTURE_SCALED_EDGE,
+  PICTURE_SHOWN_MAX_PIXELS,
+  PICTURE_SIZE,
+  type Picture,
+  type PictureType,
+  pictureOf,
+  pictureSize,
+  typeOfBeginning,
+  unfitPicture,
+} from './chat/contents.js';
+export { conversationMarkdown } from './chat/conversation-markdown.js';
 export type {
   ChatInputAnswer,
   ChatInputAnswered,
@@ -416,6 +468,21 @@ export {
 export { reducers } from './reducers.js';
 export type { Handler, Handlers, Reducer } from './reducing.js';
 export { resourceWatchReducer } from './resource-watch/reducer.js';
+export {
+  ACTION_RULES,
+  AUTO_APPROVE,
+  type BoundsRule,
+  CHANNEL_RULES,
+  highest,
+  isHostContent,
+  leastForAction,
+  leastForNotification,
+  leastForRequest,
+  NOTIFICATION_RULES,
+  REQUEST_RULES,
+  type RequestRule,
+  ruleForRequest,
+} from './roles.js';
 export type {
   RootAction,
   RootActionMap,
@@ -460,6 +527,67 @@ export type {
   SubscriptionDeliveryOptions,
   UnsubscribeParams,
 } from './root/connection.js';
+export {
+  ADD_DEVICE_METHOD,
+  type AddDeviceParams,
+  CANCEL_DEVICE_METHOD,
+  CHANGE_DEVICE_METHOD,
+  COOKIE_PATH,
+  DEVICES_CHANGED_METHOD,
+  DEVICES_METHOD,
+  type Device,
+  type DeviceInvitation,
+  type DeviceLink,
+  type DeviceList,
+  type DeviceUse,
+  deviceLink,
+  HOST_KEY_CONTEXT,
+  HOST_KEY_PATH,
+  type HostKeyAnswer,
+  isShortCode,
+  REDEEM_PATH,
+  RELEASE_CLIENT_METHOD,
+  REMOVE_DEVICE_METHOD,
+  type RedeemedDevice,
+  ROTATE_TOKEN_METHOD,
+  readDeviceFragment,
+  readDeviceLink,
+  readDevices,
+  readInvitation,
+  shownFingerprint,
+  TOKEN_SUBPROTOCOL,
+} from './root/devices.js';
+export { CANCEL_WORK_METHOD, type CancelWorkParams, type CancelWorkResult } from './root/long-work.js';
+export {
+  ANSWER_PATH,
+  DEFAULT_RULE,
+  NOTIFICATION_DETAILS,
+  NOTIFICATION_EVENTS,
+  NOTIFICATIONS_METHOD,
+  NOTIFIED_METHOD,
+  type NotificationAnswer,
+  type NotificationDetail,
+  type NotificationEvent,
+  type NotificationMessage,
+  type NotificationReceiver,
+  type NotificationReceivers,
+  type NotificationRule,
+  type PushSubscriptionKeys,
+  type QuietHours,
+  RECEIVER_KINDS,
+  REMOVE_RECEIVER_METHOD,
+  type ReceiverKind,
+  readNotificationMessage,
+  SET_RECEIVER_METHOD,
+  type SetReceiverParams,
+  type SetReceiverResult,
+  TEST_RECEIVER_METHOD,
+  VIEW_METHOD,
+  type ViewParams,
+  WEBHOOK_FORMATS,
+  type WebhookFormat,
+} from './root/notifications.js';
+export { REACH_METHOD } from './root/reach.js';
 export { rootReducer } from './root/reducer.js';
 export type {
   ContentEncoding,
@@ -487,6 +615,33 @@ export type {
   ResourceWriteParams,
   ResourceWriteResult,
 } from './root/resources.js';
+export {
+  HOST_SETTINGS_MAX,
+  type HostSetting,
+  type HostSettings,
+  readHostSettings,
+  SETTING_SOURCES,
+  SETTING_VALUE_MAX_CHARACTERS,
+  SETTINGS_METHOD,
+  type SettingSource,
+  settingValueText,
+} from './root/settings.js';
+export {
+  END_SHARE_METHOD,
+  isLeftOut,
+  LEFT_OUT_WORDS,
+  type MadeShare,
+  SHARE_DEFAULT_MS,
+  SHARE_MAX_MS,
+  SHARE_METHOD,
+  SHARES_METHOD,
+  type Share,
+  type ShareList,
+  type ShareParams,
+  shareLink,
+  shareTokenIn,
+  withImplied,
+} from './root/shares.js';
 export type {
   AgentCapabilities,
   AgentInfo,
@@ -534,6 +689,32 @@ export type {
   SessionWorkingDirectoryReplacedAction,
   SessionWorkingDirectorySetAction,
 } from './session/actions.js';
+export {
+  BOARD_METHOD,
+  type Board,
+  type BoardCard,
+  BRANCH_ACTION_METHOD,
+  BRANCH_ACTIONS,
+  type BranchActionName,
+  type BranchActionParams,
+  type BranchComparison,
+  COMPARE_BRANCHES_METHOD,
+  type CommitProposal,
+  PROPOSE_COMMIT_METHOD,
+  PULL_REQUEST_METHOD,
+  type PullRequest,
+} from './session/board.js';
+export {
+  type ArgumentFacts,
+  BUILTIN_COMMANDS,
+  BUILTIN_NAMES,
+  type BuiltinName,
+  builtinIn,
+  type CommandChoice,
+  completeCommand,
+  fileArgument,
+  usageOf,
+} from './session/builtin-commands.js';
 export type {
   CreateSessionParams,
   CreateSessionResult,
@@ -573,6 +754,7 @@ export type {
   WorkspaceEnablement,
 } from './session/customizations.js';
 export { isChildEnabled, isCustomizationEnabled } from './session/enablement.js';
+export { INSTRUCTIONS_METHOD, type InstructionFile, readInstructionFiles } from './session/instructions.js';
 export {
   FORK_META_KEY,
   forkOf,
@@ -581,6 +763,7 @@ export {
   PINNED_META_KEY,
   withPinned,
 } from './session/list-members.js';
+export { MODELS_SHOWN_MAX, type ModelWords, modelText, readModelWords } from './session/model-words.js';
 export {
   attentionOf,
   type FolderProject,
@@ -594,6 +777,39 @@ export {
   placeOfSession,
   type SessionGroup,
 } from './session/order.js';
+export {
+  ADD_PERMISSION_METHOD,
+  ALWAYS_OPTIONS,
+  allowsAll,
+  alwaysScope,
+  type CallPermission,
+  callPermission,
+  isPermissionMode,
+  type ListedRule,
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  modeChange,
+  modeIn,
+  nextMode,
+  PERMISSION_META_KEY,
+  PERMISSION_MODES,
+  PERMISSIONS_METHOD,
+  type PermissionList,
+  type PermissionMode,
+  PLAN_OPTIONS,
+  PLAN_TOOL,
+  permissionWords,
+  REMOVE_PERMISSION_METHOD,
+  RULE_EFFECTS,
+  RULE_SCOPES,
+  type RuleEffect,
+  type RuleScope,
+  readPermissionList,
+  TEST_PERMISSION_METHOD,
+  WRITABLE_SCOPES,
+  type WritableScope,
+} from './session/permissions.js';
 export {
   PLAN_META_KEY,
   PLAN_STATUSES,
@@ -609,13 +825,44 @@ export {
   withPlanProgress,
 } from './session/plan.js';
 export { sessionReducer } from './session/reducer.js';
+export {
+  type KeptFile,
+  REWIND_KINDS,
+  REWIND_META_KEY,
+  REWIND_METHOD,
+  REWIND_PREVIEW_METHOD,
+  type RewindFile,
+  type RewindKind,
+  type RewindParams,
+  type RewindPlace,
+  type RewindPreview,
+  type RewindResult,
+  type Rewound,
+  rewoundOf,
+  UNDO_REWIND_METHOD,
+  withRewound,
+} from './session/rewind.js';
 export { SELECTION_META_KEY, type SessionSelection, selectionOf, withSelection } from './session/selection.js';
+export {
+  argumentsHint,
+  type OfferedPrompt,
+  offeredPrompts,
+  PROMPTS_META_KEY,
+  promptsOf,
+  type ServerPrompt,
+  type ServerPromptArgument,
+} from './session/server-prompts.js';
 export {
   callableNames,
   commandIn,
+  commandSource,
   hasCallableNames,
+  isLiteral,
+  literal,
+  NEAR_NAMES_MAX,
   readSlash,
   type SlashVerdict,
+  SOURCE_META_KEY,
 } from './session/slash-commands.js';
 export type {
   ProjectInfo,

@@ -38,6 +38,8 @@ export interface PrivateMembers {
    * `edited`: the next action approves it with this input, and older wires know it from there.
    */
   readonly pending?: 'unchanged' | 'changed' | 'edited';
+  /** `chat/turnsLoaded`: these turns were cut off before and are back. Older wires cannot say so. */
+  readonly restored?: true;
 }
 
 export interface WithPrivateMembers {

@@ -1,12 +1,18 @@
 /** Runs the operations of a set of changes. A destructive one asks first, with the text that the host sends. */
-import type { ChangesetOperation, ChangesetOperationFollowUp, ChangesetOperationTarget } from '@atrium/protocol/ahp-1';
+import type {
+  ChangesetOperation,
+  ChangesetOperationFollowUp,
+  ChangesetOperationTarget,
+  InvokeChangesetOperationResult,
+} from '@atrium/protocol/ahp-1';
 import { type ReactNode, useState } from 'react';
-import { showFile } from '../files/file-link.js';
-import { useHost, useOpenSession } from '../host/context.js';
+import { showFile } from '../files/shown-file.js';
+import { useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { Words } from '../markdown/markdown.js';
 import { expectingQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
+import { useLongWork, WorkProgress } from '../ui/long-work.js';
 import { tell } from '../ui/notices.js';
 
 interface OperationRequest {
@@ -24,7 +30,7 @@ export interface Operations {
   /** The web address that the last one returned. */
   readonly link: string | undefined;
   request(wanted: OperationRequest): void;
-  /** The question, while there is one. */
+  /** The question, while there is one; then how far it is. */
   readonly question: ReactNode;
 }
 
@@ -34,12 +40,12 @@ export function isInvocable({ status }: ChangesetOperation): boolean {
 }
 
 export function useOperation(uri: string): Operations {
-  const { client } = useHost();
   const session = useOpenSession();
   const [asked, setAsked] = useState<OperationRequest>();
   const [problem, setProblem] = useState<string>();
   const [link, setLink] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const work = useLongWork();
   const invoke = async ({ operation: { id, label }, target }: OperationRequest) => {
     setAsked(undefined);
     setProblem(undefined);
@@ -47,7 +53,7 @@ export function useOperation(uri: string): Operations {
     setBusy(true);
     try {
       const params = { channel: uri, operationId: id, ...(target && { target }) };
-      const run = () => client.request('invokeChangesetOperation', params);
+      const run = () => work.run('invokeChangesetOperation', params) as Promise<InvokeChangesetOperationResult>;
       const { message, followUp } = await expectingQuestion(session, run);
       tell(typeof message === 'string' ? message : (message?.markdown ?? `${label}: accepted.`));
       setLink(followUpLink(session.uri, followUp));
@@ -63,8 +69,10 @@ export function useOperation(uri: string): Operations {
     if (wanted.operation.confirmation === undefined) void invoke(wanted);
     else setAsked(wanted);
   };
-  const question = asked && (
+  const question = asked ? (
     <Question request={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />
+  ) : (
+    <WorkProgress work={work} label="Working" />
   );
   return { isBusy, problem, dismissProblem: () => setProblem(undefined), link, request, question };
 }

@@ -1,14 +1,17 @@
 /** Opening and deleting chats of a session. */
-import type { ChatSource } from '@atrium/protocol/ahp-1';
+import type { ChatSource, Message } from '@atrium/protocol/ahp-1';
 import type { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { tell } from '../ui/notices.js';
 
 /** Opens a chat and goes there: an empty one, or one that branches off from another. */
-export async function openChat(session: OpenSession, source?: ChatSource): Promise<void> {
+export async function openChat(session: OpenSession, source?: ChatSource, initialMessage?: Message): Promise<void> {
   try {
-    const chat = await session.client.createChat(session.uri, source ? { source } : {});
+    const chat = await session.client.createChat(session.uri, {
+      ...(source && { source }),
+      ...(initialMessage && { initialMessage }),
+    });
     goTo({ at: 'session', uri: session.uri, chat });
   } catch (error) {
     tell(problemText(error));

@@ -1,5 +1,18 @@
 /** Below the text: who answers and how full its memory is at the left, what can be done at the right. */
-import { type ChatState, type SessionState, selectionOf } from '@atrium/protocol/ahp-1';
+
+import {
+  type ChatState,
+  isPermissionMode,
+  MODE_LABELS,
+  MODE_PROPERTY,
+  MODE_TEXTS,
+  modeChange,
+  modeIn,
+  PERMISSION_MODES,
+  type SessionState,
+  selectionOf,
+} from '@atrium/protocol/ahp-1';
+import type { ReactNode } from 'react';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
 import { stopTurn } from '../host/turns.js';
@@ -18,15 +31,20 @@ interface Props {
   readonly selection: Selection;
   readonly onSelect: (selection: Selection) => void;
   readonly isEmpty: boolean;
+  /** The buttons that attach files. */
+  readonly attach: ReactNode;
   readonly isEditing: boolean;
   readonly onSend: (isSteering: boolean) => void;
 }
 
-export function ComposerBar({ session, state, chat, selection, onSelect, isEmpty, isEditing, onSend }: Props) {
+export function ComposerBar(props: Props) {
+  const { session, state, chat, selection, onSelect, isEmpty, attach, isEditing, onSend } = props;
   const isWorking = chat.activeTurn !== undefined;
   return (
     <div className="compose-bar">
+      {attach}
       <div className="compose-choices">
+        <ModeChoice session={session} state={state} />
         <ModelChoice state={state} selection={selection} onSelect={onSelect} />
         <ModelOptions state={state} selection={selection} onSelect={onSelect} />
         <AgentChoice state={state} selection={selection} onSelect={onSelect} />
@@ -61,6 +79,31 @@ interface ChoiceProps {
   readonly state: SessionState;
   readonly selection: Selection;
   readonly onSelect: (selection: Selection) => void;
+}
+
+/** What runs without asking. */
+function ModeChoice({ session, state: { config } }: Pick<Props, 'session' | 'state'>) {
+  if (!config?.schema.properties[MODE_PROPERTY]) return null;
+  const mode = modeIn(config.values);
+  const choose = (chosen: string) => {
+    if (isPermissionMode(chosen))
+      session.dispatch({ type: 'session/configChanged', config: modeChange(chosen, config.values) });
+  };
+  return (
+    <select
+      className={mode === 'ask' ? 'bare' : 'bare is-mode'}
+      aria-label="Mode"
+      title={MODE_TEXTS[mode]}
+      value={mode}
+      onChange={({ target }) => choose(target.value)}
+    >
+      {PERMISSION_MODES.map((each) => (
+        <option key={each} value={each}>
+          {MODE_LABELS[each]}
+        </option>
+      ))}
+    </select>
+  );
 }
 
 /** The model of the next turns. */

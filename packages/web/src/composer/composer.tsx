@@ -1,23 +1,34 @@
 /** The message field. Idle agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
 import {
+  BUILTIN_NAMES,
+  builtinIn,
   type ChatState,
-  type CompletionItem,
+  commandSource,
+  literal,
   type MessageAttachment,
   readSlash,
   type SessionState,
+  type SlashVerdict,
 } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
+import { AttachmentList } from '../attachments/attachment-list.js';
+import { useAttaching } from '../attachments/use-attaching.js';
 import { unsentOf, useComments, withComments } from '../changes/annotations.js';
+import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
 import { plural } from '../model/format.js';
 import { type Selection, selectionFor } from '../model/selection.js';
+import { useStore } from '../model/store.js';
+import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
 import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
-import { IconButton } from '../ui/icons.js';
-import { openPanel } from '../ui/panel-state.js';
+import { runCommand } from './commands.js';
 import { ComposerBar } from './composer-bar.js';
+import type { Offered } from './mention.js';
 import { PendingMessages } from './pending-messages.js';
+import { keepSent, usePromptHistory } from './prompt-history.js';
 import { useChatDraft } from './use-chat-draft.js';
 import { type Completions, useCompletions } from './use-completions.js';
 import type { Draft } from './use-draft.js';
@@ -38,10 +49,22 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const writing = useWriting({ session, chat, field }, editing);
   const { text, attachments } = writing;
   const selection = selectionFor(writing.chosen, state, chat);
+  const { link, client } = useHost();
+  const { agents } = useStore(link.root);
+  const agent = agents.find(({ provider }) => provider === state.provider);
+  const attaching = useAttaching(client, attachments, (next) => writing.change({ attachments: next }));
+  const takesFiles = useDrop(attaching);
+  useIncoming(session.uri, {
+    text,
+    write: (next) => writing.change({ text: next }),
+    attach: (files) => attaching.add(files),
+  });
   const comments = useComments(session);
   const unsent = unsentOf(comments);
-  const completions = useCompletions(session, field, text, (next, attachment) => {
-    writing.change({ text: next, attachments: withAttachment(attachments, attachment) });
+  const models = agent?.models ?? [];
+  const facts = { models, model: selection.model?.id };
+  const completions = useCompletions({ session, field, facts }, text, (next, attachment) => {
+    writing.change({ text: next, ...(attachment && { attachments: withAttachment(attachments, attachment) }) });
   });
   const { items, id, chosen } = completions;
   const isWorking = chat.activeTurn !== undefined;
@@ -54,28 +77,51 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
 
   const end = () => {
     writing.clear();
+    attaching.forgetNotes();
     if (editing !== undefined) onEditEnd();
   };
-  /** Why the text that is there was not sent. */
-  const [refusal, setRefusal] = useState<{ readonly text: string; readonly advice: string }>();
+  /** What the text that is there looks like, so that the person is asked before it is sent. */
+  const [slip, setSlip] = useState<Slip>();
   const send = (isSteering: boolean) => {
-    if (text.trim() === '') return;
-    if (text.trim() === '/cost') {
-      openPanel('details');
-      return end();
+    if (text.trim() === '' && attachments.length === 0) return;
+    const command = editing === undefined ? builtinIn(text) : undefined;
+    if (command) {
+      // What is attached waits for a message.
+      if (attachments.length > 0) writing.change({ text: '' });
+      else end();
+      const write = (next: string, attached: readonly MessageAttachment[]) =>
+        writing.change({ text: next, attachments: attached });
+      const place = { session, state, chat, agents, selection, select: writing.choose, write };
+      return void runCommand(command.name, command.rest, place);
     }
-    const verdict = readSlash(text.trim(), state, ['cost']);
-    if (verdict.kind === 'unknown') return setRefusal({ text, advice: verdict.advice });
+    if (attaching.pending.length > 0)
+      return attaching.tell(`Not sent yet: ${attaching.pending.join(', ')} is on its way.`);
+    const verdict = readSlash(text.trim(), state, BUILTIN_NAMES);
+    if (verdict.kind === 'unknown') return setSlip({ ...verdict, text });
+    say({ text: verdict.text, isSteering, isLiteral: verdict.isLiteral === true });
+  };
+  const say = (said: { readonly text: string; readonly isSteering: boolean; readonly isLiteral: boolean }) => {
     const attached = withComments(session, attachments, unsent);
-    const message = messageOf({ text: verdict.text, attachments: attached, ...selection });
+    const plain = messageOf({ text: said.text, attachments: attached, ...selection });
+    const message = said.isLiteral ? literal(plain) : plain;
     if (editing !== undefined) void resend(session, editing, message);
-    else if (isSteering && isWorking) steer(session, message);
+    else if (said.isSteering && isWorking) steer(session, message);
     else sendMessage(session, message);
     comments?.sent(unsent);
+    keepSent(said.text);
     end();
   };
+  const history = usePromptHistory(() => chat.turns.map(({ message }) => message.text));
+  const recalled = (event: KeyboardEvent): boolean => {
+    const by = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : undefined;
+    if (by === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !field.current)
+      return false;
+    const earlier = history.recall(by, text, field.current);
+    if (earlier !== undefined) writing.change({ text: earlier });
+    return earlier !== undefined;
+  };
   const pressed = (event: KeyboardEvent) => {
-    if (completions.pressed(event)) return event.preventDefault();
+    if (completions.pressed(event) || recalled(event)) return event.preventDefault();
     if (event.key !== 'Escape') return;
     if (editing !== undefined) end();
     else field.current?.blur();
@@ -91,14 +137,24 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
           </button>
         </p>
       )}
-      {refusal?.text === text && (
-        <p className="strip problem" role="alert">
-          {refusal.advice}
-        </p>
+      {slip?.text === text && (
+        <SlipQuestion
+          slip={slip}
+          onName={(name) => {
+            writing.change({ text: text.replace(`/${slip.name}`, `/${name}`) });
+            field.current?.focus();
+          }}
+          onSend={() => say({ text: text.trim(), isSteering: false, isLiteral: true })}
+        />
       )}
-      <div className="compose-box">
+      <AttachNotes attaching={attaching} attachments={attachments} agent={agent} model={selection.model?.id} />
+      <div className={`compose-box ${takesFiles ? 'takes-files' : ''}`}>
         <CompletionList completions={completions} />
-        <Attachments items={attachments} onChange={(next) => writing.change({ attachments: next })} />
+        <AttachmentList
+          items={attachments}
+          pending={attaching.pending}
+          onRemove={(item) => writing.change({ attachments: attachments.filter((each) => each !== item) })}
+        />
         {unsent.length > 0 && (
           <p className="comments-along hint" role="status">
             {plural(unsent.length, 'comment')} on files {unsent.length === 1 ? 'goes' : 'go'} along with your message.
@@ -114,6 +170,7 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
           onEnter={(event) => send(event.ctrlKey || event.metaKey)}
           onKeyDown={pressed}
           onBlur={writing.left}
+          onPaste={(event) => pastedInto(attaching, event)}
           list={items.length > 0 ? { id, option: `${id}-${chosen}` } : undefined}
         />
         <ComposerBar
@@ -122,7 +179,8 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
           chat={chat}
           selection={selection}
           onSelect={writing.choose}
-          isEmpty={text.trim() === ''}
+          isEmpty={text.trim() === '' && attachments.length === 0}
+          attach={<AttachButtons attaching={attaching} />}
           isEditing={editing !== undefined}
           onSend={send}
         />
@@ -131,28 +189,31 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   );
 }
 
-interface AttachmentsProps {
-  readonly items: readonly MessageAttachment[];
-  readonly onChange: (items: readonly MessageAttachment[]) => void;
+interface Slip extends Extract<SlashVerdict, { kind: 'unknown' }> {
+  /** The whole text: the question is gone as soon as that is another one. */
+  readonly text: string;
 }
 
-/** What goes along with the message. */
-function Attachments({ items, onChange }: AttachmentsProps) {
-  if (items.length === 0) return null;
+interface SlipProps {
+  readonly slip: Slip;
+  readonly onName: (name: string) => void;
+  readonly onSend: () => void;
+}
+
+/** A line that begins with a slash and is no command: the nearest names, or send it as it is. */
+function SlipQuestion({ slip: { advice, near }, onName, onSend }: SlipProps) {
   return (
-    <ul className="chips" aria-label="Attachments">
-      {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: attachments have no id
-        <li key={index}>
-          {item.label}
-          <IconButton
-            icon="close"
-            label={`Remove ${item.label}`}
-            onClick={() => onChange(items.filter((each) => each !== item))}
-          />
-        </li>
+    <p className="strip problem slip" role="alert">
+      <span>{advice}</span>
+      {near.map((name) => (
+        <button key={name} type="button" className="small" onClick={() => onName(name)}>
+          /{name}
+        </button>
       ))}
-    </ul>
+      <button type="button" className="quiet small" onClick={onSend}>
+        Send as text
+      </button>
+    </p>
   );
 }
 
@@ -183,7 +244,7 @@ function CompletionList({ completions }: { readonly completions: Completions }) 
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => pick(item)}
         >
-          <span className="name">{item.insertText.trim()}</span>
+          <span className="name">{item.label ?? item.insertText.trim()}</span>
           <span className="hint">{hintOf(item)}</span>
         </div>
       ))}
@@ -192,7 +253,11 @@ function CompletionList({ completions }: { readonly completions: Completions }) 
 }
 
 /** What the name does not say already. */
-function hintOf({ insertText, attachment: { label, displayKind } }: CompletionItem): string {
+function hintOf({ insertText, attachment, about }: Offered): string {
+  if (!attachment) return about ?? '';
+  const { label, displayKind } = attachment;
+  const source = commandSource(attachment._meta);
+  if (source !== undefined) return `${displayKind ?? 'command'} of ${source}`;
   const name = insertText.trim();
   const bare = name.slice(1);
   if (label === name || label === bare) return displayKind ?? '';

@@ -1,11 +1,33 @@
 /** A mention in a message: whether one is being typed, and what the message is once something was chosen for it. */
-import type { CompletionItem } from '@atrium/protocol/ahp-1';
+import { type ArgumentFacts, type CompletionItem, completeCommand } from '@atrium/protocol/ahp-1';
 
-/** What the host found for the message as it was then. */
+/** Something to insert: found by the host, or a command of the page or a word of its argument. */
+export interface Offered extends Omit<CompletionItem, 'attachment'> {
+  /** Absent for what belongs to a command: it brings nothing along. */
+  readonly attachment?: CompletionItem['attachment'];
+  /** How it is shown, and what it means; without them, the text and the attachment say it. */
+  readonly label?: string;
+  readonly about?: string;
+}
+
+/** What was found for the message as it was then. */
 export interface Found {
   readonly text: string;
   readonly caret: number;
-  readonly items: readonly CompletionItem[];
+  readonly items: readonly Offered[];
+}
+
+/** The commands, or the words of an argument, that the text may become. */
+export function commandsFor(text: string, caret: number, facts: ArgumentFacts): Offered[] {
+  return completeCommand(text, caret, facts).map(({ label, about, text: whole }) => ({
+    ...{ insertText: whole, rangeStart: 0, rangeEnd: text.length, label, about },
+  }));
+}
+
+/** Whether Enter sends although a list is open: the command is whole, and nothing of a further word was typed. */
+export function isWhole({ text }: Found, item: Offered): boolean {
+  const isCommand = item.attachment === undefined;
+  return isCommand && (/^\/\S+\s+(?:.*\s)?$/.test(text) || item.insertText.trim() === text.trim());
 }
 
 export const NOTHING: Found = { text: '', caret: 0, items: [] };
@@ -31,7 +53,7 @@ export function isMention(text: string, caret: number, triggers: readonly string
  */
 export function inserted(
   { text: then, caret, items }: Found,
-  item: CompletionItem,
+  item: Offered,
   now: string,
 ): { readonly text: string; readonly caret: number } | undefined {
   if (!items.includes(item)) return undefined;

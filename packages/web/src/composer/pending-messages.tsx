@@ -80,6 +80,7 @@ function Pending({ session, kind, message, tag, onFirst }: PendingProps) {
       <span className="tag">{tag}</span>
       <span className="text" title={said.text}>
         {said.text}
+        {said.attachments && <span className="hint"> + {said.attachments.map(({ label }) => label).join(', ')}</span>}
       </span>
       {onFirst && (
         <button type="button" className="quiet small" onClick={onFirst}>

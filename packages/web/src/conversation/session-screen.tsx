@@ -8,7 +8,7 @@ import { ChatStrip } from '../chats/chat-strip.js';
 import { WaitingElsewhere } from '../chats/waiting.js';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider, useActivityWord, useHost, useOpenSession } from '../host/context.js';
-import { isAtrium } from '../host/extensions.js';
+import { isAtrium, mayAct } from '../host/extensions.js';
 import { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { goTo, hashOf } from '../host/router.js';
@@ -22,11 +22,15 @@ import { Panel } from '../panel/panel.js';
 import { PlanStrip } from '../plan/plan.js';
 import { openQuestions } from '../questions/open-questions.js';
 import { Questions } from '../questions/questions.js';
+import { goingBackTo } from '../rewind/going-back.js';
+import { RewindDialog } from '../rewind/rewind-dialog.js';
+import { RewoundStrip } from '../rewind/rewound-strip.js';
 import { FindBar } from '../search/find-bar.js';
 import { isFinding } from '../search/finding.js';
 import { useHandOver } from '../terminals/claims.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
+import { show } from '../ui/overlay.js';
 import { isPanelOpen, togglePanel } from '../ui/panel-state.js';
 import { Timeline } from './timeline.js';
 
@@ -75,16 +79,29 @@ function Chat({ session }: { readonly session: OpenSession }) {
   const { session: state, chat, older } = useStore(session.view);
   const [editing, setEditing] = useState<string>();
   const finds = useStore(isFinding) && isAtrium(session.client);
+  const goingBack = useStore(goingBackTo);
+  useEffect(() => () => goingBackTo.set(undefined), []);
   return (
     <>
       {finds && <FindBar session={session} />}
       <Timeline session={session} state={state} chat={chat} older={older} onEdit={setEditing} />
+      {goingBack !== undefined && (
+        <RewindDialog
+          chat={chat}
+          turnId={goingBack}
+          onChoose={(turnId) => goingBackTo.set(turnId)}
+          onClose={() => goingBackTo.set(undefined)}
+        />
+      )}
       <div className="dock">
+        <RewoundStrip session={session} state={state} />
         <PlanStrip state={state} chat={chat} />
         <BackgroundList session={session} chat={chat} />
         <WaitingElsewhere session={session} state={state} />
-        <Questions questions={openQuestions(state, chat)} />
-        {isWritable(chat) ? (
+        {mayAct(session.client, 'approver') && <Questions questions={openQuestions(state, chat)} />}
+        {!mayAct(session.client, 'driver') ? (
+          <OnlyReading mayAnswer={mayAct(session.client, 'approver')} />
+        ) : isWritable(chat) ? (
           <Composer
             session={session}
             state={state}
@@ -97,6 +114,16 @@ function Chat({ session }: { readonly session: OpenSession }) {
         )}
       </div>
     </>
+  );
+}
+
+/** In place of the composer, for those who may not write. */
+function OnlyReading({ mayAnswer }: { readonly mayAnswer: boolean }) {
+  const words = mayAnswer ? 'You can read along here and answer what is asked.' : 'You can read along here.';
+  return (
+    <div className="read-only composer">
+      <span>{words} Ask the owner of this host for more.</span>
+    </div>
   );
 }
 
@@ -165,6 +192,9 @@ function SessionHeader({ state }: { readonly state: SessionState }) {
       )}
       {isAtrium(session.client) && (
         <IconButton icon="search" label="Find in this chat (Ctrl F)" onClick={() => isFinding.set(!isFinding.get())} />
+      )}
+      {isAtrium(session.client) && mayAct(session.client, 'owner') && (
+        <IconButton icon="share" label="Share" onClick={() => show('share')} />
       )}
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />
     </header>
@@ -242,7 +272,8 @@ function useMarkRead(session: OpenSession, { status }: SessionState, isWorking: 
   useEffect(() => {
     if (!isUnread) return;
     const mark = () => {
-      if (document.visibilityState === 'visible') session.dispatch({ type: 'session/isReadChanged', isRead: true });
+      const isSeen = document.visibilityState === 'visible' && mayAct(session.client, 'approver');
+      if (isSeen) session.dispatch({ type: 'session/isReadChanged', isRead: true });
     };
     mark();
     document.addEventListener('visibilitychange', mark);

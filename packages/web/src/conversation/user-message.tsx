@@ -1,9 +1,11 @@
 /** What a person said, with a way to say it differently. */
 import type { ActiveTurn, Message, Turn } from '@atrium/protocol/ahp-1';
 import type { ReactNode } from 'react';
-import { FileLink } from '../files/file-link.js';
+import { AttachmentList } from '../attachments/attachment-list.js';
 import { useOpenSession } from '../host/context.js';
+import { isAtrium } from '../host/extensions.js';
 import { isWritable } from '../model/chats.js';
+import { goingBackTo } from '../rewind/going-back.js';
 import { IconButton } from '../ui/icons.js';
 
 interface Props {
@@ -13,11 +15,13 @@ interface Props {
 
 export function UserMessage({ turn, onEdit }: Props) {
   const session = useOpenSession();
+  const isOver = 'state' in turn && isWritable(session.chat);
   return (
     <SaidByPerson message={turn.message}>
-      {'state' in turn && isWritable(session.chat) && (
-        <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />
+      {isOver && isAtrium(session.client) && (
+        <IconButton icon="rewind" label="Rewind to here…" onClick={() => goingBackTo.set(turn.id)} />
       )}
+      {isOver && <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />}
     </SaidByPerson>
   );
 }
@@ -36,22 +40,9 @@ export function SaidByPerson({ message, children }: { readonly message: Message;
     <article className="user-message" aria-label={SPEAKERS[origin.kind] ?? 'You said'}>
       <div className="said">
         {children}
-        <div className="bubble">{text}</div>
+        {text !== '' && <div className="bubble">{text}</div>}
       </div>
-      {attachments.length > 0 && (
-        <ul className="chips" aria-label="Attachments">
-          {attachments.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the list of a sent message never changes
-            <li key={index}>
-              {item.type === 'resource' ? (
-                <FileLink uri={item.uri} label={item.label} line={item.selection?.range.start.line} />
-              ) : (
-                item.label
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      <AttachmentList items={attachments} />
     </article>
   );
 }

@@ -1,10 +1,9 @@
-/** Links to files in the conversation, and which file the panel shows. */
+/** Links to files in the conversation. */
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
 import { folderOf } from '../model/sessions.js';
-import { Store } from '../model/store.js';
-import { openPanel } from '../ui/panel-state.js';
 import { VisibleText } from '../ui/visible-text.js';
+import { openFile } from './open-file.js';
 
 interface Props {
   readonly uri: string;
@@ -27,24 +26,9 @@ export function FileLink({ uri, label, line }: Props) {
       type="button"
       className="file-link path"
       title={`Open ${pathOf(uri)}`}
-      onClick={() => showFile({ session: session.uri, uri, line })}
+      onClick={() => openFile({ session: session.uri, uri, line: line === undefined ? undefined : line + 1 })}
     >
       <VisibleText text={name} />
     </button>
   );
-}
-
-export interface ShownFile {
-  readonly session: string;
-  readonly uri: string;
-  /** From 0 on. */
-  readonly line?: number | undefined;
-}
-
-/** Which file is shown beside the conversation. */
-export const shownFile = new Store<ShownFile | undefined>(undefined);
-
-export function showFile(file: ShownFile): void {
-  shownFile.set(file);
-  openPanel('files');
 }

@@ -13,7 +13,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { accessProblem, isAskable } from './entries.js';
-import { type ShownFile, shownFile } from './file-link.js';
+import { type ShownFile, shownFile } from './shown-file.js';
 import { watch } from './watch.js';
 
 export function FileView({ file }: { readonly file: ShownFile }) {
@@ -80,16 +80,23 @@ interface TextProps {
 
 function Text({ text, path, line }: TextProps) {
   const box = useRef<HTMLDivElement>(null);
+  const mark = useRef<HTMLDivElement>(null);
   const lines = text === '' ? 1 : text.replace(/\n$/, '').split('\n').length;
   useLayoutEffect(() => {
     if (line === undefined || !box.current) return;
-    const height = box.current.scrollHeight / Math.max(1, lines);
+    const [gutter] = box.current.getElementsByTagName('pre');
+    const { paddingTop = '0', lineHeight = '0' } = gutter ? getComputedStyle(gutter) : {};
+    const height = Number.parseFloat(lineHeight);
     box.current.scrollTop = Math.max(0, (line - 3) * height);
+    if (!mark.current) return;
+    mark.current.style.top = `${Number.parseFloat(paddingTop) + Math.min(line, lines - 1) * height}px`;
+    mark.current.style.height = `${height}px`;
   }, [line, lines]);
   if (text === '') return <p className="files-note hint">This file is empty.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div className="file-text" ref={box} tabIndex={0}>
+      {line !== undefined && <div className="line-mark" ref={mark} />}
       <pre className="gutter" aria-hidden="true">
         {Array.from({ length: lines }, (_, index) => index + 1).join('\n')}
       </pre>

@@ -7,9 +7,9 @@ import { lastPart, pathOf } from '../model/format.js';
 import { folderOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
 import { Icon, IconButton } from '../ui/icons.js';
-import { shownFile } from './file-link.js';
 import { FileView } from './file-view.js';
 import { FolderTree, type TreeRow } from './folder-tree.js';
+import { shownFile } from './shown-file.js';
 import { VirtualList } from './virtual-list.js';
 import './files.css';
 

@@ -32,6 +32,11 @@ export function useActivityWord(activity: Activity): string {
 const Session = createContext<OpenSession | undefined>(undefined);
 export const SessionProvider = Session.Provider;
 
+/** For what is also shown outside of a session. */
+export function useSessionIfAny(): OpenSession | undefined {
+  return useContext(Session);
+}
+
 export function useOpenSession(): OpenSession {
   const session = useContext(Session);
   if (!session) throw new Error('useOpenSession: there is no SessionProvider above this component');

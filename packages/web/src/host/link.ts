@@ -2,7 +2,7 @@
 import type { Client, SessionList, Status, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { Store } from '../model/store.js';
-import { keepToken, keptToken } from './token.js';
+import { exchangeToken, keepToken, keptToken, wasDevice } from './token.js';
 
 /** Between attempts before the first connection; later the client itself waits. */
 const RETRY_MS = 1_000;
@@ -11,8 +11,11 @@ const REFUSALS_MAX = 2;
 const LOCKED_RETRY_MS = 15_000;
 const LOCKED_RETRY_MAX_MS = 60 * 60_000;
 
-/** `missing`: none was given. `refused`: the one that was given is wrong. `changed`: it was right until now. */
-export type Refusal = 'missing' | 'refused' | 'changed';
+/**
+ * `missing`: none was given. `refused`: the one that was given is wrong. `changed`: it was right until now. `removed`: this
+ * browser was a device.
+ */
+export type Refusal = 'missing' | 'refused' | 'changed' | 'removed';
 
 type Phase =
   | { readonly at: 'connecting' }
@@ -44,8 +47,17 @@ export class HostLink {
   /** A token was just typed and is not checked yet. */
   #isTyped = false;
 
-  constructor() {
+  /** `share`: the token of a share, which is used for this page and kept nowhere. */
+  constructor(private readonly share?: string) {
     addEventListener('focus', () => this.#lookedAt());
+  }
+
+  get isShare(): boolean {
+    return this.share !== undefined;
+  }
+
+  #kept(): string | undefined {
+    return this.share ?? keptToken();
   }
 
   async start(): Promise<void> {
@@ -53,11 +65,11 @@ export class HostLink {
     // It served this page a moment ago, so one refusal is enough.
     this.#refusals = REFUSALS_MAX - 1;
     for (;;) {
-      const hadToken = keptToken() !== undefined;
+      const hadToken = this.#kept() !== undefined;
       try {
         return await this.#opened(await dial(() => this.#token()));
       } catch {
-        if (await this.#isLocked()) return this.phase.set({ at: 'locked', why: hadToken ? 'refused' : 'missing' });
+        if (await this.#isLocked()) return this.#lock(hadToken ? 'refused' : 'missing');
         if (this.#refusals === 0) this.phase.set({ at: 'unreachable' });
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -78,13 +90,19 @@ export class HostLink {
     client.reconnectNow();
   }
 
-  /** Asked before each attempt. An error is an attempt that the host never hears of. */
-  async #token(): Promise<string> {
+  #lock(why: Refusal): void {
+    this.phase.set({ at: 'locked', why: why !== 'refused' && wasDevice() ? 'removed' : why });
+  }
+
+  /** Asked before each attempt. An error is an attempt that the host never hears of. Undefined: the cookie stands for it. */
+  async #token(): Promise<string | undefined> {
     if (this.phase.get().at === 'locked') {
       if (Date.now() < this.#lockedUntil) throw new Error('The host has refused this token.');
       this.#rest();
     }
-    return keptToken() ?? '';
+    if (this.share !== undefined) return this.share;
+    await exchangeToken();
+    return keptToken();
   }
 
   #rest(): void {
@@ -142,7 +160,7 @@ export class HostLink {
     if (this.phase.get().at === 'locked' || !(await this.#isLocked())) return;
     if (this.status.get().at === 'open') return;
     this.#rest();
-    this.phase.set({ at: 'locked', why: this.#isTyped ? 'refused' : 'changed' });
+    this.#lock(this.#isTyped ? 'refused' : 'changed');
   }
 
   /** A host may come up between the attempt and the look; only when it refuses again is it the token. */
@@ -155,13 +173,13 @@ export class HostLink {
 /** The library checks every message, which makes it large; the page shows itself before it is here. */
 const library = () => import('@atrium/client');
 
-async function dial(token: () => Promise<string>): Promise<Client> {
+async function dial(token: () => Promise<string | undefined>): Promise<Client> {
   const { connect } = await library();
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   return connect({
     url: `${scheme}://${location.host}/`,
     locale: navigator.language,
-    ...(keptToken() !== undefined && { token }),
+    token,
   });
 }
 

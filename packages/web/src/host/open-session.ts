@@ -4,9 +4,10 @@ import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
-/** Enough to fill any screen; scrolling loads older turns. */
-export const TURNS_FIRST = 50;
-const TURNS_MORE = 100;
+/** Enough to fill any screen, however short they are; a turn of real work may have many kilobytes. Scrolling loads older ones. */
+export const TURNS_FIRST = 20;
+/** A host sends 20 at a time. */
+const TURNS_MORE = 40;
 /** On the way to a turn far above. */
 const TURNS_REACHED = 500;
 /** While older turns come that somebody else asked for. */

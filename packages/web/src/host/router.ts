@@ -2,7 +2,7 @@
 import { type Readable, useStore } from '../model/store.js';
 
 /** A new session has an address of its own because on a phone the list and the form do not fit beside each other. */
-type Route = { readonly at: 'home' } | { readonly at: 'new' } | SessionRoute;
+type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: 'share' } | SessionRoute;
 
 interface SessionRoute {
   readonly at: 'session';
@@ -14,10 +14,13 @@ interface SessionRoute {
 const SESSION = '#/session/';
 const CHAT = '/chat/';
 const NEW = '#/new';
+/** What another app has shared. */
+const SHARE = '#/share';
 const HOME: Route = { at: 'home' };
 
 function routeOf(hash: string): Route {
   if (hash === NEW) return { at: 'new' };
+  if (hash === SHARE) return { at: 'share' };
   if (!hash.startsWith(SESSION)) return HOME;
   const [uri = '', chat] = hash.slice(SESSION.length).split(CHAT);
   try {
@@ -29,6 +32,7 @@ function routeOf(hash: string): Route {
 
 export function hashOf(route: Route): string {
   if (route.at === 'new') return NEW;
+  if (route.at === 'share') return SHARE;
   if (route.at === 'home') return '#/';
   const chat = route.chat === undefined ? '' : `${CHAT}${encodeURIComponent(route.chat)}`;
   return `${SESSION}${encodeURIComponent(route.uri)}${chat}`;

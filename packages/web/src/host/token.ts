@@ -1,18 +1,36 @@
 /**
- * The connection token. It arrives in the fragment of the address, which no server ever sees, and moves from there into
- * the memory of this tab before anything else happens.
+ * How the page is let in. A token arrives in the fragment of the address, which no server ever sees; the page changes it for a
+ * cookie that no script can read, and that stays when the browser ends. Hosts without such cookies: the token stays in the
+ * memory of this tab.
  */
+import { COOKIE_PATH, type DeviceLink, REDEEM_PATH, readDeviceFragment } from '@atrium/protocol/ahp-1';
+
 const KEY = 'atrium.token';
+/** This browser was let in as a device: says so when it is not any more. */
+const DEVICE_KEY = 'atrium.device';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Takes a token out of the address and says whether there was one. Call it before anything reads the address. */
 export function takeTokenFromAddress(): boolean {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return false;
   if (token !== '') keepToken(token);
-  history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+  leaveFragment();
   return true;
 }
 
+/** Takes the code that lets a device in out of the address. */
+export function takeInvitationFromAddress(): Pick<DeviceLink, 'code' | 'fingerprint'> | undefined {
+  const invited = readDeviceFragment(location.hash);
+  if (invited) leaveFragment();
+  return invited;
+}
+
+function leaveFragment(): void {
+  history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+}
+
+/** The token of this tab; undefined when there is none, or when a cookie stands for it. */
 export function keptToken(): string | undefined {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
@@ -21,15 +39,40 @@ export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token.trim());
 }
 
+/** Whether this browser has been let in as a device. */
+export function wasDevice(): boolean {
+  return localStorage.getItem(DEVICE_KEY) !== null;
+}
+
+/** Changes the token of this tab for a cookie. Where the host has none, or refuses it, the token stays. */
+export async function exchangeToken(): Promise<void> {
+  const token = keptToken();
+  if (token === undefined) return;
+  const headers = { ...JSON_TYPE, Authorization: `Bearer ${token}` };
+  const answer = await fetch(COOKIE_PATH, { method: 'POST', headers, body: '{}' }).catch(() => undefined);
+  if (answer?.status !== 204) return;
+  sessionStorage.removeItem(KEY);
+  localStorage.removeItem(DEVICE_KEY);
+}
+
+/** Brings a code to the host, which sets the cookie. Says why not; undefined when this browser is in. */
+export async function redeemCode(code: string, name?: string): Promise<string | undefined> {
+  try {
+    const body = JSON.stringify({ code, ...(name !== undefined && { name }) });
+    const answer = await fetch(REDEEM_PATH, { method: 'POST', headers: JSON_TYPE, body });
+    const { error }: { error?: unknown } = await answer.json();
+    if (!answer.ok) return typeof error === 'string' ? error : `The host refused it (${answer.status}).`;
+    sessionStorage.removeItem(KEY);
+    localStorage.setItem(DEVICE_KEY, 'yes');
+    return undefined;
+  } catch {
+    return 'The host does not answer. Try again.';
+  }
+}
+
 /** What a person pasted may be the token itself or the whole link from the start screen. */
 export function tokenIn(pasted: string): string {
   const text = pasted.trim();
   const fromLink = /[#&?](?:token|tkn)=([^&\s]+)/.exec(text)?.[1];
   return fromLink ?? text;
-}
-
-/** A link that opens this page elsewhere, with the token in the part that stays in the browser. */
-export function linkWithToken(): string {
-  const token = keptToken();
-  return token === undefined ? `${location.origin}/` : `${location.origin}/#token=${token}`;
 }

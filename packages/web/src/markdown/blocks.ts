@@ -2,7 +2,8 @@
  * Markdown as a list of blocks. When text was only added, everything up to the last block stays as it is, so that a
  * long answer costs no more per frame than a short one.
  */
-import { lexer, type Token } from 'marked';
+import type { Token } from 'marked';
+import { marked } from './syntax.js';
 
 export type Block =
   | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly isOpen: boolean }
@@ -33,7 +34,7 @@ export class BlockReader {
 function entriesOf(text: string, offset: number): Entry[] {
   const entries: Entry[] = [];
   let start = offset;
-  for (const token of lexer(text)) {
+  for (const token of marked.lexer(text)) {
     if (token.type !== 'space' && token.type !== 'def') entries.push({ start, block: blockOf(token) });
     start += token.raw.length;
   }

@@ -1,9 +1,10 @@
 /** Shows Markdown. A block that has not changed is not drawn again. */
 import type { StringOrMarkdown } from '@atrium/protocol/ahp-1';
 import type { Token } from 'marked';
-import { memo, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.js';
 import { type Block, BlockReader } from './blocks.js';
+import { followFootnote, useDecorated } from './decorate.js';
 import { useHighlighted } from './highlight.js';
 import { blockHtml, inlineHtml } from './to-html.js';
 
@@ -11,7 +12,9 @@ export function Markdown({ text }: { readonly text: string }) {
   const [reader] = useState(() => new BlockReader());
   const blocks = reader.read(text);
   return (
-    <div className="prose">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links in it are real; this only finds where they lead
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is followed by key is clicked, too
+    <div className="prose" onClick={followFootnote}>
       {blocks.map((block, index) => (
         // Blocks are only ever added at the end, so their place is their name.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -21,24 +24,62 @@ export function Markdown({ text }: { readonly text: string }) {
   );
 }
 
-const BlockView = memo(({ block }: { readonly block: Block }) =>
-  block.kind === 'code' ? <CodeBlock {...block} /> : <HtmlBlock token={block.token} />,
-);
+const BlockView = memo(({ block }: { readonly block: Block }) => {
+  if (block.kind === 'html') return <HtmlBlock token={block.token} />;
+  const code = <CodeBlock {...block} />;
+  if (block.isOpen) return code;
+  if (block.language === 'math') return <HtmlBlock token={formulaOf(block.text)} />;
+  return block.language === 'mermaid' ? <LateDiagram source={block.text}>{code}</LateDiagram> : code;
+});
+
+/** A fenced block of the language `math` is a formula, too. */
+function formulaOf(text: string): Token {
+  return { type: 'blockMath', raw: `$$${text}$$`, text };
+}
+
+const Diagram = lazy(async () => ({ default: (await import('../diagrams/diagram.js')).Diagram }));
+
+/** The source stands there until it is drawn. */
+function LateDiagram({ source, children }: { readonly source: string; readonly children: ReactNode }) {
+  return (
+    <Suspense fallback={children}>
+      <Diagram source={source}>{children}</Diagram>
+    </Suspense>
+  );
+}
 
 function HtmlBlock({ token }: { readonly token: Token }) {
+  const html = blockHtml(token);
+  const box = useDecorated<HTMLDivElement>(html);
   if (token.type === 'table')
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
-    return <div className="table" tabIndex={0} dangerouslySetInnerHTML={{ __html: blockHtml(token) }} />;
+    return (
+      <div className="table-block">
+        <CopyButton text={tableText(token)} what="table" />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer */}
+        <div className="table" tabIndex={0} ref={box} dangerouslySetInnerHTML={{ __html: html }} />
+      </div>
+    );
   // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
-  return <div dangerouslySetInnerHTML={{ __html: blockHtml(token) }} />;
+  return <div ref={box} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** As tables travel between programs: cells between tabs, a row in each line. */
+function tableText(token: Token): string {
+  if (token.type !== 'table') return '';
+  const cells: readonly (readonly { readonly text: string }[])[] = [token.header, ...token.rows];
+  return cells.map((row) => row.map(({ text }) => text.replace(/\s+/g, ' ')).join('\t')).join('\n');
 }
 
 /** Text for people: a plain string is shown literally. */
 export function Words({ text }: { readonly text: StringOrMarkdown }) {
-  if (typeof text === 'string') return <span>{text}</span>;
+  return typeof text === 'string' ? <span>{text}</span> : <MarkdownWords html={inlineHtml(text.markdown)} />;
+}
+
+function MarkdownWords({ html }: { readonly html: string }) {
+  const box = useDecorated<HTMLSpanElement>(html);
   // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
-  return <span className="words" dangerouslySetInnerHTML={{ __html: inlineHtml(text.markdown) }} />;
+  return <span className="words" ref={box} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
 interface CodeBlockProps {

@@ -3,39 +3,33 @@
  * formatting gets through, links leave by themselves and only to the web, and nothing is ever loaded.
  */
 import DOMPurify from 'dompurify';
-import { Marked, type Token } from 'marked';
+import type { Token } from 'marked';
+import { FOOTNOTE, INLINE_IMAGE, marked, WEB_LINK } from './syntax.js';
 
 const TAGS = (
   'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s b i u a table thead tbody tr th td img ' +
-  'sup sub kbd details summary'
+  'sup sub kbd details summary span'
 ).split(' ');
 /** In one line about a call: nothing that could look like a part of the page. */
-const WORDS_TAGS = 'code em strong del s b i u a sup sub kbd'.split(' ');
+const WORDS_TAGS = 'code em strong del s b i u a sup sub kbd span'.split(' ');
 const ATTRIBUTES = ['href', 'title', 'src', 'alt', 'start', 'align', 'open'];
-const WEB_LINK = /^(?:https?:|mailto:)/i;
-/** Pictures that travel in the text itself. SVG is left out: it is a document, not a picture. */
-const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i;
-
-const marked = new Marked({
-  gfm: true,
-  renderer: {
-    image({ href, text }) {
-      const label = escapeText(text || 'image');
-      if (INLINE_IMAGE.test(href)) return `<img src="${href}" alt="${label}">`;
-      return WEB_LINK.test(href) ? `<a href="${escapeText(href)}">Image: ${label}</a>` : `Image: ${label}`;
-    },
-    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
-  },
-});
+/** What `decorate.ts` acts on. Whoever writes them by hand gets the same: a formula, or a file to open. */
+const MARKS = ['data-math', 'data-footnote', 'data-file', 'data-image'];
 
 const purifier = DOMPurify(window);
 purifier.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'IMG' && !INLINE_IMAGE.test(node.getAttribute('src') ?? '')) node.remove();
   if (node.tagName !== 'A') return;
-  if (!WEB_LINK.test(node.getAttribute('href') ?? '')) return node.removeAttribute('href');
+  const href = node.getAttribute('href') ?? '';
+  if (isFootnote(href)) return;
+  if (!WEB_LINK.test(href)) return node.removeAttribute('href');
   node.setAttribute('target', '_blank');
   node.setAttribute('rel', 'noopener noreferrer nofollow');
 });
+
+function isFootnote(href: string): boolean {
+  return href.startsWith(FOOTNOTE) && /^[\w-]{1,50}$/.test(href.slice(FOOTNOTE.length));
+}
 
 /** Scrolling through a long conversation mounts and unmounts its rows. */
 const CACHE_MAX = 2_000;
@@ -58,12 +52,10 @@ export function inlineHtml(text: string): string {
 function sanitized(html: string, tags: readonly string[] = TAGS): string {
   return purifier.sanitize(html, {
     ALLOWED_TAGS: [...tags],
-    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_ATTR: [...ATTRIBUTES, ...MARKS],
+    // Otherwise `app.ts:12` would be taken for an address.
+    ADD_URI_SAFE_ATTR: [...MARKS],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

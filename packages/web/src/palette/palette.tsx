@@ -1,5 +1,5 @@
 /** The palette: one field that finds every command and every session. Also the list of shortcuts. */
-import type { SessionSummary } from '@atrium/protocol/ahp-1';
+import { BUILTIN_COMMANDS, type SessionSummary, usageOf } from '@atrium/protocol/ahp-1';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
@@ -9,8 +9,16 @@ import { ACTIVITY_WORDS, activityOf, isArchived, placeOf, timeOf } from '../mode
 import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { openPanel, togglePanel } from '../ui/panel-state.js';
-import { chooseTheme, isForScreenReaders, toggleScreenReaders } from '../ui/preferences.js';
-import { answer, SHORTCUTS } from './shortcuts.js';
+import {
+  chooseEditor,
+  chooseTheme,
+  EDITORS,
+  isForScreenReaders,
+  THEMES,
+  toggleScreenReaders,
+} from '../ui/preferences.js';
+import { keysOf } from './key-bindings.js';
+import { answer, shortcutList } from './shortcuts.js';
 
 const SHOWN_MAX = 14;
 
@@ -86,7 +94,7 @@ interface Command {
   run(): void;
 }
 
-type OnOverlay = (overlay: 'help' | 'deleted' | 'import' | 'usage' | 'search') => void;
+type OnOverlay = (overlay: 'settings' | 'help' | 'deleted' | 'import' | 'usage' | 'search') => void;
 
 interface Offer {
   readonly sessions: readonly SessionSummary[];
@@ -121,9 +129,15 @@ function pageCommands(onOverlay: OnOverlay): Command[] {
     ...answering('deny', 'Deny what the agent asks', 'Alt N'),
     ...stopping(),
     ...(document.querySelector('.session') ? [details, ...PANEL_COMMANDS] : []),
-    { id: 'light', title: 'Light theme', detail: '', run: () => chooseTheme('light') },
-    { id: 'dark', title: 'Dark theme', detail: '', run: () => chooseTheme('dark') },
-    { id: 'system', title: 'Theme of the system', detail: '', run: () => chooseTheme('system') },
+    { id: 'settings', title: 'Settings', detail: keysOf('settings'), run: () => onOverlay('settings') },
+    ...THEMES.map(({ id, name }) => ({
+      ...{ id: `theme-${id}`, title: `${name} theme`, detail: '' },
+      run: () => chooseTheme(id),
+    })),
+    ...EDITORS.map(({ id, name }) => ({
+      ...{ id: `editor-${id}`, title: `Open files in ${name === 'This page' ? 'this page' : name}`, detail: '' },
+      run: () => chooseEditor(id),
+    })),
     {
       id: 'screen-reader',
       title: isForScreenReaders.get() ? 'Stop reading terminals aloud' : 'Read terminals aloud (screen readers)',
@@ -164,18 +178,30 @@ function sessionCommand(item: SessionSummary): Command {
   };
 }
 
-/** The list of shortcuts. */
+/** The lists of shortcuts and commands. */
 export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard and commands" onClose={onClose}>
       <dl className="shortcuts">
-        {SHORTCUTS.map(([keys, what]) => (
+        {shortcutList().map(([keys, what]) => (
           <div key={keys}>
             <dt>{keys.split(' ').map((key) => (key === 'or' ? ' / ' : <kbd key={key}>{key}</kbd>))}</dt>
             <dd>{what}</dd>
           </div>
         ))}
       </dl>
+      <h3>Commands, at the beginning of a message</h3>
+      <dl className="shortcuts">
+        {BUILTIN_COMMANDS.map((command) => (
+          <div key={command.name}>
+            <dt>
+              <code>{usageOf(command)}</code>
+            </dt>
+            <dd>{command.text}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="hint">{'Two slashes send a text that begins with one: //etc is the word /etc.'}</p>
     </Dialog>
   );
 }

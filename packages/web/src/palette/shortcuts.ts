@@ -3,22 +3,21 @@ import { useEffect } from 'react';
 import { goTo } from '../host/router.js';
 import { isFinding } from '../search/finding.js';
 import { togglePanel } from '../ui/panel-state.js';
+import { BINDINGS, bindingOf, keysOf } from './key-bindings.js';
 
-type Show = (overlay: 'palette' | 'help' | 'search' | undefined) => void;
+type Show = (overlay: 'settings' | 'palette' | 'help' | 'search' | undefined) => void;
 
-export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K', 'Find a command or a session'],
-  ['Ctrl /', 'Show this list; outside of text also ?'],
+/** All keys, those that were changed as they are now. */
+export function shortcutList(): readonly (readonly [keys: string, what: string])[] {
+  return [...BINDINGS.map(({ id, text }) => [keysOf(id), text] as const), ...FIXED];
+}
+
+const FIXED: readonly (readonly [keys: string, what: string])[] = [
+  ['?', 'Show this list, outside of text'],
   ['Ctrl Shift F', 'Search everything that was said'],
   ['Ctrl F', 'Find in this chat; Enter and Shift Enter go on and back'],
-  ['N', 'New session'],
-  ['/', 'Search sessions'],
-  ['C', 'Write a message'],
-  ['J or K', 'Next / previous session; in text Alt ↓ / ↑'],
-  ['D', 'Show or hide the details'],
-  ['Alt Y', 'Approve what the agent asks'],
-  ['Alt N', 'Deny what the agent asks'],
-  ['Alt .', 'Stop the agent'],
+  ['Alt ↓ or ↑', 'Next / previous session, also in an empty text field'],
+  ['↑', 'What was written before; ↓ goes back to what was begun'],
   ['Enter', 'Send; while the agent works: queue'],
   ['Ctrl Enter', 'Steer the agent while it works'],
   ['Shift Enter', 'New line'],
@@ -40,17 +39,20 @@ export function useShortcuts(show: Show): void {
 }
 
 function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined {
-  const { key, ctrlKey, metaKey, altKey, code } = event;
+  const { key, ctrlKey, metaKey, altKey } = event;
+  const id = bindingOf(event);
   // A key that is held must not answer one question after the other.
-  if (event.repeat && altKey && code in ANSWERS) return () => {};
-  if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return () => show('palette');
-  if ((ctrlKey || metaKey) && key === '/') return () => show('help');
+  if (event.repeat && id !== undefined && id in ANSWERS) return () => {};
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'f') return finding(event, show);
+  const isOverText = isWriting(event.target) && hasText(event.target);
   // Over a text, Alt with an arrow belongs to the text.
-  if (altKey) return isWriting(event.target) && hasText(event.target) ? ANSWERS[code] : WITH_ALT[code];
-  if (ctrlKey || metaKey || isWriting(event.target) || document.querySelector('dialog[open]')) return undefined;
-  if (key === '?') return () => show('help');
-  return PLAIN[key.toLowerCase()];
+  if (altKey && key === 'ArrowDown') return isOverText ? undefined : () => neighbour(1);
+  if (altKey && key === 'ArrowUp') return isOverText ? undefined : () => neighbour(-1);
+  const isFree = !isWriting(event.target) && !document.querySelector('dialog[open]');
+  if (isFree && key === '?' && !altKey) return () => show('help');
+  if (id === undefined || (!ctrlKey && !metaKey && !altKey && !isFree)) return undefined;
+  if (id === 'palette' || id === 'help' || id === 'settings') return () => show(id);
+  return ANSWERS[id] ?? PLAIN[id];
 }
 
 /** The browser's own search sees only what is drawn. A terminal keeps its keys, and other hosts cannot search. */
@@ -66,27 +68,21 @@ function finding({ shiftKey, target }: KeyboardEvent, show: Show): (() => void) 
 }
 
 const ANSWERS: Readonly<Record<string, () => void>> = {
-  KeyY: () => answer('approve'),
-  KeyN: () => answer('deny'),
-  Period: () => press('.composer .stop'),
-};
-
-const WITH_ALT: Readonly<Record<string, () => void>> = {
-  ...ANSWERS,
-  ArrowDown: () => neighbour(1),
-  ArrowUp: () => neighbour(-1),
+  approve: () => answer('approve'),
+  deny: () => answer('deny'),
+  stop: () => press('.composer .stop'),
 };
 
 const PLAIN: Readonly<Record<string, () => void>> = {
-  n: () => {
+  new: () => {
     goTo({ at: 'new' });
     requestAnimationFrame(() => focus('home-message'));
   },
-  '/': () => focus('session-search'),
-  c: () => focus('composer'),
-  j: () => neighbour(1),
-  k: () => neighbour(-1),
-  d: togglePanel,
+  search: () => focus('session-search'),
+  compose: () => focus('composer'),
+  next: () => neighbour(1),
+  previous: () => neighbour(-1),
+  details: togglePanel,
 };
 
 function isWriting(target: EventTarget | null): boolean {

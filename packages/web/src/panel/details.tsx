@@ -16,6 +16,7 @@ import { useStore } from '../model/store.js';
 import { contextUse, lastUsage, readUsage, usageText } from '../model/usage.js';
 import { PlanSection } from '../plan/plan.js';
 import { Customizations } from './customizations.js';
+import { Instructions } from './instructions.js';
 import { Providers } from './providers.js';
 import { Section } from './section.js';
 import { Settings } from './settings.js';
@@ -32,6 +33,7 @@ export function Details({ state, chat }: Props) {
       <Settings state={state} />
       <Usage state={state} chat={chat} />
       <Providers state={state} />
+      <Instructions chat={chat} />
       <Customizations items={state.customizations} />
       <Tools state={state} />
       <People state={state} />

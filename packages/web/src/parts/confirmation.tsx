@@ -3,9 +3,16 @@
  * answer decides, on whatever device. Nothing is allowed that has not been read to its end, and while a person writes
  * advice, the only answer is the denial that carries it.
  */
-import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol/ahp-1';
+import {
+  alwaysScope,
+  type ConfirmationOption,
+  callPermission,
+  permissionWords,
+  type ToolCallPendingConfirmationState,
+} from '@atrium/protocol/ahp-1';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { mayAct } from '../host/extensions.js';
 import { AutoText } from '../ui/auto-text.js';
 import { Icon } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
@@ -30,16 +37,28 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
   /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
-  const options = optionsOf(call);
+  // What counts for later calls, too, is the owner's.
+  const isOwner = mayAct(session.client, 'owner');
+  const options = optionsOf(call).filter((option) => isOwner || !isLasting(option));
+  if (!mayAct(session.client, 'approver')) return <p className="hint">This waits for somebody who may answer.</p>;
+  const mayWrite = mayAct(session.client, 'driver');
   const deny = options.find(({ kind }) => kind === 'deny');
   const input = edited ?? asked;
   const answer = (option: ConfirmationOption) =>
     session.dispatch(answerAction({ call, turnId, option, asked, input, advice: advice ?? '' }));
   const title = plainText(call.confirmationTitle).trim() || `Let ${call.displayName} run?`;
+  const permission = callPermission(call);
+  // Beside a long input, the room is for what would run.
+  const said = permission && asked.length <= SAID_BESIDE_CHARACTERS ? permissionWords(permission) : undefined;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">
       <Question text={title.replace(/\s+/g, ' ')} />
+      {said !== undefined && (
+        <p className="hint">
+          <VisibleText text={said} />
+        </p>
+      )}
       {edited !== undefined && (
         <>
           <InputEditor input={edited} onChange={setEdited} />
@@ -67,12 +86,12 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
                 />
               ),
             )}
-            {call.editable && edited === undefined && reading === 'read' && (
+            {call.editable && mayWrite && edited === undefined && reading === 'read' && (
               <button type="button" className="quiet" onClick={() => setEdited(asked)}>
                 Edit input
               </button>
             )}
-            {deny && (
+            {deny && mayWrite && (
               <button type="button" className="quiet" onClick={() => setAdvice('')}>
                 Deny with advice
               </button>
@@ -83,6 +102,9 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
     </div>
   );
 }
+
+/** Of the input; the reason of a question is shown only beside a shorter one. */
+const SAID_BESIDE_CHARACTERS = 2_000;
 
 /** A question that is longer must not push what would run out of the window. */
 const QUESTION_CHARACTERS = 240;
@@ -107,6 +129,11 @@ const HINTS: Readonly<Record<Reading, string>> = {
   unread: 'Read it to the end, then you can allow it.',
   read: '',
 };
+
+/** The host marks options of agents that last; those of its own tools have one name. */
+function isLasting(option: ConfirmationOption & { readonly lasting?: boolean }): boolean {
+  return option.lasting === true || option.id === 'allow-session' || alwaysScope(option.id) !== undefined;
+}
 
 interface AdviceProps {
   readonly advice: string;

@@ -37,7 +37,7 @@ export function EditView({ edit, input, isAsked = false, onTexts }: EditProps) {
   return (
     <figure className="diff">
       <figcaption>
-        <FileLink uri={uri} />
+        <FileLink uri={uri} line={typeof texts === 'object' ? firstChange(texts) : undefined} />
         {!edit.before && <span className="tag">new</span>}
         {!edit.after && <span className="tag">deleted</span>}
         {added !== undefined && <span className="added">+{added}</span>}
@@ -56,6 +56,14 @@ export function EditView({ edit, input, isAsked = false, onTexts }: EditProps) {
       {typeof texts === 'object' && <DiffLines {...texts} path={uri} isAsked={isAsked} />}
     </figure>
   );
+}
+
+/** The first line that is different, from 0 on; what is only a piece of the file cannot say. */
+function firstChange({ before, after }: EditTexts): number | undefined {
+  if (before === '') return undefined;
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const line = now.findIndex((text, index) => text !== old[index]);
+  return line < 0 ? undefined : line;
 }
 
 interface EditTexts {

@@ -1,9 +1,9 @@
 /** One part of an answer. A kind that this page does not know is named, never a reason to fail. */
-import { steeringIn } from '@atrium/protocol/ahp-1';
+import { type Compaction, compactionIn, steeringIn } from '@atrium/protocol/ahp-1';
 import { memo, useState } from 'react';
 import { SaidByPerson } from '../conversation/user-message.js';
 import { Markdown, Words } from '../markdown/markdown.js';
-import { pathOf } from '../model/format.js';
+import { pathOf, plural, short } from '../model/format.js';
 import type { PartRow } from '../model/rows.js';
 import { AnsweredQuestion } from '../questions/answered.js';
 import { ToolCall } from './tool-call.js';
@@ -15,6 +15,8 @@ export const PartView = memo(({ row }: { readonly row: PartRow }) => {
   if (part.kind === 'toolCall') return <ToolCall call={part.toolCall} turnId={turnId} isActive={isActive} />;
   const steering = steeringIn(part);
   if (steering) return <SaidByPerson message={steering} />;
+  const compaction = compactionIn(part);
+  if (compaction) return <Summary compaction={compaction} />;
   if (part.kind === 'systemNotification')
     return (
       <p className="note">
@@ -49,5 +51,20 @@ function Reasoning({ text, isOpen }: ReasoningProps) {
       </button>
       {isShown && <p>{text}</p>}
     </section>
+  );
+}
+
+/** What stands for earlier turns in the agent's memory; the turns themselves are still there to read. */
+function Summary({ compaction }: { readonly compaction: Compaction }) {
+  const { turns, tokensBefore, tokensAfter, summary, isAsked } = compaction;
+  return (
+    <details className="fold compaction">
+      <summary>
+        {isAsked ? 'Summed up' : 'Summed up to make room:'} {plural(turns, 'turn')}, from about {short(tokensBefore)} to{' '}
+        {short(tokensAfter)} tokens
+      </summary>
+      <p className="hint">The agent goes on with this in place of them. You can still read everything above.</p>
+      <Markdown text={summary} />
+    </details>
   );
 }

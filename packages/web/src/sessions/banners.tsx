@@ -1,6 +1,7 @@
 /** Banners about the host as a whole: a lost connection, damaged files. */
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { useEffect, useRef, useState } from 'react';
+import { isOutdated } from '../host/app-version.js';
 import { useHost } from '../host/context.js';
 import { activityOf } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
@@ -20,6 +21,21 @@ export function ConnectionBanner() {
       </span>
       <button type="button" className="small" onClick={() => client.reconnectNow()}>
         Try now
+      </button>
+    </div>
+  );
+}
+
+/** The host was upgraded while this page was open. */
+export function UpdateBanner() {
+  if (!useStore(isOutdated)) return null;
+  return (
+    <div className="banner" role="status">
+      <span>
+        <b>The host has a newer page.</b> What you are writing stays.
+      </span>
+      <button type="button" className="small" onClick={() => location.reload()}>
+        Load it
       </button>
     </div>
   );

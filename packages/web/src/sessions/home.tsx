@@ -1,12 +1,16 @@
 /** The start page: a field for the task, with the few choices that matter. */
 import type { AgentInfo } from '@atrium/protocol/ahp-1';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
+import { AttachmentList } from '../attachments/attachment-list.js';
+import { useAttaching } from '../attachments/use-attaching.js';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
 import { defaultModelText } from '../model/selection.js';
 import { useStore } from '../model/store.js';
+import { useIncoming } from '../share/incoming.js';
 import { AutoText } from '../ui/auto-text.js';
 import { mayTakeFocus } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
@@ -22,17 +26,21 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
   const isEmpty = useStore(link.sessions)?.length === 0;
   const form = useNewSession(agents, config?.values.defaultAgent);
   const [draft, setDraft] = useDraft('new');
-  const { text } = draft;
+  const { text, attachments } = draft;
+  const attaching = useAttaching(client, attachments, (next) => setDraft({ ...draft, attachments: next }));
+  const takesFiles = useDrop(attaching);
+  const isBlank = text.trim() === '' && attachments.length === 0;
   const setText = (next: string) => setDraft({ ...draft, text: next });
+  useIncoming('new', { text, write: setText, attach: (files) => attaching.add(files) });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (mayTakeFocus()) field.current?.focus();
   }, []);
   const create = async (first: string) => {
-    if (await form.create(first)) setDraft(NO_DRAFT);
+    if (await form.create(first, attachments)) setDraft(NO_DRAFT);
   };
   const start = () => {
-    if (text.trim() !== '') void create(text);
+    if (!isBlank && attaching.pending.length === 0) void create(text);
   };
   return (
     <div className="home">
@@ -46,7 +54,18 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
           <Icon name="back" /> All sessions
         </a>
         <h1>What should we work on?</h1>
-        <div className="compose-box">
+        <AttachNotes
+          attaching={attaching}
+          attachments={attachments}
+          agent={form.agent}
+          model={form.model || undefined}
+        />
+        <div className={`compose-box ${takesFiles ? 'takes-files' : ''}`}>
+          <AttachmentList
+            items={attachments}
+            pending={attaching.pending}
+            onRemove={(item) => setDraft({ ...draft, attachments: attachments.filter((each) => each !== item) })}
+          />
           <AutoText
             id="home-message"
             ref={field}
@@ -55,9 +74,15 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
             value={text}
             onChange={setText}
             onEnter={start}
+            onPaste={(event) => pastedInto(attaching, event)}
             onKeyDown={(event) => event.key === 'Escape' && field.current?.blur()}
           />
-          <NewSessionBar form={form} agents={agents} isEmpty={text.trim() === ''} />
+          <NewSessionBar
+            form={form}
+            agents={agents}
+            isEmpty={isBlank || attaching.pending.length > 0}
+            attach={<AttachButtons attaching={attaching} />}
+          />
         </div>
         <div className="choices">
           <FolderField value={form.folder} onChange={form.chooseFolder} />
@@ -93,13 +118,15 @@ interface NewSessionBarProps {
   readonly form: NewSession;
   readonly agents: readonly AgentInfo[];
   readonly isEmpty: boolean;
+  readonly attach: ReactNode;
 }
 
 /** Below the first message: which agent and model answer it, and the button that starts. */
-function NewSessionBar({ form, agents, isEmpty }: NewSessionBarProps) {
+function NewSessionBar({ form, agents, isEmpty, attach }: NewSessionBarProps) {
   const models = form.agent?.models ?? [];
   return (
     <div className="compose-bar">
+      {attach}
       <div className="compose-choices">
         <select
           className="bare"

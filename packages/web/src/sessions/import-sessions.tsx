@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { Dialog } from '../ui/dialog.js';
+import { useLongWork } from '../ui/long-work.js';
 
 interface Found {
   readonly program: string;
@@ -23,6 +24,7 @@ export function ImportSessions({ onClose }: { readonly onClose: () => void }) {
   const [done, setDone] = useState<number>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const isStopped = useRef(false);
+  const work = useLongWork();
   useEffect(() => {
     // Whoever closes the dialog stops the import behind the session at which it is.
     isStopped.current = false;
@@ -43,7 +45,7 @@ export function ImportSessions({ onClose }: { readonly onClose: () => void }) {
     for (const each of fresh.filter((one) => chosen.has(keyOf(one)))) {
       if (isStopped.current) return;
       try {
-        await client.requestExtension('atrium/importFound', { program: each.program, id: each.id });
+        await work.run('atrium/importFound', { program: each.program, id: each.id });
       } catch (error) {
         setProblems((before) => [...before, `${each.title}: ${problemText(error)}`]);
       }
@@ -105,8 +107,16 @@ export function ImportSessions({ onClose }: { readonly onClose: () => void }) {
             </button>
           ) : (
             <p role="status">
-              {isBusy ? `${done} of ${chosen.size}…` : `${done - problems.length} imported.`}{' '}
-              <button type="button" onClick={onClose}>
+              {isBusy
+                ? `${done} of ${chosen.size}: ${work.progress?.message ?? ''}…`
+                : `${done - problems.length} imported.`}{' '}
+              <button
+                type="button"
+                onClick={() => {
+                  work.stop();
+                  onClose();
+                }}
+              >
                 {isBusy ? 'Stop' : 'Close'}
               </button>
             </p>

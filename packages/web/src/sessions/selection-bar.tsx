@@ -66,7 +66,7 @@ export function SelectionBar({ items }: { readonly items: readonly SessionSummar
   );
 }
 
-function DeleteSeveral({
+export function DeleteSeveral({
   items,
   onClose,
 }: {

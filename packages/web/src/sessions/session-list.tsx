@@ -28,9 +28,11 @@ import {
 import { useStore } from '../model/store.js';
 import { Icon, IconButton } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
+import { showBoard } from '../ui/overlay.js';
 import { useNow } from '../ui/use-now.js';
 import { foldedGroups, toggleGroup } from './folded-groups.js';
 import { selection, toggleSelected } from './selection-bar.js';
+import { SessionMenu } from './session-menu.js';
 
 /** As many chats of one session stand below it; all are in the session. */
 const CHATS_SHOWN_MAX = 6;
@@ -69,10 +71,18 @@ export function SessionGroup({ group, projects, isOpen }: Props) {
           <Icon name="chevron" /> <span className="group-name">{name}</span>
           {isFolded && <span className="count">{items.length}</span>}
         </button>
+        {kind === 'project' && items.some(({ summary }) => projects[boardOf(summary)] !== undefined) && (
+          <IconButton icon="board" label={`Board of ${name}`} onClick={() => showBoard(boardOf(items[0]?.summary))} />
+        )}
       </h2>
       {!isFolded && list}
     </section>
   );
+}
+
+/** The folder by which the host finds the project of a session. */
+function boardOf(summary: SessionSummary | undefined): string {
+  return summary?.project?.uri ?? summary?.workingDirectories?.[0] ?? '';
 }
 
 interface RowProps {
@@ -185,6 +195,7 @@ const SessionItem = memo(({ item, depth, now, projects, isInProject }: RowProps)
             label={isArchived(item) ? 'Take out of the archive' : 'Archive'}
             onClick={archive}
           />
+          <SessionMenu item={item} />
         </span>
       )}
     </li>

@@ -3,14 +3,11 @@ import { useState } from 'react';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { hashOf } from '../host/router.js';
-import { linkWithToken } from '../host/token.js';
 import { foundGroups } from '../model/sessions.js';
 import { useStore } from '../model/store.js';
-import { CopyButton } from '../ui/copy-button.js';
-import { Dialog } from '../ui/dialog.js';
 import { useKeptFocus } from '../ui/focus.js';
-import { Icon, IconButton, Mark } from '../ui/icons.js';
-import { nextTheme, theme } from '../ui/preferences.js';
+import { Icon, IconButton, type IconName, Mark } from '../ui/icons.js';
+import { show } from '../ui/overlay.js';
 import { UsageButton } from '../usage/usage-button.js';
 import { DeletedSessionsButton } from './deleted-sessions.js';
 import { useProjects } from './projects.js';
@@ -18,13 +15,13 @@ import { SelectionBar, selection } from './selection-bar.js';
 import { SessionGroup } from './session-list.js';
 
 interface Props {
-  readonly onHelp: () => void;
+  readonly onSettings: () => void;
   readonly onPalette: () => void;
   /** Searches everything that was said. */
   readonly onSearch: (query: string) => void;
 }
 
-export function Sidebar({ onHelp, onPalette, onSearch }: Props) {
+export function Sidebar({ onSettings, onPalette, onSearch }: Props) {
   const { link, client } = useHost();
   const sessions = useStore(link.sessions);
   const projects = useProjects(sessions ?? []);
@@ -72,7 +69,7 @@ export function Sidebar({ onHelp, onPalette, onSearch }: Props) {
         {sessions && <DeletedSessionsButton />}
       </div>
       {chosen && <SelectionBar items={(sessions ?? []).filter(({ resource }) => chosen.has(resource))} />}
-      <SidebarFooter onHelp={onHelp} onPalette={onPalette} />
+      <SidebarFooter onSettings={onSettings} onPalette={onPalette} />
     </nav>
   );
 }
@@ -89,60 +86,41 @@ function emptyText(query: string): string {
 }
 
 interface SidebarFooterProps {
-  readonly onHelp: () => void;
+  readonly onSettings: () => void;
   readonly onPalette: () => void;
 }
 
-/** The switches of the page: theme, palette, help, another device; and how the connection is. */
-function SidebarFooter({ onHelp, onPalette }: SidebarFooterProps) {
+/** The switches of the page: another device, palette, settings; and how the connection is. */
+function SidebarFooter({ onSettings, onPalette }: SidebarFooterProps) {
   const { link } = useHost();
   const isOpen = useStore(link.status).at === 'open';
-  const choice = useStore(theme);
-  const [isSharing, setSharing] = useState(false);
   return (
     <footer>
       <span className={`connection ${isOpen ? 'open' : 'lost'}`}>{isOpen ? 'Connected' : 'Reconnecting'}</span>
-      <IconButton icon="share" label="Open on another device" onClick={() => setSharing(true)} />
-      <IconButton icon="search" label="Commands (Ctrl K)" onClick={onPalette} />
-      <IconButton icon="theme" label={`Theme: ${choice}`} onClick={nextTheme} />
-      <IconButton icon="keyboard" label="Keyboard (?)" onClick={onHelp} />
-      {isSharing && <OtherDevice onClose={() => setSharing(false)} />}
+      <FooterButton
+        icon="share"
+        word="Devices"
+        label="Devices: let one in, or send one away"
+        onClick={() => show('devices')}
+      />
+      <FooterButton icon="search" word="Commands" label="Commands (Ctrl K)" onClick={onPalette} />
+      <FooterButton icon="settings" word="Settings" label="Settings (Ctrl ,)" onClick={onSettings} />
     </footer>
   );
 }
 
-const ON_THE_NETWORK = `(umask 077; openssl rand -hex 16 > ~/atrium-token)
-npm start -- --host 0.0.0.0 --connection-token-file ~/atrium-token`;
-const ONLY_HERE = /^(localhost|127\.|\[::1\])/;
-
-/** How a second device joins: the link, and what it takes for it to work from there. */
-function OtherDevice({ onClose }: { readonly onClose: () => void }) {
-  const isOnlyHere = ONLY_HERE.test(location.host);
-  return (
-    <Dialog title="Open on another device" onClose={onClose}>
-      <p>Every device that opens this link sees the same sessions, live, and can answer for you.</p>
-      <div className="copy-row">
-        <input readOnly aria-label="Link with the token" type="password" value={linkWithToken()} />
-        <CopyButton text={linkWithToken()} what="link" />
-      </div>
-      <p className="hint">The link contains your token: whoever has it can use this host as you.</p>
-      {isOnlyHere && <Elsewhere />}
-    </Dialog>
-  );
+interface FooterButtonProps {
+  readonly icon: IconName;
+  readonly word: string;
+  readonly label: string;
+  readonly onClick: () => void;
 }
 
-function Elsewhere() {
+/** With its word: a row of icons is a riddle. */
+function FooterButton({ icon, word, label, onClick }: FooterButtonProps) {
   return (
-    <>
-      <p>
-        This address works on this machine only: open the link in another browser window and you have two clients. For a
-        phone, start the host so that your network reaches it, with a token of your own:
-      </p>
-      <pre className="command">{ON_THE_NETWORK}</pre>
-      <p className="hint">
-        Then use the address of this machine instead of localhost (for a name, add --allowed-hosts). Connections are not
-        encrypted: do this in a network that you trust, or put a proxy with TLS in front.
-      </p>
-    </>
+    <button type="button" className="quiet small footer-button" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} /> <span>{word}</span>
+    </button>
   );
 }

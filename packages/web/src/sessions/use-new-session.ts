@@ -2,9 +2,11 @@
 import type { Client } from '@atrium/client';
 import {
   type AgentInfo,
+  builtinIn,
   hasCallableNames,
   LAST_CHOICE_METHOD,
   type LastChoice,
+  literal,
   type Message,
   type ProtectedResourceMetadata,
   readSlash,
@@ -12,7 +14,7 @@ import {
   type SessionSummary,
 } from '@atrium/protocol/ahp-1';
 import { useEffect, useState } from 'react';
-import { keepDraft, NO_DRAFT } from '../composer/use-draft.js';
+import { type Draft, keepDraft, NO_DRAFT } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
 import { newId } from '../host/new-id.js';
@@ -38,7 +40,7 @@ export interface NewSession {
   chooseModel(id: string): void;
   chooseFolder(path: string): void;
   /** Resolves with whether there is a session now. */
-  create(text: string): Promise<boolean>;
+  create(text: string, attachments?: Draft['attachments']): Promise<boolean>;
 }
 
 /** `standard`: the agent that the host gives to sessions whose creator chose none. */
@@ -56,7 +58,7 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
   const { model } = chosen ?? (last.provider === agent?.provider ? last : NO_CHOICE);
   const config = useSessionConfig(agent?.provider, folder, last.config);
 
-  const create = async (text: string) => {
+  const create = async (text: string, attachments: Draft['attachments'] = []) => {
     const workingDirectory = uriOf(folder);
     if (folder.trim() !== '' && workingDirectory === undefined) {
       setProblem(`"${folder}" is not a whole path. Write it from the root on, like /home/me/project.`);
@@ -73,11 +75,16 @@ export function useNewSession(agents: readonly AgentInfo[], standard: unknown): 
       });
       if (agent) keepChoice({ provider: agent.provider, model });
       const selected = agent?.models.some(({ id }) => id === model) ? { model: { id: model } } : {};
-      const verdict = readSlash(text.trim(), text.startsWith('/') ? await withNames(client, uri) : {});
-      const isUnsent = verdict.kind === 'unknown';
-      if (isUnsent) tell(verdict.advice);
-      else if (verdict.text !== '') void startFirst(client, uri, messageOf({ text: verdict.text, ...selected }));
-      keepDraft(uri, { ...NO_DRAFT, ...selected, ...(isUnsent && { text }) });
+      // A command of the page waits in the field of the new session, and so does a slip.
+      const isCommand = builtinIn(text) !== undefined;
+      const verdict = readSlash(text.trim(), text.startsWith('/') && !isCommand ? await withNames(client, uri) : {});
+      const isSlip = verdict.kind === 'unknown';
+      if (isSlip && !isCommand) tell(verdict.advice);
+      if (!isSlip && (verdict.text !== '' || attachments.length > 0)) {
+        const message = messageOf({ text: verdict.text, attachments, ...selected });
+        void startFirst(client, uri, verdict.isLiteral ? literal(message) : message);
+      }
+      keepDraft(uri, { ...NO_DRAFT, ...selected, ...(isSlip && { text, attachments }) });
       goTo({ at: 'session', uri });
       return true;
     } catch (error) {

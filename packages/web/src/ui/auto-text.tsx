@@ -1,5 +1,13 @@
 /** A text field that grows with its text. Enter sends, Shift+Enter makes a new line. */
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 
 interface Props {
   readonly label: string;
@@ -7,6 +15,7 @@ interface Props {
   readonly onChange: (text: string) => void;
   readonly onEnter?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
   readonly onBlur?: () => void;
+  readonly onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void;
   readonly onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
   readonly placeholder?: string;
   readonly id?: string;
@@ -25,6 +34,7 @@ export function AutoText(props: Props) {
     onChange,
     onEnter,
     onBlur,
+    onPaste,
     onKeyDown,
     placeholder,
     id,
@@ -67,6 +77,7 @@ export function AutoText(props: Props) {
       value={value}
       onChange={(event) => onChange(event.target.value)}
       onBlur={onBlur}
+      onPaste={onPaste}
       onKeyDown={pressed}
     />
   );

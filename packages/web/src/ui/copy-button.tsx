@@ -18,7 +18,8 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-async function copied(text: string): Promise<boolean> {
+/** False where the browser does not allow it. */
+export async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

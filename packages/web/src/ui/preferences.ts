@@ -1,16 +1,23 @@
-/** What a person chose in this browser: the theme, and whether terminals serve screen readers. */
+/** What a person chose in this browser: the theme, which program opens files, and whether terminals serve screen readers. */
 import { Store } from '../model/store.js';
 
-type Theme = 'system' | 'light' | 'dark';
+export const THEMES = [
+  { id: 'system', name: 'System', text: 'light or dark, as this device has it' },
+  { id: 'light', name: 'Light', text: 'warm white' },
+  { id: 'dark', name: 'Dark', text: 'soft black' },
+  { id: 'contrast', name: 'High contrast', text: 'black and white, light or dark as this device has it' },
+  { id: 'sand', name: 'Sand', text: 'paper in the afternoon' },
+  { id: 'midnight', name: 'Midnight', text: 'deep blue' },
+] as const;
+
+export type Theme = (typeof THEMES)[number]['id'];
 
 const THEME_KEY = 'atrium.theme';
-const ORDER: readonly Theme[] = ['system', 'light', 'dark'];
 
-export const theme = new Store<Theme>(stored());
+export const theme = new Store<Theme>(themeOf(localStorage.getItem(THEME_KEY)) ?? 'system');
 
-function stored(): Theme {
-  const value = localStorage.getItem(THEME_KEY);
-  return ORDER.find((each) => each === value) ?? 'system';
+export function themeOf(word: string | null): Theme | undefined {
+  return THEMES.find(({ id }) => id === word)?.id;
 }
 
 export function applyTheme(): void {
@@ -23,8 +30,29 @@ export function chooseTheme(choice: Theme): void {
   applyTheme();
 }
 
-export function nextTheme(): void {
-  chooseTheme(ORDER[(ORDER.indexOf(theme.get()) + 1) % ORDER.length] ?? 'system');
+/** Programs that open a file at a line when the browser is sent to an address of theirs. They have to be on this device. */
+export const EDITORS = [
+  { id: 'viewer', name: 'This page' },
+  { id: 'vscode', name: 'VS Code' },
+  { id: 'vscode-insiders', name: 'VS Code Insiders' },
+  { id: 'cursor', name: 'Cursor' },
+  { id: 'zed', name: 'Zed' },
+  { id: 'idea', name: 'IntelliJ IDEA' },
+  { id: 'webstorm', name: 'WebStorm' },
+  { id: 'pycharm', name: 'PyCharm' },
+] as const;
+
+export type EditorId = (typeof EDITORS)[number]['id'];
+
+const EDITOR_KEY = 'atrium.editor';
+
+export const editor = new Store<EditorId>(
+  EDITORS.find(({ id }) => id === localStorage.getItem(EDITOR_KEY))?.id ?? 'viewer',
+);
+
+export function chooseEditor(choice: EditorId): void {
+  localStorage.setItem(EDITOR_KEY, choice);
+  editor.set(choice);
 }
 
 const SCREEN_READERS_KEY = 'atrium.terminals-for-screen-readers';

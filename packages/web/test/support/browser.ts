@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { describe, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -79,7 +79,8 @@ class Pages {
 
   async #create(options: BrowserContextOptions): Promise<Page> {
     // Movement that nobody looks at is sixty pictures a second.
-    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
+    // A service worker is a process more for every host; tests of it ask for it.
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     lookOften(page);
@@ -149,4 +150,16 @@ export async function begin(page: Page, message: string): Promise<void> {
 /** Opens a session from the list. */
 export async function choose(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: title }).click();
+}
+
+/** Looks at all of what is asked about, until it may be answered: in a small window one screen does not show it whole. */
+export async function readAll(page: Page, answer: Locator): Promise<void> {
+  const look = async () => {
+    for (const name of ['Show the end', 'Show the beginning']) {
+      const button = page.getByRole('button', { name }).first();
+      if (await button.isVisible()) await button.click();
+    }
+    return answer.isEnabled();
+  };
+  await expect.poll(look, POLL).toBe(true);
 }

@@ -28,7 +28,20 @@ export interface PageHost {
   readonly folder: string;
 }
 
-export async function startPageHost(prompts: Script['prompts'], log: Log = new MemoryLog()): Promise<PageHost> {
+interface PageHostOptions {
+  /** Whether the host has a place for contents. */
+  readonly storesContents?: boolean;
+  /** Of the first model; absent where it is not known. */
+  readonly sees?: boolean;
+  /** Under which names it may be reached, besides those of the machine. */
+  readonly names?: readonly string[];
+}
+
+export async function startPageHost(
+  prompts: Script['prompts'],
+  log: Log = new MemoryLog(),
+  { storesContents = false, sees, names = [] }: PageHostOptions = {},
+): Promise<PageHost> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-web-'));
   const agent = scriptedAgent({
     provider: 'mock',
@@ -40,11 +53,24 @@ export async function startPageHost(prompts: Script['prompts'], log: Log = new M
     prompts,
     default: [{ text: 'You said: ${text}' }],
   });
+  if (sees !== undefined) Object.assign(agent.info.models[0] ?? {}, { supportsVision: sees });
   const defaultDirectory = pathToFileURL(folder).href;
-  const host = await createHost({ log, agents: [agent], tools: builtinTools(), defaultDirectory });
+  const dataFolder = storesContents ? path.join(folder, '.data') : undefined;
+  const host = await createHost({
+    log,
+    agents: [agent],
+    ...(dataFolder && { dataFolder }),
+    tools: builtinTools(),
+    defaultDirectory,
+  });
   const page = await staticFiles(PAGE_FOLDER);
-  const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: [] };
-  const server = await startServer({ policy, page, onConnection: (transport) => host.connect(transport) });
+  const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: names };
+  const server = await startServer({
+    policy,
+    page,
+    devices: host.devices,
+    onConnection: (transport, access) => host.connect(transport, access),
+  });
   onTestFinished(async () => {
     await host.stop();
     await server.close();

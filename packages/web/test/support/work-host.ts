@@ -51,6 +51,7 @@ export async function startWorkHost({ prompts = {}, files = {}, isRepository, ag
     defaultDirectory: pathToFileURL(folder).href,
     dataFolder: path.join(base, 'data'),
     terminals: { shell: '/bin/sh' },
+    settings: [{ key: 'titles', value: 'false', source: 'file', from: '/srv/atrium.json' }],
     trust: { isTrusted: async () => true, allows: async () => true, trust: async () => {} },
     customizations: {
       userFolder: path.join(base, 'agents'),
@@ -60,7 +61,12 @@ export async function startWorkHost({ prompts = {}, files = {}, isRepository, ag
   });
   const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: [] };
   const page = await staticFiles(PAGE_FOLDER);
-  const server = await startServer({ policy, page, onConnection: (transport) => host.connect(transport) });
+  const server = await startServer({
+    policy,
+    page,
+    devices: host.devices,
+    onConnection: (transport, access) => host.connect(transport, access),
+  });
   onTestFinished(async () => {
     await host.stop();
     await server.close();

@@ -16,6 +16,7 @@ function pair() {
 describe('an in-process pair', () => {
   it('delivers in order, in both directions, never within the call', async () => {
     const { transport, client, events } = pair();
+    expect(transport.name).toBe('in-process');
     client.send('1');
     transport.start(events);
     client.send('2');

@@ -115,6 +115,15 @@ describe('a stdio transport', () => {
     expect(transport.bufferedBytes).toBe(0);
   });
 
+  it('says nothing of room where everything was taken at once', async () => {
+    const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const { transport, events } = started({ output });
+    transport.send([new WireFrame('1')]);
+    transport.sendPart?.({ text: '2', isFirst: true, isLast: true });
+    await tick();
+    expect(events.drain).not.toHaveBeenCalled();
+  });
+
   it('closes when a line is longer than it may be', async () => {
     const { input, events, logger } = started({ maxLineBytes: 10 });
     input.write('x'.repeat(11));
@@ -130,6 +139,9 @@ describe('a stdio transport', () => {
     transport.send([new WireFrame('last')]);
     transport.close(CloseCode.GoingAway, 'stopping');
     transport.send([new WireFrame('too late')]);
+    const write = vi.spyOn(output, 'write');
+    transport.sendPart?.({ text: 'too late', isFirst: true, isLast: true });
+    expect(write).not.toHaveBeenCalled();
     input.write('ignored\n');
     await tick();
     expect(String(output.read())).toBe('last\n');

@@ -100,7 +100,11 @@ export class Container {
     const options = { ...this.#options.expansion, containerId: source.id };
     if (source.kind === 'directory') {
       this.#isMissing = !(await isFolder(source.folder));
-      this.#loaded = await loadDirectory(await source.files(), { ...options, contents: source.contents });
+      this.#loaded = await loadDirectory(await source.files(), {
+        ...options,
+        contents: source.contents,
+        isOfCommands: source.isOfCommands === true,
+      });
       return;
     }
     const folders = {

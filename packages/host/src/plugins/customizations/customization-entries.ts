@@ -13,6 +13,8 @@ import {
   isCustomizationEnabled,
   type McpServerCustomization,
   type PluginCustomization,
+  PROMPTS_META_KEY,
+  type ServerPrompt,
   type McpServerState as ShownState,
 } from '@atrium/protocol/ahp-1';
 import { PUBLISH_MERGE_MS } from '../formats/limits.js';
@@ -22,8 +24,11 @@ import type { McpServerState } from '../mcp/mcp-server.js';
 import type { Container } from './container.js';
 import type { HostSession } from './ports.js';
 
-/** Gives the state of an MCP server by its id. */
-export type StateOf = (id: string) => McpServerState;
+/** What is known of MCP servers, by their ids. */
+export interface ServerFacts {
+  stateOf(id: string): McpServerState;
+  promptsOf(id: string): readonly ServerPrompt[];
+}
 
 /** The entry as it stands in the session, where people switch things on and off. */
 export function entryIn({ state }: Pick<HostSession, 'state'>, id: string): Customization | undefined {
@@ -34,20 +39,20 @@ export function entryIn({ state }: Pick<HostSession, 'state'>, id: string): Cust
 export function containerEntry(
   container: Container,
   known: Customization | undefined,
-  stateOf: StateOf,
+  servers: ServerFacts,
 ): Customization {
   const { source, loaded } = container;
   const { id, uri, icons } = source;
   const base = { id, uri, ...present({ icons }), name: container.name };
   if (!loaded) return withKind(source, known, { ...base, load: { kind: 'loading' } });
-  const children = loaded.children.map((child) => withState(child, { source, known, stateOf }));
+  const children = loaded.children.map((child) => withState(child, { source, known, servers }));
   return withKind(source, known, { ...base, load: loadOf(loaded.load, children), children });
 }
 
-export function bareEntry(source: ServerSource, known: Customization | undefined, stateOf: StateOf): Customization {
+export function bareEntry(source: ServerSource, known: Customization | undefined, servers: ServerFacts): Customization {
   const { id, uri, name, range } = source;
   const decided = enablementOf(known);
-  return { type: 'mcpServer', id, uri, name, range, ...decided, state: shownState(stateOf(id)) };
+  return { type: 'mcpServer', id, uri, name, range, ...decided, ...shownServer(id, servers) };
 }
 
 export function isOfClient(entry: Customization): boolean {
@@ -143,17 +148,26 @@ function withKind(source: ContainerSource, known: Customization | undefined, bod
 interface ChildFacts {
   readonly source: ContainerSource;
   readonly known: Customization | undefined;
-  readonly stateOf: StateOf;
+  readonly servers: ServerFacts;
 }
 
-function withState(child: ChildCustomization, { source, known, stateOf }: ChildFacts): ChildCustomization {
+function withState(child: ChildCustomization, { source, known, servers }: ChildFacts): ChildCustomization {
   if (child.type !== 'mcpServer') {
     const enabled = childFlag(source, known, child);
     return enabled === undefined ? child : { ...child, enabled };
   }
   const { enablement: _declared, ...server } = child;
   const decided = decisions(childEnablement(source, known, child));
-  return { ...server, ...decided, state: shownState(stateOf(child.id)) };
+  return { ...server, ...decided, ...shownServer(child.id, servers) };
+}
+
+/** Its state, and the prompts that people can use. */
+function shownServer(id: string, { stateOf, promptsOf }: ServerFacts) {
+  const prompts = promptsOf(id);
+  return {
+    ...(prompts.length > 0 && { _meta: { [PROMPTS_META_KEY]: prompts } }),
+    state: shownState(stateOf(id)),
+  };
 }
 
 function shownState(state: McpServerState): ShownState {

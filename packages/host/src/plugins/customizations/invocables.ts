@@ -49,16 +49,30 @@ export function findInvocable(all: readonly Invocable[], name: string): Invocabl
   return short.length === 1 ? short[0] : undefined;
 }
 
-/** The text for the model. The typed arguments replace `$ARGUMENTS`, or follow the text. */
+/** `$ARGUMENTS` and `{{args}}` stand for all that was typed, `$1` to `$9` for single words or quoted texts. */
+const PLACES = /\$ARGUMENTS|\{\{\s*args\s*\}\}|\$([1-9])(?!\d)/g;
+
+/** The text for the model. The typed arguments stand in their places, or follow the text. */
 export function expanded({ body, folder }: Invocable, args: string): string {
-  const hasPlace = body.includes('$ARGUMENTS');
-  const text = hasPlace ? body.replaceAll('$ARGUMENTS', () => args) : body;
+  const words = wordsIn(args);
+  let hasPlace = false;
+  const text = body.replace(PLACES, (_place, number: string | undefined) => {
+    hasPlace = true;
+    return number === undefined ? args : (words[Number(number) - 1] ?? '');
+  });
   const below = hasPlace || args === '' ? [] : [`Arguments: ${args}`];
   const files = folder === undefined ? [] : [`Its other files are in ${folder}`];
   return [text.trim(), ...below, ...files].join('\n\n');
 }
 
-interface TypedCommand {
+/** Words, and texts in quotation marks as one word. */
+function wordsIn(args: string): string[] {
+  return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}
+
+export interface TypedCommand {
   readonly name: string;
   readonly args: string;
 }

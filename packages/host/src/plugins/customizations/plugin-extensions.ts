@@ -1,6 +1,6 @@
 /** Customizations as extensions of their session: what they add to its prompt, its tools and its gates. */
 import path from 'node:path';
-import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '@atrium/core/contracts/extension.js';
+import type { Extension, RenderFacts, TurnAdvice } from '@atrium/core/contracts/extension.js';
 import { type Glob, glob } from '@atrium/core/util/glob.js';
 import type { AgentSelection } from '@atrium/protocol/ahp-1';
 import type { RulePart } from '../formats/markdown-parts.js';
@@ -14,6 +14,7 @@ import {
   invocablesOf,
   listing,
   skillTool,
+  type TypedCommand,
   typedCommand,
   USE_SKILL,
 } from './invocables.js';
@@ -69,6 +70,7 @@ export interface SharedOptions {
   readonly agent: AgentFacts | undefined;
   /** The session's folder. */
   readonly folder: string | undefined;
+  readonly servers: SessionServers;
   /** The containers that are switched on now. */
   containers(): readonly Container[];
   /** A note for people about the model of the selected agent. */
@@ -76,7 +78,8 @@ export interface SharedOptions {
 }
 
 /** What all containers of a session contribute together: skills by name, and the selected agent. */
-export function sharedExtension({ session, agent: facts, folder, containers, modelNote }: SharedOptions): Extension {
+export function sharedExtension(options: SharedOptions): Extension {
+  const { session, agent: facts, folder, servers, containers, modelNote } = options;
   const invocables = () => containers().flatMap(invocablesOf);
   const agent = (chat: string) => selectedAgent(containers(), agentOf(session, chat));
   const tool = skillTool(invocables);
@@ -93,9 +96,11 @@ export function sharedExtension({ session, agent: facts, folder, containers, mod
       return (toolName) => !isUsable(toolName);
     },
     prompt: { rules: (facts) => [...agentRules(containers(), facts), ...offers(containers(), facts, folder)] },
-    beforeTurn: async (opening) => {
+    beforeTurn: async (opening, signal) => {
       const note = modelNote();
-      return { ...typedAdvice(invocables(), opening), ...(note !== undefined && { note }) };
+      const typed = opening.isLiteral ? undefined : typedCommand(opening.text);
+      const advice = typed && (typedAdvice(invocables(), typed) ?? (await servers.promptAdvice(typed, signal)));
+      return { ...advice, ...(note !== undefined && { note }) };
     },
   };
 }
@@ -139,15 +144,10 @@ function block(title: string, invocables: readonly Invocable[]): readonly string
 }
 
 /** `/name arguments`: the model gets the text, people see what was typed. */
-function typedAdvice(all: readonly Invocable[], { text }: TurnOpening): TurnAdvice | undefined {
-  const typed = typedCommand(text);
-  const found =
-    typed &&
-    findInvocable(
-      all.filter(({ forPerson }) => forPerson),
-      typed.name,
-    );
-  if (!typed || !found) return undefined;
+function typedAdvice(all: readonly Invocable[], typed: TypedCommand): TurnAdvice | undefined {
+  const forPeople = all.filter(({ forPerson }) => forPerson);
+  const found = findInvocable(forPeople, typed.name);
+  if (!found) return undefined;
   return { context: `The person used the ${found.kind} "${found.name}":\n\n${expanded(found, typed.args)}` };
 }
 

@@ -104,10 +104,10 @@ export class Contributions {
   #shareOnce(): void {
     if (this.#isShared) return;
     this.#isShared = true;
-    const { session, facts, folder } = this.#options;
+    const { session, facts, folder, servers } = this.#options;
     const modelNote = () => this.#agentModel.takeNote(this.#selected);
     const containers = () => this.#containers;
-    session.extensions.set(sharedExtension({ session, agent: facts.agent, folder, containers, modelNote }));
+    session.extensions.set(sharedExtension({ session, agent: facts.agent, folder, servers, containers, modelNote }));
   }
 
   #applyBareServers(): void {

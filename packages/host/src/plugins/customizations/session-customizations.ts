@@ -296,9 +296,12 @@ interface EntryFacts {
 /** The entry as clients should see it now. */
 function shownEntry(id: string, { session, inventory, servers }: EntryFacts) {
   const known = entryIn(session, id);
-  const stateOf = (server: string) => servers.stateOf(server);
+  const facts = {
+    stateOf: (server: string) => servers.stateOf(server),
+    promptsOf: (server: string) => servers.promptsOf(server),
+  };
   const container = inventory.container(id);
-  if (container) return container.isMissing ? undefined : containerEntry(container, known, stateOf);
+  if (container) return container.isMissing ? undefined : containerEntry(container, known, facts);
   const server = inventory.server(id);
-  return server && bareEntry(server, known, stateOf);
+  return server && bareEntry(server, known, facts);
 }

@@ -1,14 +1,18 @@
 /** The MCP servers of a session: every declared one is there, and those that are wanted run. Also asks people to sign in. */
+import type { TurnAdvice } from '@atrium/core/contracts/extension.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Report } from '@atrium/core/sessions/session-observer.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import type { TokenGrant } from '@atrium/core/util/token-grant.js';
+import { argumentsHint, type ServerPrompt } from '@atrium/protocol/ahp-1';
 import type { People } from '../mcp/elicitation.js';
 import type { McpAuthRequired } from '../mcp/mcp-link.js';
 import type { McpServer, McpServerState } from '../mcp/mcp-server.js';
+import { readArguments } from '../mcp/prompts.js';
 import { McpServers, serverKey } from '../mcp/servers.js';
 import type { DeclaredServer } from './enabled.js';
+import type { TypedCommand } from './invocables.js';
 import type { HostSession } from './ports.js';
 
 export interface SessionServersOptions {
@@ -109,6 +113,32 @@ export class SessionServers {
     return this.#servers.all.filter(({ id }) => this.entryOf(id) === entry).flatMap(({ tools }) => tools);
   }
 
+  /** The prompts of a server, without what only the host needs. */
+  promptsOf(id: string): readonly ServerPrompt[] {
+    return (this.#servers.get(id)?.prompts ?? []).map(({ name: _, ...prompt }) => prompt);
+  }
+
+  /** Has a server write out the prompt that a person typed as a command; undefined when no server has one of that name. */
+  async promptAdvice({ name, args }: TypedCommand, signal: AbortSignal): Promise<TurnAdvice | undefined> {
+    const wanted = name.toLowerCase();
+    for (const server of this.#servers.all) {
+      const prompt = server.prompts.find(({ command }) => command.toLowerCase() === wanted);
+      if (!prompt) continue;
+      const read = readArguments(prompt, args);
+      if (read.kind === 'missing') return { blocked: missingWords(prompt, read.names) };
+      try {
+        const text = await server.promptText(prompt.name, read.values, signal);
+        return {
+          context: `The person used the prompt "${prompt.command}" of the MCP server ${server.name}:\n\n${text}`,
+        };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { blocked: error instanceof Error ? error.message : String(error) };
+      }
+    }
+    return undefined;
+  }
+
   authenticate(resource: string, grant: TokenGrant): boolean {
     return this.#servers.authenticate(resource, grant);
   }
@@ -198,6 +228,11 @@ export class SessionServers {
   }
 }
 
+function missingWords(prompt: ServerPrompt, names: readonly string[]): string {
+  const missing = names.join(' and ');
+  return `/${prompt.command} needs ${missing}. Write /${prompt.command} ${argumentsHint(prompt)}`;
+}
+
 /** The first server of each name, as models see it. */
 function withoutDuplicates(declared: readonly DeclaredServer[]): ReadonlySet<DeclaredServer> {
   const first = new Map<string, DeclaredServer>();
@@ -223,7 +258,7 @@ function peopleOf(session: HostSession): People {
   return {
     ask: (request) =>
       new Promise((resolve) => {
-        session.standing.ask(request, (response, answers) => resolve({ response, answers }));
+        session.standing.ask(request, (response, answers) => resolve({ response, answers }), { least: 'approver' });
       }),
     withdraw: (requestId) => {
       const open = session.state.inputNeeded?.find(

@@ -12,6 +12,8 @@ import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 interface CustomizationFolder {
   readonly path: string;
   readonly contents: ChildCustomizationType;
+  /** Its prompts are commands: every Markdown file is one, whatever its name ends with. */
+  readonly isOfCommands?: boolean;
 }
 
 const OWN: readonly CustomizationFolder[] = [
@@ -29,6 +31,9 @@ const FOREIGN: readonly CustomizationFolder[] = [
   { path: '.github/instructions', contents: 'rule' },
   { path: '.claude/agents', contents: 'agent' },
   { path: '.claude/skills', contents: 'skill' },
+  { path: '.claude/commands', contents: 'prompt', isOfCommands: true },
+  { path: '.opencode/command', contents: 'prompt', isOfCommands: true },
+  { path: '.opencode/commands', contents: 'prompt', isOfCommands: true },
   { path: '.cursor/rules', contents: 'rule' },
 ];
 
@@ -73,14 +78,15 @@ export function userDirectories(userFolder: string): DirectorySource[] {
 
 function directory(
   base: string,
-  { path: below, contents }: CustomizationFolder,
+  { path: below, contents, isOfCommands = false }: CustomizationFolder,
   { scope, writable }: { readonly scope: Scope; readonly writable: boolean },
 ): DirectorySource {
   const folder = path.join(base, below);
   const uri = pathToFileURL(folder).href;
   const name = scope === 'user' ? `~/.agents/${below}` : below;
   const files = () => filesOf(folder, scope, base);
-  return { kind: 'directory', id: hostId('directory', uri), uri, name, scope, files, folder, contents, writable, base };
+  const known = { kind: 'directory' as const, id: hostId('directory', uri), uri, name, scope, contents, isOfCommands };
+  return { ...known, files, folder, writable, base };
 }
 
 function exists(folder: string): Promise<boolean> {

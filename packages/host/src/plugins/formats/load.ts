@@ -134,6 +134,8 @@ function noteUnsupported({ warnings }: LoadContext, manifest: Manifest | undefin
 
 export interface LoadDirectoryOptions extends LoadOptions {
   readonly contents: ChildCustomizationType;
+  /** Every Markdown file in it is a command. */
+  readonly isOfCommands?: boolean;
 }
 
 /** A directory holds customizations of one kind. One that does not exist yet is empty. */
@@ -141,7 +143,7 @@ export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOp
   const warnings = new Warnings();
   const context = contextOf(files, options, { warnings, isStrict: false });
   try {
-    return loadedContainer((await exists(files)) ? await componentsOf(context, options.contents) : NO_PARTS, warnings);
+    return loadedContainer((await exists(files)) ? await componentsOf(context, options) : NO_PARTS, warnings);
   } catch (error) {
     return failedContainer(failureMessage(error), warnings);
   }
@@ -149,14 +151,17 @@ export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOp
 
 const HERE = [{ path: '', isNamed: false }];
 
-async function componentsOf(context: LoadContext, contents: ChildCustomizationType): Promise<ContainerParts> {
+async function componentsOf(
+  context: LoadContext,
+  { contents, isOfCommands }: Pick<LoadDirectoryOptions, 'contents' | 'isOfCommands'>,
+): Promise<ContainerParts> {
   switch (contents) {
     case 'agent':
       return { ...NO_PARTS, agents: await loadAgents(context, HERE) };
     case 'skill':
       return { ...NO_PARTS, skills: await loadSkills(context, { skills: HERE, commands: [], allowsOwn: false }) };
     case 'prompt':
-      return { ...NO_PARTS, prompts: await loadPrompts(context, HERE, isPrompt) };
+      return { ...NO_PARTS, prompts: await loadPrompts(context, HERE, isOfCommands ? isCommand : isPrompt) };
     case 'rule':
       return { ...NO_PARTS, rules: await loadRules(context, HERE) };
     case 'hook':
@@ -167,6 +172,10 @@ async function componentsOf(context: LoadContext, contents: ChildCustomizationTy
         mcpServers: await mcpServersInFiles(context, ['.mcp.json', ...(await jsonFiles(context))]),
       };
   }
+}
+
+function isCommand(name: string): boolean {
+  return isMarkdownOf('prompt', name);
 }
 
 /** In a directory that people write into, only the ending tells prompts from notes. */

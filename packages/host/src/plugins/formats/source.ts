@@ -43,6 +43,8 @@ export interface DirectorySource extends SourceBase {
   readonly files: OpenFiles;
   readonly folder: string;
   readonly contents: ChildCustomizationType;
+  /** Every Markdown file in it is a command. */
+  readonly isOfCommands?: boolean;
   readonly writable: boolean;
   /** Clients write only below this folder, also through links. */
   readonly base: string;

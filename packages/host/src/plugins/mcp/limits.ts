@@ -50,6 +50,16 @@ export const MCP_TOOLS_TIMEOUT_MS = 30_000;
 /** Between two readings of a list that keeps changing. */
 export const MCP_TOOLS_REFRESH_EVERY_MS = 250;
 
+/** Prompts of one server that people can use; further ones are left out. They stand in the state of the session. */
+export const MCP_PROMPTS_MAX = 50;
+export const MCP_PROMPT_ARGUMENTS_MAX = 10;
+/** Of a prompt or of an argument of it; a longer one is cut. */
+export const MCP_PROMPT_DESCRIPTION_MAX_CHARACTERS = 200;
+/** A prompt, or an argument of it, whose own name is longer is left out. */
+export const MCP_PROMPT_NAME_MAX_CHARACTERS = 80;
+/** Until a server has written out a prompt that a person uses. */
+export const MCP_PROMPT_TIMEOUT_MS = 20_000;
+
 export const MCP_RESULT_MAX_BLOCKS = 100;
 /** All text of one result. */
 export const MCP_RESULT_TEXT_MAX_CHARACTERS = 256 * 2 ** 10;

@@ -31,6 +31,7 @@ export interface ConnectionOptions {
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   toolsChanged(): void;
+  promptsChanged(): void;
   /** The folders of the session, as URIs: what servers call roots. */
   roots(): readonly string[];
   /** The server wants to know something from the person. Throws an `ElicitationError` when it cannot be asked. */
@@ -69,6 +70,10 @@ export class Connection {
     return this.#client?.getServerCapabilities()?.tools !== undefined;
   }
 
+  get hasPrompts(): boolean {
+    return this.#client?.getServerCapabilities()?.prompts !== undefined;
+  }
+
   /** Returns when the server has introduced itself. */
   async open(): Promise<void> {
     const { config, clock, folder, env } = this.#options;
@@ -96,10 +101,11 @@ export class Connection {
 
   async #introduce(linkOf: () => Link): Promise<void> {
     if (this.#isClosed || !this.#sdk) throw new Error('The connection was closed.');
-    const { Client, ToolListChangedNotificationSchema } = this.#sdk;
+    const { Client, ToolListChangedNotificationSchema, PromptListChangedNotificationSchema } = this.#sdk;
     const capabilities = { elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
     const client = new Client({ name: 'atrium', version: '0.1.0' }, { capabilities });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#options.toolsChanged());
+    client.setNotificationHandler(PromptListChangedNotificationSchema, () => this.#options.promptsChanged());
     this.#answerRequests(client, this.#sdk);
     this.#client = client;
     const link = linkOf();

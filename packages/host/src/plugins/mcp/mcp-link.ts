@@ -50,8 +50,9 @@ export async function loadSdk() {
   ]);
   const { deserializeMessage, serializeMessage } = stdio;
   const { ErrorCode, McpError, ElicitRequestSchema, ListRootsRequestSchema, ResultSchema } = types;
-  const { ToolListChangedNotificationSchema } = types;
-  const schemas = { ElicitRequestSchema, ListRootsRequestSchema, ResultSchema, ToolListChangedNotificationSchema };
+  const { ToolListChangedNotificationSchema, PromptListChangedNotificationSchema } = types;
+  const lists = { ToolListChangedNotificationSchema, PromptListChangedNotificationSchema };
+  const schemas = { ElicitRequestSchema, ListRootsRequestSchema, ResultSchema, ...lists };
   return { Client, deserializeMessage, serializeMessage, ErrorCode, McpError, ...schemas };
 }
 

@@ -3,6 +3,7 @@
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { coalesced } from '@atrium/core/util/scheduling.js';
 import { type TokenGrant, tokenTimer } from '@atrium/core/util/token-grant.js';
 import { pause, untilAborted, within } from '@atrium/core/util/waiting.js';
 import type { McpAuthRequirement } from '@atrium/protocol/ahp-1';
@@ -12,6 +13,7 @@ import { secretsOf, Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError, elicit, type People } from './elicitation.js';
 import {
   MCP_ELICIT_OPEN_MAX,
+  MCP_PROMPT_TIMEOUT_MS,
   MCP_RETRIES_SHOWN,
   MCP_RETRY_FIRST_MS,
   MCP_RETRY_MAX_MS,
@@ -19,6 +21,8 @@ import {
   MCP_SIGN_IN_TIMEOUT_MS,
   MCP_STABLE_MS,
   MCP_START_TIMEOUT_MS,
+  MCP_TOOLS_REFRESH_EVERY_MS,
+  MCP_TOOLS_TIMEOUT_MS,
 } from './limits.js';
 import { Connection, wordsOf } from './mcp-connection.js';
 import type { LinkEnd, McpAuthRequired } from './mcp-link.js';
@@ -30,6 +34,7 @@ import {
   SignInNeeded,
   type ToolServer,
 } from './mcp-tool.js';
+import { type McpPrompt, promptText, readPrompts } from './prompts.js';
 import { SignInWaits } from './sign-in.js';
 import { type ToolListing, ToolSet } from './tool-list.js';
 
@@ -70,6 +75,7 @@ export type McpServerState =
   | { readonly kind: 'error'; readonly message: string };
 
 const NO_TOOLS: readonly HostTool[] = [];
+const NO_PROMPTS: readonly McpPrompt[] = [];
 
 /** One start; callers wait for its end. */
 interface Attempt {
@@ -87,6 +93,7 @@ export class McpServer implements ToolServer {
   readonly #tokens: Tokens;
   #state: McpServerState = { kind: 'stopped' };
   #tools = NO_TOOLS;
+  #prompts = NO_PROMPTS;
   /** What it last wanted a token for. */
   #requirement: McpAuthRequired | undefined;
   #disarmExpiry: () => void = () => {};
@@ -134,6 +141,24 @@ export class McpServer implements ToolServer {
     return this.#state.kind === 'ready' || this.#state.kind === 'authRequired' ? this.#tools : NO_TOOLS;
   }
 
+  /** The prompts that people can use now. */
+  get prompts(): readonly McpPrompt[] {
+    return this.#state.kind === 'ready' || this.#state.kind === 'authRequired' ? this.#prompts : NO_PROMPTS;
+  }
+
+  /** The text of a prompt, as the server writes it out. Throws in words for the person who used it. */
+  async promptText(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
+    if (this.#isResting) this.start();
+    if (this.#attempt) await untilAborted(signal, this.#attempt.isOver);
+    if (!this.#connection) throw new Error(`The MCP server ${this.name} is not running now.`);
+    const asked = this.#connection.request('prompts/get', { name, arguments: args }, { signal });
+    try {
+      return promptText(await within(this.clock, MCP_PROMPT_TIMEOUT_MS, asked, noPromptInTime));
+    } catch (error) {
+      throw new Error(`The MCP server ${this.name} did not give its prompt: ${this.#tokens.hide(wordsOf(error))}`);
+    }
+  }
+
   /** Does nothing when it runs, or tries to. */
   start(): void {
     if (this.#life) return;
@@ -149,7 +174,7 @@ export class McpServer implements ToolServer {
   async stop(): Promise<void> {
     this.#end();
     this.#isResting = false;
-    this.#tools = NO_TOOLS;
+    this.#forgetOffers();
     this.#disarmExpiry();
     this.#set({ kind: 'stopped' });
     await Promise.all([this.#over, ...this.#retiring]);
@@ -164,6 +189,11 @@ export class McpServer implements ToolServer {
     this.#end();
     if (this.#state.kind === 'starting') this.#set({ kind: 'stopped' });
     await this.#over;
+  }
+
+  #forgetOffers(): void {
+    this.#tools = NO_TOOLS;
+    this.#prompts = NO_PROMPTS;
   }
 
   #end(): void {
@@ -287,7 +317,7 @@ export class McpServer implements ToolServer {
     while (!signal.aborted) {
       const end = await this.#connect(signal);
       if (signal.aborted) return;
-      if (this.#isResting) this.#tools = NO_TOOLS;
+      if (this.#isResting) this.#forgetOffers();
       this.#isResting = false;
       this.#attempt?.end();
       if (end.kind === 'authRequired') {
@@ -325,15 +355,21 @@ export class McpServer implements ToolServer {
     const connection: Connection = new Connection({
       ...{ config, folder, env, clock: this.clock, tokens: this.#tokens },
       toolsChanged: () => tools.changed(),
+      promptsChanged: () => void readAgain(),
       roots: () => this.#options.roots?.() ?? [],
       elicit: (params, asking) => this.#elicit(params, asking),
     });
     const tools = this.#toolsOf(connection, ending.signal);
+    const readAgain = coalesced(() => this.#readPrompts(connection, ending.signal));
     const close = (): void => void connection.close();
     signal.addEventListener('abort', close, { once: true });
     let end: LinkEnd | undefined;
     try {
-      const started = connection.open().then(() => tools.open());
+      // Nothing waits for the prompts: a server that does not list them has its tools all the same.
+      const started = connection.open().then(() => {
+        void readAgain();
+        return tools.open();
+      });
       await within(this.clock, MCP_START_TIMEOUT_MS, started, tooSlow);
       end = await this.#serve(connection);
       return end;
@@ -343,7 +379,7 @@ export class McpServer implements ToolServer {
     } finally {
       this.#connection = undefined;
       // A server that wants another token has the same tools with it, most likely.
-      if (!this.#isResting && end?.kind !== 'authRequired') this.#tools = NO_TOOLS;
+      if (!this.#isResting && end?.kind !== 'authRequired') this.#forgetOffers();
       ending.abort();
       signal.removeEventListener('abort', close);
       if (end?.kind === 'authRequired') this.#retire(connection, signal);
@@ -382,6 +418,20 @@ export class McpServer implements ToolServer {
     return new ToolSet({ connection, clock: this.clock, signal, read, failed });
   }
 
+  async #readPrompts(connection: Connection, signal: AbortSignal): Promise<void> {
+    if (!connection.hasPrompts || signal.aborted) return;
+    try {
+      const prompts = await within(this.clock, MCP_TOOLS_TIMEOUT_MS, readPrompts(connection, this), noListInTime);
+      if (signal.aborted) return;
+      this.#prompts = prompts;
+      if (this.#state.kind === 'ready') this.#options.changed();
+    } catch (error) {
+      const reason = this.#tokens.hide(wordsOf(error));
+      this.#options.logger.log('warn', 'The prompts of an MCP server could not be read', { server: this.name, reason });
+    }
+    await pause(this.clock, MCP_TOOLS_REFRESH_EVERY_MS, signal);
+  }
+
   #fail(message: string): void {
     const shown = this.#tokens.hide(message);
     if (this.#state.kind === 'error' && isSameFailure(this.#state.message, shown)) return;
@@ -405,6 +455,14 @@ function shownRequirement({ kind: _, message, ...rest }: McpAuthRequired): McpAu
 function isSameFailure(one: string, other: string): boolean {
   const [first, second] = [one, other].map((message) => message.replace(/[0-9a-f-]{4,}|\d+/gi, '#'));
   return first === second;
+}
+
+function noPromptInTime(): never {
+  throw new Error(`it did not answer within ${MCP_PROMPT_TIMEOUT_MS / 1_000} s.`);
+}
+
+function noListInTime(): never {
+  throw new Error(`The server did not list its prompts within ${MCP_TOOLS_TIMEOUT_MS / 1_000} s.`);
 }
 
 function tooSlow(): never {

@@ -74,6 +74,11 @@ export function agentProgram(id: string, entry: AgentEntry, folder: string): Pro
   return program({ kind: 'agent', name: id, declared, runs, details: [key, startsIn(cwd), sets(env)] });
 }
 
+/** A permission rule of a project that allows something: nothing that starts, but a person trusts it in the same way. */
+export function ruleProgram(rule: string): Program {
+  return program({ kind: 'rule', name: 'allow', declared: rule, runs: visibleText(rule, 'line') });
+}
+
 /** `declared`: read without the host's environment, so that neither digest nor line holds a secret of the host. */
 export function serverProgram(name: string, declared: McpServerConfig, owner?: ProgramOwner): Program {
   const facts = { kind: 'MCP server', name, owner, declared };

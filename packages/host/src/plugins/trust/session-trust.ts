@@ -122,7 +122,7 @@ export class SessionTrust {
       else this.#refuse();
     };
     const request = { id: `trust-${crypto.randomUUID()}`, message, questions: [] };
-    this.#withdraw = this.session.standing.ask(request, answered, `${message}\n${hint}`);
+    this.#withdraw = this.session.standing.ask(request, answered, { note: `${message}\n${hint}` });
     // Another session may have got a yes just before this one began to watch.
     void this.#look(folder);
   }

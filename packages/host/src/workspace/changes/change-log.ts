@@ -242,8 +242,13 @@ export class ChangeLog {
 
   /** What was undone last in a view, and not put back since. */
   lastUndone(view: string): Undone | undefined {
+    return this.undone(view).at(-1);
+  }
+
+  /** What was undone in a view, and not put back since, oldest first. */
+  undone(view: string): Undone[] {
     const undone = [...this.#events.values()].filter((event) => event.kind === 'undone');
-    return undone.findLast((event) => event.view === view && !this.#redone.has(event.id));
+    return undone.filter((event) => event.view === view && !this.#redone.has(event.id));
   }
 }
 

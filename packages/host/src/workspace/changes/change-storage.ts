@@ -36,12 +36,15 @@ export class ChangeStorage {
     return { gone: Promise.all(removals).then(() => {}) };
   }
 
-  /** Removes the folders of all other sessions. */
-  async sweep(stored: readonly string[]): Promise<void> {
-    const names = new Set(stored.map(nameOf));
-    for (const name of await namesIn(path.join(this.folder, SESSIONS))) {
-      if (!names.has(name)) await rm(path.join(this.folder, SESSIONS, name), { recursive: true, force: true });
+  /** Removes the folders of all other sessions, and says which sessions have one. Without a folder, nobody is asked. */
+  async sweep(stored: () => readonly string[]): Promise<string[]> {
+    const names = await namesIn(path.join(this.folder, SESSIONS));
+    if (names.length === 0) return [];
+    const sessions = new Map(stored().map((session) => [nameOf(session), session]));
+    for (const name of names) {
+      if (!sessions.has(name)) await rm(path.join(this.folder, SESSIONS, name), { recursive: true, force: true });
     }
+    return names.flatMap((name) => sessions.get(name) ?? []);
   }
 
   async forget(session: string): Promise<void> {

@@ -3,6 +3,7 @@
 import { EphemeralChannel } from '@atrium/core/channels/ephemeral-channel.js';
 import { STORE_RETRY_MS } from '@atrium/core/channels/limits.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
+import { UNWATCHED, type Work } from '@atrium/core/contracts/work.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import {
   type ChangesetAction,
@@ -46,7 +47,7 @@ export interface ViewSource {
   readonly isOpenToAll: boolean;
   show(): Promise<Shown>;
   /** Answers what the host tells the client. Fails with a `RequestError` when nothing was done. */
-  run(operationId: string, target: OperationTarget | undefined): Promise<string>;
+  run(operationId: string, target: OperationTarget | undefined, work: Work): Promise<string>;
 }
 
 export function incomplete(why: string): ErrorInfo {
@@ -144,12 +145,12 @@ export class View {
   }
 
   /** Runs an operation; everybody who watches sees that it runs, and that it failed. */
-  async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
+  async run(operationId: string, target: OperationTarget | undefined, work: Work = UNWATCHED): Promise<string> {
     this.fail(undefined);
     for (const [id, { status }] of [...this.#statuses]) if (status === 'error') this.#setStatus(id, { status: 'idle' });
     this.#setStatus(operationId, { status: 'running' });
     try {
-      const answer = await this.source.run(operationId, target);
+      const answer = await this.source.run(operationId, target, work);
       this.#setStatus(operationId, { status: 'idle' });
       return answer;
     } catch (error) {

@@ -5,6 +5,7 @@
 
 import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Work } from '@atrium/core/contracts/work.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
@@ -23,6 +24,7 @@ import { ChangeContents, type ContentPlace } from './changeset-contents.js';
 import type { OperationTarget, Shown, View } from './changeset-views.js';
 import { takenOverKey, takeOverJournal } from './legacy-journal.js';
 import { reviewsKey } from './reviews.js';
+import type { RewindFiles } from './rewind-files.js';
 import { type ChangesHost, SessionChanges } from './session-changes.js';
 import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
 
@@ -51,7 +53,7 @@ export class Changesets implements Service {
     this.#storage = new ChangeStorage(options.folder);
     this.#records = { log: options.log, writer: options.host.writer };
     this.contents = new ChangeContents((session) => this.#placeOf(session));
-    this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
+    this.requests = { invokeChangesetOperation: (_connection, params, work) => this.#invoke(params, work) };
   }
 
   readonly attach = (session: Session): SessionObserver => {
@@ -67,8 +69,8 @@ export class Changesets implements Service {
     const warn = (error: unknown) => logger.log('warn', 'could not tidy up old changes', { error: String(error) });
     const { gone } = await this.#storage.dropSnapshots();
     this.#tidying = gone.catch(warn);
-    await this.#storage.sweep(sessions.stored()).catch(warn);
-    for (const session of sessions.stored()) await this.#takeOver(session);
+    const withFolder = await this.#storage.sweep(() => sessions.stored()).catch(warn);
+    for (const session of withFolder ?? []) await this.#takeOver(session);
   }
 
   /** A journal that cannot be taken over now is tried again when its session opens. */
@@ -112,15 +114,24 @@ export class Changesets implements Service {
     return session && this.#sessions.get(session);
   }
 
+  /** The part of a session that is in memory which puts files back. */
+  rewindFilesOf(session: Session): RewindFiles | undefined {
+    return this.#sessions.get(session)?.rewindFiles;
+  }
+
+  /** Files of a session changed beside its turns: its views are counted anew. */
+  changedIn(session: Session): void {
+    void this.#sessions.get(session)?.refresh();
+  }
+
   async #placeOf(session: string): Promise<ContentPlace | undefined> {
     return this.#changesOf(session);
   }
 
-  async #invoke({
-    channel,
-    operationId,
-    target,
-  }: InvokeChangesetOperationParams): Promise<InvokeChangesetOperationResult> {
+  async #invoke(
+    { channel, operationId, target }: InvokeChangesetOperationParams,
+    work: Work,
+  ): Promise<InvokeChangesetOperationResult> {
     const { changes, view } = (await this.#find(channel)) ?? {};
     if (!changes || !view) throw unknownView(channel);
     // Only a view that is up to date knows its operations.
@@ -130,7 +141,7 @@ export class Changesets implements Service {
     checkScope(operationOf(shown, operationId), target);
     const chosen = target && targetOf(shown, target);
     try {
-      return { message: await view.run(operationId, chosen) };
+      return { message: await view.run(operationId, chosen, work) };
     } catch (error) {
       throw error instanceof GitError ? new RequestError(ErrorCode.Conflict, error.message) : error;
     } finally {

@@ -100,7 +100,10 @@ export class CommitQuestion {
     };
     const request = { id: this.#id, message: what, questions: [question] };
     const note = `${what} This client cannot answer: use a newer one, or commit in a terminal.`;
-    this.#withdraw = this.session.standing.ask(request, (...answer) => this.#answered(...answer), note);
+    this.#withdraw = this.session.standing.ask(request, (...answer) => this.#answered(...answer), {
+      note,
+      least: 'driver',
+    });
   }
 
   #answered(response: ChatInputResponseKind, answers: InputOutcome['answers']): void {

@@ -9,6 +9,7 @@ import { linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node
 import { chmod, lstat, mkdir, open, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import { counted, UNWATCHED, type Work } from '@atrium/core/contracts/work.js';
 import { mapSome, oneAtATime } from '@atrium/core/util/scheduling.js';
 import { MovedError } from '../files/file-errors.js';
 import { pinFolder } from '../files/pinned-folder.js';
@@ -54,18 +55,22 @@ export function changesIn({ puts }: Plan): Change[] {
   return puts.filter(isAnything).map(({ path, current, target }) => changeOf(path, current, target));
 }
 
-export async function carryOut(root: string, plan: Plan, blobs: BlobStore): Promise<Applied> {
+/** A person may stop it: the files that are left then stay as they are, and what is done can be undone. */
+export async function carryOut(root: string, plan: Plan, blobs: BlobStore, work: Work = UNWATCHED): Promise<Applied> {
   const refused = [...plan.refused];
   const changes: Change[] = [];
   const done = new Set(plan.puts.filter((put) => !isAnything(put)).map(({ path }) => path));
   const carry = async (put: Put) => {
     const { path, current, target } = put;
+    if (work.signal.aborted) return void refused.push({ path, why: 'it was stopped before' });
     const why = await putEntry(root, put, blobs).then(() => undefined, reasonOf);
+    next();
     if (why !== undefined) return void refused.push({ path, why });
     done.add(path);
     changes.push(changeOf(path, current, target));
   };
   const puts = plan.puts.filter(isAnything);
+  const next = counted(work, puts.length, 'Putting files back');
   // A file may stand where a folder has to be, and the other way round.
   for (const some of [puts.filter(({ target }) => !target), puts.filter(({ target }) => target)]) {
     await mapSome(some, PUTS_AT_ONCE, carry);

@@ -1,6 +1,7 @@
 /** The view of what the agent changed in some turns. People's own changes are not in it. */
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
+import type { Work } from '@atrium/core/contracts/work.js';
 import { lineDiff } from '@atrium/core/util/file-edit.js';
 import { looksBinary, sizeText } from '@atrium/core/util/text.js';
 import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol/ahp-1';
@@ -87,8 +88,8 @@ export class RecordedSource implements ViewSource {
     return { files: shown, operations, ...(gaps.length > 0 && { problem: incomplete(gaps.join('; ')) }) };
   }
 
-  async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
-    const options = await this.#undoOptions();
+  async run(operationId: string, target: OperationTarget | undefined, work: Work): Promise<string> {
+    const options = { ...(await this.#undoOptions()), work };
     return this.options.quietly(async () => {
       if (operationId === REAPPLY.id) return (await putBack(options)).message;
       return takeBack(options, this.options.turns(options.changeLog), target);

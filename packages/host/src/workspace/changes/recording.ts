@@ -37,10 +37,18 @@ function inTurnOfPerson(session: RecordingOptions['session'], call: GateCall): G
 }
 
 /** The owner of a tool says whether it only reads. */
-function onlyReads({ extensions, state }: RecordingOptions['session'], { toolName }: GateCall): boolean {
+function onlyReads(
+  { extensions, state }: Pick<Session, 'extensions' | 'state'>,
+  { toolName }: Pick<GateCall, 'toolName'>,
+) {
   const ofHost = extensions.tools().map(({ definition }) => definition);
   const tool = [...ofHost, ...state.activeClients.flatMap(({ tools }) => tools)].find(({ name }) => name === toolName);
   return tool?.annotations?.readOnlyHint === true;
+}
+
+/** Whether a tool is known to only read, by its owner or by its name. */
+export function onlyReadsTool(session: Pick<Session, 'extensions' | 'state'>, toolName: string): boolean {
+  return onlyReads(session, { toolName }) || ONLY_READ.has(toolName.toLowerCase());
 }
 
 /** Tools of agents that only read, by their names in small letters. Snapshots around them would take longer than they do. */

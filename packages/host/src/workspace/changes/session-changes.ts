@@ -16,6 +16,7 @@ import { takeOverJournal } from './legacy-journal.js';
 import { Recorder } from './recorder.js';
 import { OwnRecordings, recording } from './recording.js';
 import { Reviews } from './reviews.js';
+import type { RewindFiles } from './rewind-files.js';
 import { Sources } from './sources.js';
 import { settle } from './undo.js';
 import { type ViewName, viewUri } from './uri.js';
@@ -163,6 +164,10 @@ export class SessionChanges implements SessionObserver {
   view(name: ViewName): Promise<View | undefined> {
     const uri = viewUri(this.#session.uri, name);
     return this.#views.open(uri, () => this.#sources.source(uri, name));
+  }
+
+  get rewindFiles(): RewindFiles {
+    return this.#sources.rewindFiles();
   }
 
   /** No client seems to watch the view any more. */

@@ -14,6 +14,7 @@ import type { SnapshotFolderOptions } from './folder-snapshots.js';
 import { RecordedFiles, RecordedSource } from './recorded-source.js';
 import type { Recorder } from './recorder.js';
 import { countsWholeTurns } from './recording.js';
+import { RewindFiles } from './rewind-files.js';
 import { NO_REPOSITORY, UncommittedFiles, UncommittedSource } from './uncommitted-source.js';
 import { keyOf, type ViewName, viewUri } from './uri.js';
 
@@ -63,6 +64,19 @@ export class Sources {
     const { original, modified } = name;
     const areTurns = (await this.#isTurn(original)) && (await this.#isTurn(modified));
     return areTurns ? this.#recordedSource(uri, ({ turns }) => between(turns, original, modified)) : undefined;
+  }
+
+  /** The files of a rewind. */
+  rewindFiles(): RewindFiles {
+    const { blobs, recorder } = this.#options;
+    return new RewindFiles({
+      blobs,
+      files: this.#recorded,
+      changeLog: () => this.#options.changeLog(),
+      roots: async () => (await this.#options.folders()).map(({ root }) => root),
+      underWay: () => recorder.underWay,
+      quietly: (work) => recorder.quietly(work),
+    });
   }
 
   /** Takes an open view as it is. */

@@ -1,7 +1,9 @@
 /** The view of what differs from the last commit, whether people or agents changed it, and what Git can do with it. */
+
 import { readlink } from 'node:fs/promises';
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Work } from '@atrium/core/contracts/work.js';
 import { looksBinary } from '@atrium/core/util/text.js';
 import {
   type ChangesetOperation,
@@ -70,7 +72,7 @@ export class UncommittedSource implements ViewSource {
     return { files, operations: operationsFor(status.entries, isUndone), ...(isCut && { problem: cut }) };
   }
 
-  async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
+  async run(operationId: string, target: OperationTarget | undefined, work: Work): Promise<string> {
     const { root, isOurs } = await this.options.folder();
     const repository = await findRepository(root);
     if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
@@ -87,6 +89,7 @@ export class UncommittedSource implements ViewSource {
       repository,
       isOurs,
       changeLog,
+      work,
     };
     return this.options.quietly(() => (operationId === 'restore' ? restore(options) : discard(options, target?.paths)));
   }

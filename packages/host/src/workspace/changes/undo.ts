@@ -5,6 +5,7 @@
 
 import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
+import { UNWATCHED, type Work } from '@atrium/core/contracts/work.js';
 import { count } from '@atrium/core/util/text.js';
 import { ErrorCode } from '@atrium/protocol/ahp-1';
 import { type BytePath, located } from '../git/byte-path.js';
@@ -94,7 +95,7 @@ async function linesOf(
 }
 
 /** What is taken back is taken from the turns that did it, the newest first. */
-function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+export function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
   const paths = new Set(done.map(({ path }) => path));
   return turnIds.toReversed().flatMap((turnId) => {
     const own = [...changeLog.segments([turnId])].filter(([path]) => paths.has(path));
@@ -117,13 +118,14 @@ export interface WriteFilesOptions {
   readonly further?: readonly string[];
   readonly blobs: BlobStore;
   readonly changeLog: ChangeLog;
+  readonly work?: Work;
 }
 
 /** What it means that these files are changed; absent where something is put back. */
 export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
 
 export async function writeFiles(
-  { root, further = [], blobs, changeLog }: WriteFilesOptions,
+  { root, further = [], blobs, changeLog, work = UNWATCHED }: WriteFilesOptions,
   wanted: readonly Wanted[],
   meaningOf?: MeaningOf,
 ): Promise<Applied> {
@@ -132,7 +134,7 @@ export async function writeFiles(
   const id = crypto.randomUUID();
   const meaning = meaningOf?.(new Set(plan.puts.map(({ path }) => path)));
   await changeLog.add({ kind: 'writing', id, planned: changesIn(plan), ...(meaning && { meaning }) });
-  const applied = await carryOut(root, plan, blobs);
+  const applied = await carryOut(root, plan, blobs, work);
   await end(changeLog, id, applied.changes, meaningOf?.(applied.done));
   return applied;
 }

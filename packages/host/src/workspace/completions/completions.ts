@@ -11,13 +11,17 @@ import { childrenOf } from '@atrium/core/sessions/session-rules.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { foldersOf } from '@atrium/core/util/folders.js';
 import {
+  argumentsHint,
   type ChildCustomization,
   type CompletionItem,
   type CompletionsParams,
   ErrorCode,
   isChildEnabled,
   type MessageAttachment,
+  type OfferedPrompt,
+  offeredPrompts,
   type SessionState,
+  SOURCE_META_KEY,
 } from '@atrium/protocol/ahp-1';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 
@@ -66,7 +70,11 @@ export class Completions implements Service {
   }
 
   async #candidates(state: SessionState, { trigger, query }: Mention): Promise<readonly Candidate[]> {
-    if (trigger === '/') return customizationsOf(state).flatMap((it) => commandOf(it) ?? []);
+    if (trigger === '/')
+      return [
+        ...customizationsOf(state).flatMap((it) => commandOf(it) ?? []),
+        ...offeredPrompts(state).map(promptCandidate),
+      ];
     const places = placesOf(foldersOf(state));
     if (trigger === '#') return (await Promise.all(places.map((place) => this.#symbols(place, query)))).flat();
     const agents = customizationsOf(state).flatMap((it) => agentOf(it) ?? []);
@@ -130,6 +138,8 @@ function symbolCandidate(place: string, { name, kind, file, line }: FoundSymbol,
 interface Named {
   readonly child: ChildCustomization;
   readonly prefix: string;
+  /** The plugin or the directory that it is from. */
+  readonly source: string;
 }
 
 /** What is switched on, with the plugin that it is from. */
@@ -137,30 +147,48 @@ function customizationsOf({ customizations = [] }: SessionState): readonly Named
   return customizations.flatMap((entry) => {
     const prefix = entry.type === 'plugin' ? `${entry.name}:` : '';
     const children = childrenOf(entry).filter((child) => isChildEnabled(entry, child));
-    return children.map((child) => ({ child, prefix }));
+    return children.map((child) => ({ child, prefix, source: entry.name }));
   });
 }
 
-function commandOf({ child, prefix }: Named): Candidate | undefined {
+function commandOf({ child, prefix, source }: Named): Candidate | undefined {
   if (child.type !== 'skill' && child.type !== 'prompt') return undefined;
   const name = `${prefix}${child.name}`;
-  return { name, insertText: `/${name}`, attachment: simple(child, name) };
+  return { name, insertText: `/${name}`, attachment: simple(child, name, source) };
 }
 
-function agentOf({ child, prefix }: Named): Candidate | undefined {
+/** A prompt of an MCP server: the person sees which arguments it takes, and which server it is from. */
+function promptCandidate(prompt: OfferedPrompt): Candidate {
+  const { command, description, server, uri } = prompt;
+  const hint = argumentsHint(prompt);
+  const about = [hint, description ?? ''].filter((part) => part !== '').join(' — ');
+  return {
+    name: command,
+    insertText: `/${command}`,
+    attachment: {
+      type: 'simple',
+      label: command,
+      displayKind: 'prompt',
+      modelRepresentation: `The prompt "${command}"${about === '' ? '' : `: ${about}`}`,
+      _meta: { uri, [SOURCE_META_KEY]: `MCP server ${server}` },
+    },
+  };
+}
+
+function agentOf({ child, prefix, source }: Named): Candidate | undefined {
   if (child.type !== 'agent') return undefined;
   const name = `${prefix}${child.name}`;
-  return { name, insertText: `@${name}`, attachment: simple(child, name) };
+  return { name, insertText: `@${name}`, attachment: simple(child, name, source) };
 }
 
-function simple(child: ChildCustomization, name: string): MessageAttachment {
+function simple(child: ChildCustomization, name: string, source: string): MessageAttachment {
   const about = 'description' in child && child.description ? `: ${child.description}` : '';
   return {
     type: 'simple',
     label: name,
     displayKind: child.type,
     modelRepresentation: `The ${child.type} "${name}"${about}`,
-    _meta: { uri: child.uri },
+    _meta: { uri: child.uri, [SOURCE_META_KEY]: source },
   };
 }
 

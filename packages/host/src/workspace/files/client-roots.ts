@@ -4,9 +4,10 @@
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import type { Access as ConnectionAccess } from '@atrium/core/contracts/access.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import { makeFolder } from '@atrium/core/util/folders.js';
-import { foldedName, isInGit } from '@atrium/core/util/paths.js';
+import { foldedName, isInGit, isInside } from '@atrium/core/util/paths.js';
 import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/formats/directories.js';
 import { type Access, type Root, type RootKind, RootTable } from './roots.js';
 
@@ -29,6 +30,8 @@ interface ClientRootsOptions {
   readonly browsed: readonly string[];
   /** Where the user keeps customizations for all projects. */
   readonly userFolder: string | undefined;
+  /** Real paths of the folders that a client keeps to; undefined: it has no bounds. */
+  foldersFor?(clientId: string, access?: ConnectionAccess): readonly string[] | undefined;
 }
 
 export interface DeclaredDirectory {
@@ -44,9 +47,16 @@ export class ClientRoots {
     this.#options = options;
   }
 
-  async tableFor(clientId: string): Promise<RootTable> {
+  /** `access`: that of a client which may have left. */
+  async tableFor(clientId: string, access?: ConnectionAccess): Promise<RootTable> {
     const { roots, closed, table } = await this.#current();
     const own = this.#options.grants.rootsOf(clientId);
+    const folders = this.#options.foldersFor?.(clientId, access);
+    if (folders)
+      return new RootTable(
+        [...roots, ...own].filter(({ real }) => isInAny(folders, real)),
+        closed,
+      );
     return own.length === 0 ? table : new RootTable([...roots, ...own], closed);
   }
 
@@ -160,6 +170,10 @@ export async function realPathOf(file: string): Promise<string> {
     if (current === path.dirname(current)) return file;
     missing.unshift(path.basename(current));
   }
+}
+
+function isInAny(folders: readonly string[], real: string): boolean {
+  return folders.some((folder) => isInside(folder, real));
 }
 
 interface Shared {

@@ -1,6 +1,7 @@
 /** The content type of files, by the end of their name, and of stored contents, by how they begin. */
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
+import { typeOfBeginning } from '@atrium/protocol/ahp-1';
 
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -27,23 +28,12 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.yml': 'application/yaml',
   '.zip': 'application/zip',
 };
-const BY_BEGINNING: readonly (readonly [string, RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
-  ['application/pdf', /^%PDF-/],
-];
-const BEGINNING_BYTES = 16;
-
 export function typeOfFile(file: string): string | undefined {
   return BY_EXTENSION[path.extname(file).toLowerCase()];
 }
 
 export function typeOfBytes(bytes: Buffer): string {
-  const beginning = bytes.subarray(0, BEGINNING_BYTES).toString('latin1');
-  const known = BY_BEGINNING.find(([, pattern]) => pattern.test(beginning));
-  return known?.[0] ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
+  return typeOfBeginning(bytes) ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
 }
 
 /**

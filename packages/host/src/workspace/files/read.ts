@@ -26,7 +26,7 @@ import { suffices } from './roots.js';
 /** Bytes of a file in one answer. As base64 they still fit into a frame that our clients accept. */
 export const READ_MAX_BYTES = 4 * 2 ** 20;
 /** Entries of one folder in one answer. */
-const LIST_MAX_ENTRIES = 50_000;
+export const LIST_MAX_ENTRIES = 50_000;
 /** Links in a folder whose kinds are found out at the same time, and how long all of them may take. */
 const LIST_LINKS_AT_ONCE = 16;
 const LIST_LINKS_MAX_MS = 2_000;
@@ -200,7 +200,7 @@ async function namesIn({ real, uri }: PinnedEntry): Promise<Dirent[]> {
 }
 
 /** Undefined when there are more. With callbacks, because a promise for each entry takes twice the time. */
-function readUpTo(max: number, folder: Dir): Promise<Dirent[] | undefined> {
+export function readUpTo(max: number, folder: Pick<Dir, 'read'>): Promise<Dirent[] | undefined> {
   const found: Dirent[] = [];
   return new Promise((resolve, reject) => {
     const next = () =>

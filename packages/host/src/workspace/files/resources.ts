@@ -1,5 +1,6 @@
 /** The resource requests of clients: files of this machine, contents that the host refers to by URI, and watches. */
 
+import type { Access as ConnectionAccess } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '@atrium/core/sessions/service.js';
@@ -33,6 +34,8 @@ export interface ResourcesOptions {
   readonly userFolder: string | undefined;
   /** The stores of contents that the host refers to by URI. */
   readonly readers: readonly ContentReader[];
+  /** Real paths of the folders that a client keeps to; undefined: it has no bounds. */
+  foldersFor?(clientId: string, access?: ConnectionAccess): readonly string[] | undefined;
 }
 
 export class Resources implements Service {
@@ -55,11 +58,14 @@ export class Resources implements Service {
   readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
 
-  constructor({ host, browsed, userFolder, readers }: ResourcesOptions) {
+  constructor({ host, browsed, userFolder, readers, foldersFor }: ResourcesOptions) {
     const grants = new Grants((session) => host.sessions.has(session));
     const workingFolders = () => host.sessions.workingFolders();
     const declared = () => host.customizations?.declaredDirectories() ?? [];
-    const roots = new ClientRoots({ clock: host.clock, grants, workingFolders, declared, browsed, userFolder });
+    const roots = new ClientRoots({
+      ...{ clock: host.clock, grants, workingFolders, declared, browsed, userFolder },
+      ...(foldersFor && { foldersFor }),
+    });
     this.#readers = readers;
     this.#files = new FileAccess(roots);
     this.#accessRequests = new AccessRequests({ host, roots, grants });

@@ -22,8 +22,8 @@ import { suffices } from './roots.js';
 import { FolderBudget, type PathChange, TreeWatch } from './tree-watch.js';
 
 export const WATCHES_MAX = 32;
-const WATCH_PATTERNS_MAX = 100;
-const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
+export const WATCH_PATTERNS_MAX = 100;
+export const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
 /** A watch without a subscriber ends after this. */
 export const WATCH_UNUSED_MS = 30_000;
 /** Without `includes`, these folders are not entered: programs churn in there. */
@@ -140,7 +140,7 @@ export class Watches {
     const { host, roots } = this.#options;
     const watch = this.#watches.get(uri);
     if (!watch) return;
-    const table = await roots.tableFor(watch.clientId);
+    const table = await roots.tableFor(watch.clientId, watch.creator.access);
     if (!suffices(table.accessTo(real), 'read')) {
       this.release(uri);
       return host.unsubscribeAll(uri);

@@ -39,6 +39,8 @@ export interface GitRun {
   readonly input?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  /** It is asked to end, so that it removes its locks, where it would be killed otherwise. */
+  readonly isAskedToEnd?: boolean;
   /** It is stopped when it writes more. */
   readonly maxBytes?: number;
   /** Exit codes that are no failure. */
@@ -85,7 +87,7 @@ export function git(folder: string, args: readonly string[], run: GitRun = {}): 
     encoding: 'buffer',
     maxBuffer: maxBytes,
     timeout: timeoutMs,
-    killSignal: 'SIGKILL',
+    killSignal: run.isAskedToEnd ? 'SIGTERM' : 'SIGKILL',
     windowsHide: true,
     ...(signal && { signal }),
   } as const;

@@ -137,8 +137,9 @@ export async function lineCounts(
 ): Promise<ReadonlyMap<BytePath, FileEditDiff>> {
   const base = head ?? (await emptyTree(folder));
   const how = ['--numstat', '-z', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
-  const args = [...noPrograms, '-c', 'diff.relative=false', 'diff', ...how, base, '--', '.'];
-  return parseCounts(await gitList(folder, args), prefix);
+  // What Git learns about files on the way stays out of the index: a look changes nothing.
+  const args = [...noPrograms, ...['diff.relative', 'diff.autoRefreshIndex'].flatMap((key) => ['-c', `${key}=false`])];
+  return parseCounts(await gitList(folder, [...args, 'diff', ...how, base, '--', '.']), prefix);
 }
 
 /** Git knows it without storing it. Its name depends on how the repository makes names. */

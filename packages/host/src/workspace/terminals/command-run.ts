@@ -1,6 +1,6 @@
 /** Runs the command of a tool in a terminal of its own, where people can watch it, type into it, and take it over. */
 import { randomUUID } from 'node:crypto';
-import type { TerminalRequest, TerminalRun } from '@atrium/core/contracts/tool.js';
+import { SHELL_GRACE_MS, type TerminalRequest, type TerminalRun } from '@atrium/core/contracts/tool.js';
 import { PlainLines } from '@atrium/core/util/plain-text.js';
 import { killOnExit } from '@atrium/core/util/processes.js';
 import { shorten } from '@atrium/core/util/text.js';
@@ -67,6 +67,37 @@ export async function runCommand(terminals: Terminals, run: CommandRun): Promise
   await terminal.settled();
   terminals.finished(terminal);
   return end;
+}
+
+interface BackgroundStart {
+  readonly claim: CallClaim;
+  readonly command: string;
+  readonly cwd: string;
+}
+
+/** A command that no call waits for. It ends with its terminal, its session, or the host. */
+export async function startInBackground(
+  terminals: Terminals,
+  { claim, command, cwd }: BackgroundStart,
+): Promise<Terminal> {
+  const terminal = await terminals.openTerminal({
+    uri: `ahp-terminal:/${randomUUID()}`,
+    claim: inBackground(claim),
+    launch: heldCommand({ command, hasInput: false, env: commandEnvironment({ areThere: false, canType: false }) }),
+    cwd,
+    size: SIZE,
+    title: shorten(cleanTitle(command), TITLE_CHARACTERS),
+    isNamed: true,
+    isOfTool: true,
+    ending: { signal: 'SIGTERM', graceMs: SHELL_GRACE_MS },
+  });
+  const forget = killOnExit(terminal.pid);
+  terminal.screen.beginCommand(claim.toolCallId, command);
+  void terminal.ended.then(() => {
+    forget();
+    terminals.finished(terminal);
+  });
+  return terminal;
 }
 
 function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {

@@ -7,14 +7,20 @@ import type { OpenChannel } from '@atrium/core/channels/open-channel.js';
 import type { Writer } from '@atrium/core/channels/writer.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
-import type { TerminalRequest, ToolContext } from '@atrium/core/contracts/tool.js';
+import {
+  type BackgroundCommand,
+  type TerminalRequest,
+  type ToolContext,
+  ToolFailure,
+} from '@atrium/core/contracts/tool.js';
 import type { Service, ServiceRequests, ToolCallScope } from '@atrium/core/sessions/service.js';
 import type { Session } from '@atrium/core/sessions/session.js';
 import type { SessionObserver } from '@atrium/core/sessions/session-observer.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol/ahp-1';
+import { BackgroundCommands } from './background-commands.js';
 import { BackgroundWork, type BackgroundWorkOptions } from './background-work.js';
-import { runCommand } from './command-run.js';
+import { runCommand, startInBackground } from './command-run.js';
 import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
 import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';
 import { PtySource, type SpawnPty } from './pty.js';
@@ -48,11 +54,13 @@ export class Terminals implements Service {
   readonly #shells: Shells;
   readonly #source: PtySource;
   readonly #background: BackgroundWork;
+  readonly #commands: BackgroundCommands;
 
   constructor(host: TerminalsHost, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
     this.#host = host;
     this.#open = new OpenTerminals(host, max);
     this.#shells = new Shells(shells);
+    this.#commands = new BackgroundCommands(host.clock);
     this.#source = new PtySource(load);
     this.#background = new BackgroundWork({
       openChat: (uri) => host.sessions.openChat(uri),
@@ -75,11 +83,16 @@ export class Terminals implements Service {
 
   readonly attach = (session: Session): SessionObserver => {
     // Not before it is whole.
-    queueMicrotask(() => this.#background.tidy(session));
+    queueMicrotask(() => {
+      this.#background.tidy(session);
+      if (this.#commands.has(session.uri)) session.extensions.set(this.#commands.extension(session.uri));
+    });
     return {
       close: async () => {
         // The session may only have left memory.
-        if (!this.#host.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
+        if (this.#host.sessions.has(session.uri)) return;
+        await this.#open.endAllOf(session.uri);
+        this.#commands.forget(session.uri);
       },
     };
   };
@@ -100,7 +113,28 @@ export class Terminals implements Service {
         if (terminal) this.#background.began({ chat, terminal, command: request.command, startedAt });
         return end;
       },
+      background: {
+        ...this.#commands.port(session.uri),
+        start: (request) => this.#startInBackground({ session, chat, turnId, toolCallId }, request),
+      },
     };
+  }
+
+  /** A command of a model that its call does not wait for; people see it on the list of its chat. */
+  async #startInBackground(
+    { session, chat, turnId, toolCallId }: ToolCallScope,
+    { command, cwd }: { readonly command: string; readonly cwd: string },
+  ): Promise<BackgroundCommand> {
+    this.#commands.checkRoom(session.uri);
+    if (process.platform === 'win32' || !(await this.canOpen()))
+      throw new ToolFailure('UNAVAILABLE', 'No terminal can be opened here, so nothing can run in the background.');
+    const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const;
+    const startedAt = this.#host.clock.now();
+    const terminal = await startInBackground(this, { claim, command, cwd });
+    const about = this.#commands.add({ session: session.uri, chat: chat.uri, command, startedAt, terminal });
+    this.#background.began({ chat, terminal, command, startedAt });
+    session.extensions.set(this.#commands.extension(session.uri));
+    return about;
   }
 
   async close(): Promise<void> {

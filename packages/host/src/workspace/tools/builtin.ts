@@ -1,7 +1,9 @@
 /** The tools that every session has. */
 
 import type { HostTool } from '@atrium/core/contracts/tool.js';
+import { applyPatchTool } from './apply-patch.js';
 import { askUserTool } from './ask-user.js';
+import { backgroundListTool, backgroundReadTool, backgroundStopTool } from './background.js';
 import { editFileTool } from './edit-file.js';
 import { findFilesTool } from './find-files.js';
 import { gitStatusTool } from './git-status.js';
@@ -22,8 +24,12 @@ export function builtinTools(): HostTool[] {
     searchFilesTool,
     writeFileTool,
     editFileTool,
+    applyPatchTool,
     gitStatusTool(),
     shellTool(),
+    backgroundListTool,
+    backgroundReadTool,
+    backgroundStopTool,
     webFetchTool(),
     todoListTool,
     askUserTool,

@@ -1,16 +1,22 @@
 /** `read_file`: the text of one file, or some of its lines. */
+import { readFile, stat } from 'node:fs/promises';
+import { BLOB_SCHEME } from '@atrium/core/contracts/blobs.js';
 import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '@atrium/core/contracts/tool.js';
+import { contentFacts } from '@atrium/core/util/content-types.js';
 import { fileInside, type InsidePath } from '@atrium/core/util/paths.js';
 import { type LineRange, type Lines, readLines } from '@atrium/core/util/streams.js';
 import { count, linePieces, RESULT_SCHEME, sizeText } from '@atrium/core/util/text.js';
+import { unfitPicture } from '@atrium/protocol/ahp-1';
 import { FILE_TOOL_TIMEOUT_MS, foldersOf, hostTool, succeeded } from './host-tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;
+/** As base64, the result of a call carries no more. */
+export const READ_PICTURE_MAX_BYTES = 3 * 2 ** 20;
 
 export const readFileTool = hostTool({
   name: READ_FILE_TOOL,
   displayName: 'Read file',
-  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads the part that was cut from a tool's output, by the path that is named there.`,
+  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads the part that was cut from a tool's output or from an attached file, by the path that is named there, and shows pictures (PNG, JPEG, GIF, WebP).`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
@@ -29,11 +35,43 @@ export const readFileTool = hostTool({
       const text = await result?.(path.slice(RESULT_SCHEME.length));
       return resultLines(path, text, { first: startLine, last: endLine });
     }
+    if (path.startsWith(BLOB_SCHEME)) {
+      const bytes = await context.attachment?.(path);
+      if (bytes && contentFacts(bytes).picture) return picture(path, bytes);
+      const text = bytes && contentFacts(bytes).isText ? bytes.toString('utf8') : undefined;
+      if (bytes && text === undefined) throw new ToolFailure('BINARY', `${path} is not text; it cannot be shown.`);
+      return resultLines(path, text, { first: startLine, last: endLine });
+    }
     const file = await fileInside(foldersOf(context), path);
+    if (PICTURE_NAME.test(file.real)) {
+      const { size } = await stat(file.real);
+      const bytes = size <= READ_PICTURE_MAX_BYTES ? await readFile(file.real) : undefined;
+      if (bytes && contentFacts(bytes).picture) return picture(file.shown, bytes);
+      if (size > READ_PICTURE_MAX_BYTES)
+        throw new ToolFailure('TOO_LARGE', `${file.shown} cannot be shown: ${tooLarge(size)}.`);
+    }
     const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
     return outputFor(file, range, await readLines(file.real, range, signal));
   },
 });
+
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
+
+function tooLarge(size: number): string | undefined {
+  const max = sizeText(READ_PICTURE_MAX_BYTES);
+  return size > READ_PICTURE_MAX_BYTES ? `it has ${sizeText(size)}, and pictures are shown up to ${max}` : undefined;
+}
+
+/** A picture as a picture: the agent passes it on to a model that can see, and words to others. */
+function picture(shown: string, bytes: Buffer): ToolOutput {
+  const { picture: found, contentType } = contentFacts(bytes);
+  const unfit = found && (tooLarge(bytes.length) ?? unfitPicture(bytes.length, found));
+  if (!found || unfit !== undefined)
+    throw new ToolFailure('TOO_LARGE', `${shown} cannot be shown: ${unfit ?? 'it is broken'}.`);
+  const about = `${shown}: ${contentType}, ${found.width} × ${found.height}, ${sizeText(bytes.length)}`;
+  const { content, ...rest } = succeeded(`Read ${shown}`, about);
+  return { ...rest, content: [...content, { type: 'embeddedResource', data: bytes.toString('base64'), contentType }] };
+}
 
 /** Lines of a stored result, counted as in the note that says where it was cut. */
 function resultLines(path: string, text: string | undefined, { first, last }: Omit<LineRange, 'maxBytes'>): ToolOutput {

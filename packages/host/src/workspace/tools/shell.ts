@@ -19,6 +19,7 @@ import { throttle } from '@atrium/core/util/scheduling.js';
 import { Tail } from '@atrium/core/util/streams.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import type { ToolResultContent } from '@atrium/protocol/ahp-1';
+import { portOf } from './background.js';
 import { hostTool } from './host-tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
@@ -40,7 +41,8 @@ export function shellTool(options: ShellOptions = {}): HostTool {
     description:
       "Runs a command line in the session's folder, after a person has agreed. It has no input, so use flags that " +
       `make it ask nothing. Ended after ${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of ` +
-      'the output. Processes that it leaves in the background are ended with it.',
+      'the output. Processes that it leaves in the background are ended with it. What never ends, such as a server, or takes ' +
+      'long: with "background", and you are told when it ends.',
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     properties: {
       command: { type: 'string', minLength: 1, description: 'The command line.' },
@@ -48,13 +50,18 @@ export function shellTool(options: ShellOptions = {}): HostTool {
         type: 'boolean',
         description: 'Only when a person has to type something that you cannot know, such as a password.',
       },
+      background: {
+        type: 'boolean',
+        description: 'Starts it and returns at once, with an id for background_read and background_stop.',
+      },
     },
     required: ['command'],
-    invocation: ({ command }) => `Run ${shorten(command, 80)}`,
+    invocation: ({ command, background }) => `Run ${shorten(command, 80)}${background ? ' in the background' : ''}`,
     confirmation,
-    async run({ command, interactive = false }, context) {
+    async run({ command, interactive = false, background = false }, context) {
       if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
       const cwd = await sessionFolder(context.cwd);
+      if (background) return startBackground(command, cwd, context);
       const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
       const end = await run({ ...limits, command, cwd, interactive }, output, context);
       return outputOf(command, output, verdict(end, timeoutMs));
@@ -100,9 +107,24 @@ async function run(command: ShellCommand, output: Tail, context: ToolContext): P
   return done;
 }
 
-function confirmation({ command }: { readonly command: string }): ToolConfirmation {
+async function startBackground(command: string, cwd: string, context: ToolContext): Promise<ToolOutput> {
+  const { id, terminal } = await portOf(context).start({ command, cwd });
+  const title = shorten(command, 80);
+  const text = `Started in the background as ${id}. Read its output with background_read; you are told when it ends.`;
   return {
-    title: `Run "${shorten(command, 80)}"?`,
+    success: true,
+    pastTenseMessage: `Started ${title} in the background`,
+    content: [
+      { type: 'text', text },
+      { type: 'terminal', resource: terminal, title },
+    ],
+  };
+}
+
+function confirmation(input: { readonly command: string; readonly background?: boolean }): ToolConfirmation {
+  const { command, background } = input;
+  return {
+    title: `Run "${shorten(command, 80)}"${background ? ' in the background' : ''}?`,
     editable: true,
     options: [
       { id: 'approve', label: 'Run', kind: 'approve' },

@@ -27,7 +27,7 @@ import { looksBinary } from '@atrium/core/util/text.js';
 
 export const EDIT_MAX_BYTES = 8 * 2 ** 20;
 const BOM = '\uFEFF';
-const PERMISSION_BITS = 0o7777;
+export const PERMISSION_BITS = 0o7777;
 
 /**
  * Resolves a file that a tool wants to write; it need not exist. Follows links as long as they stay inside the

@@ -2,13 +2,18 @@
  * `web_fetch`: reads a page of the web as text. A person is asked for each host. Addresses of this machine and of the networks
  * around it are refused: their servers trust whoever reaches them, and a page could tell a model to ask them.
  */
-import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { BlockList, isIP } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type HostTool, ToolFailure } from '@atrium/core/contracts/tool.js';
 import { hasLogin } from '@atrium/core/util/addresses.js';
+import {
+  type Address,
+  AddressError,
+  type PinOptions,
+  pinnedAddress,
+  pinnedLookup,
+} from '@atrium/core/util/public-address.js';
 import { shorten, sizeText } from '@atrium/core/util/text.js';
 import { hostTool, succeeded } from './host-tool.js';
 
@@ -16,19 +21,9 @@ export const FETCH_MAX_BYTES = 5 * 2 ** 20;
 const FETCH_TIMEOUT_MS = 20_000;
 export const REDIRECTS_MAX = 5;
 
-export interface Address {
-  readonly address: string;
-  readonly family: number;
-}
+export type WebFetchOptions = PinOptions;
 
-export interface WebFetchOptions {
-  /** All addresses of a name. */
-  readonly resolve?: (name: string) => Promise<readonly Address[]>;
-  /** Whether a server at this address may be asked. */
-  readonly isPublic?: (address: string) => boolean;
-}
-
-export function webFetchTool({ resolve = systemLookup, isPublic = isPublicAddress }: WebFetchOptions = {}): HostTool {
+export function webFetchTool(options: WebFetchOptions = {}): HostTool {
   return hostTool({
     name: 'web_fetch',
     displayName: 'Fetch a page',
@@ -52,7 +47,7 @@ export function webFetchTool({ resolve = systemLookup, isPublic = isPublicAddres
       const first = webAddress(url);
       let place = first;
       for (let redirects = 0; ; redirects++) {
-        const answer = await get(place, await pinned(place, resolve, isPublic), signal);
+        const answer = await get(place, await pinned(place, options), signal);
         if (answer.leadsTo === undefined) return report(place, answer);
         if (redirects === REDIRECTS_MAX)
           throw new ToolFailure('TOO_MANY_REDIRECTS', `${first.href} leads on more than ${REDIRECTS_MAX} times.`);
@@ -81,68 +76,13 @@ function webAddress(text: string, base?: URL): URL {
   return url;
 }
 
-/** The address to connect to. It is looked up once: what was checked is what is asked. */
-async function pinned(
-  { hostname }: URL,
-  resolve: NonNullable<WebFetchOptions['resolve']>,
-  isPublic: (address: string) => boolean,
-): Promise<Address> {
-  const name = hostname.replace(/^\[|\]$/g, '');
-  const literal = isIP(name);
-  const found = literal ? [{ address: name, family: literal }] : await resolve(name).catch(() => []);
-  const [first] = found;
-  if (!first) throw new ToolFailure('NOT_FOUND', `There is no host named ${name}.`);
-  // A name with one private address among its public ones may be a trap.
-  if (!found.every(({ address }) => isPublic(address)))
-    throw new ToolFailure('PRIVATE_ADDRESS', `${name} is an address of this machine or of a private network.`);
-  return first;
-}
-
-async function systemLookup(name: string): Promise<readonly Address[]> {
-  return lookup(name, { all: true });
-}
-
-/** Addresses that nobody on the internet can reach, or that mean this machine: RFC 6890 and its successors. */
-const NOT_PUBLIC = new BlockList();
-for (const [network, prefix] of [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-  ] as const),
-  ...([
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.0.2.0', 24],
-    ['192.88.99.0', 24],
-    ['192.168.0.0', 16],
-  ] as const),
-  ...([
-    ['198.18.0.0', 15],
-    ['198.51.100.0', 24],
-    ['203.0.113.0', 24],
-    ['224.0.0.0', 3],
-  ] as const),
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
-/** What is allocated to the internet at all. */
-const IPV6_INTERNET = new BlockList();
-IPV6_INTERNET.addSubnet('2000::', 3, 'ipv6');
-for (const [network, prefix] of [
-  ['2001::', 23], // protocol assignments, with tunnels to any IPv4 address
-  ['2001:db8::', 32],
-  ['2002::', 16], // 6to4: an IPv4 address stands in it
-  ['3fff::', 20],
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
-
-export function isPublicAddress(address: string): boolean {
-  const [plain = ''] = address.split('%');
-  const family = isIP(plain);
-  if (family === 4) return !NOT_PUBLIC.check(plain, 'ipv4');
-  return family === 6 && IPV6_INTERNET.check(plain, 'ipv6') && !NOT_PUBLIC.check(plain, 'ipv6');
+async function pinned({ hostname }: URL, options: PinOptions): Promise<Address> {
+  try {
+    return await pinnedAddress(hostname, options);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new ToolFailure(error.reason === 'unknown' ? 'NOT_FOUND' : 'PRIVATE_ADDRESS', error.message);
+  }
 }
 
 interface Answer {
@@ -154,7 +94,7 @@ interface Answer {
 
 const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
-function get(url: URL, { address, family }: Address, signal: AbortSignal): Promise<Answer> {
+function get(url: URL, address: Address, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) =>
       reject(
@@ -166,9 +106,7 @@ function get(url: URL, { address, family }: Address, signal: AbortSignal): Promi
       url,
       {
         ...{ signal, agent: false },
-        // Also a name that would be looked up anew gets the address that was checked.
-        lookup: (_name, options, done) =>
-          options.all ? done(null, [{ address, family }]) : done(null, address, family),
+        lookup: pinnedLookup(address),
         headers: {
           accept: 'text/html, text/*;q=0.9, */*;q=0.5',
           'accept-encoding': 'gzip, br',

@@ -53,7 +53,7 @@ describe('a new session', () => {
     await client.request('createSession', { channel: uri, config: { mode: 'interactive' } });
     const state = await sessionState(client, uri);
     expect(state.provider).toBe('mock');
-    expect(state.config?.values).not.toHaveProperty('mode');
+    expect(state.config?.values).toMatchObject({ mode: 'ask' });
   });
 
   it('[UP-036] [UP-063] works in the first of several folders where its agent knows one', async () => {

@@ -102,6 +102,28 @@ describe('the files of the page', () => {
   });
 });
 
+describe('the document of the page', () => {
+  it('[DEV-050] has a mark when other machines can connect without encryption, and no copies without it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'atrium-static-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const document = '<html><head><title>Größe</title></head></html>';
+    await writeFile(path.join(folder, 'index.html'), document);
+    await writeFile(path.join(folder, 'index.html.br'), brotliCompressSync(document));
+    const plain = await serve(await staticFiles(folder));
+    expect((await plain('/')).body.toString()).toBe(document);
+    const ask = await serve(await staticFiles(folder, { isInsecure: true }));
+    const mark = '<meta name="atrium-insecure-remote" content="true" />';
+    for (const url of ['/', '/index.html']) {
+      const { headers, body } = await ask(url, 'br');
+      expect(body.toString()).toBe(document.replace('<head>', `<head>${mark}`));
+      expect(headers).toMatchObject({ 'content-length': String(body.length), 'cache-control': 'no-store' });
+      expect(headers['content-encoding']).toBeUndefined();
+      expect((await ask(url, 'br', 'HEAD')).body.length).toBe(0);
+    }
+    expect((await ask('/index.html.br')).status).toBe(404);
+  });
+});
+
 describe('a file of the page', () => {
   it.each(Object.entries(TYPES))('says what it is: %s', async (name, type) => {
     const { headers, body } = await (await startPage())(`/${name}?version=1`);
@@ -114,7 +136,7 @@ describe('a file of the page', () => {
     expect(headers).toMatchObject({
       'content-security-policy': [
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'",
-        "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       ].join('; '),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

@@ -10,6 +10,7 @@ import { websocketTransport } from '../../../src/server/websocket.js';
 const MIB = 2 ** 20;
 
 class PlayedWebSocket extends EventEmitter {
+  readonly extensions = '';
   readonly OPEN = 1;
   readyState = 1;
   readonly pause = vi.fn();

@@ -2,17 +2,47 @@
  * Messages that begin with a slash. A person who types `/name` means a command; if there is none of that name, it is a
  * slip, and no model should get it as a message. Clients decide with one function, so that they agree.
  */
+import type { Message } from '../chat/messages.js';
 import { isChildEnabled, isCustomizationEnabled } from './enablement.js';
+import { offeredPrompts } from './server-prompts.js';
 import type { SessionState } from './state.js';
 
 /** `/name`, alone or before a space. A path (`/usr/bin/env`) has another slash in its first word: it is a text. */
 const COMMAND = /^\/(\p{L}[\p{L}\p{N}_.:-]*)(?=\s|$)/u;
 
+/** How many names are suggested for a slip. */
+export const NEAR_NAMES_MAX = 3;
+
 export type SlashVerdict =
-  /** To be sent, as it is written here. */
-  | { readonly kind: 'message'; readonly text: string }
-  /** Not to be sent. `advice` tells the person, with the nearest name and how to send the message anyway. */
-  | { readonly kind: 'unknown'; readonly name: string; readonly advice: string };
+  /** To be sent, as it is written here. `isLiteral`: although it looks like a command, it is a text. */
+  | { readonly kind: 'message'; readonly text: string; readonly isLiteral?: true }
+  /** Not to be sent before the person has said so. `advice` tells why, with the nearest names and how to send it anyway. */
+  | {
+      readonly kind: 'unknown';
+      readonly name: string;
+      readonly near: readonly string[];
+      readonly advice: string;
+    };
+
+/** In `_meta` of the attachment of a completed command: the plugin or the folder that the command is from. */
+export const SOURCE_META_KEY = 'atrium.source';
+
+/** Where a completed command is from, in words; undefined where the host does not say. */
+export function commandSource(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const source = meta?.[SOURCE_META_KEY];
+  return typeof source === 'string' && source !== '' ? source : undefined;
+}
+
+/** On a message that looks like a command and is none: the host and the agent take it as a text. */
+const LITERAL_META_KEY = 'atrium.literal';
+
+export function literal(message: Message): Message {
+  return { ...message, _meta: { ...message._meta, [LITERAL_META_KEY]: true } };
+}
+
+export function isLiteral({ _meta }: Pick<Message, '_meta'>): boolean {
+  return _meta?.[LITERAL_META_KEY] === true;
+}
 
 /**
  * What to do with a message. `own` are the names of the client's commands, which it has looked for before; they are only
@@ -23,15 +53,17 @@ export function readSlash(
   { customizations }: Pick<SessionState, 'customizations'>,
   own: readonly string[] = [],
 ): SlashVerdict {
-  if (text.startsWith('//') && commandIn(text.slice(1)) !== undefined) return { kind: 'message', text: text.slice(1) };
+  if (text.startsWith('//') && commandIn(text.slice(1)) !== undefined)
+    return { kind: 'message', text: text.slice(1), isLiteral: true };
   const name = commandIn(text);
   const known = callableNames({ customizations });
   if (name === undefined || known.some((each) => isSame(each, name))) return { kind: 'message', text };
   const near = nearest(name, [...own, ...known]);
-  const hint = near === undefined ? '' : ` Did you mean /${near}?`;
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.map((one) => `/${one}`).join(' or ')}?`;
   return {
     kind: 'unknown',
     name,
+    near,
     advice: `There is no command /${name}.${hint} To send it as a text, write //${name}`,
   };
 }
@@ -41,9 +73,10 @@ export function commandIn(text: string): string | undefined {
   return COMMAND.exec(text)?.[1];
 }
 
-/** The skills and prompts that can be called by name now; those of a plugin with its name in front. */
+/** The skills and prompts that can be called by name now; those of a plugin or an MCP server with its name in front. */
 export function callableNames({ customizations = [] }: Pick<SessionState, 'customizations'>): string[] {
-  return customizations.flatMap((container) => {
+  const ofServers = offeredPrompts({ customizations }).map(({ command }) => command);
+  const ofFiles = customizations.flatMap((container) => {
     if (!isCustomizationEnabled(container)) return [];
     const prefix = container.type === 'plugin' ? `${container.name}:` : '';
     const children = 'children' in container ? (container.children ?? []) : [];
@@ -53,6 +86,7 @@ export function callableNames({ customizations = [] }: Pick<SessionState, 'custo
         : [],
     );
   });
+  return [...ofFiles, ...ofServers];
 }
 
 /** Whether the host has looked for everything that can be called by name. A new session takes a moment for it. */
@@ -65,14 +99,15 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The name that takes the fewest slips to become what was typed; none when that would be another word. */
-function nearest(typed: string, names: readonly string[]): string | undefined {
+/** The names that take the fewest slips to become what was typed; none that would be another word. */
+function nearest(typed: string, names: readonly string[]): string[] {
   const most = Math.max(1, Math.floor(typed.length / 3));
-  const ranked = names
+  const ranked = [...new Set(names)]
     .map((name) => ({ name, slips: slipsBetween(typed.toLowerCase(), name.toLowerCase()) }))
     .filter(({ slips }) => slips <= most)
     .sort((a, b) => a.slips - b.slips);
-  return ranked[0]?.name;
+  const best = ranked[0]?.slips;
+  return ranked.flatMap(({ name, slips }) => (slips === best ? name : [])).slice(0, NEAR_NAMES_MAX);
 }
 
 /** How many letters are missing, too many, wrong, or in the place of their neighbour. */

@@ -54,6 +54,8 @@ function responsePart({ turnId, part }: Ahp1.ChatResponsePartAction): DownAction
   return shown && { type: 'session/responsePart', turnId, part: shown };
 }
 
+const RESTORED = 'Turns that were cut off are back, which 0.3.0 cannot express: reconnect for a snapshot.';
+
 const turnTranslators = {
   'chat/turnStarted': ({ turnId, message, queuedMessageId }) => ({
     type: 'session/turnStarted',
@@ -66,8 +68,8 @@ const turnTranslators = {
   'chat/error': ({ turnId, part }) => ({ type: 'session/error', turnId, error: part.error }),
   'chat/turnResume': unsayable('A finished turn goes on, which 0.3.0 cannot express: reconnect for a snapshot.'),
   'chat/truncated': ({ turnId }) => ({ type: 'session/truncated', ...(turnId !== undefined && { turnId }) }),
-  // Every client of 0.3.0 fetches older turns for itself.
-  'chat/turnsLoaded': hidden,
+  // Every client of 0.3.0 fetches older turns for itself. Those that were cut off and are back it does not expect.
+  'chat/turnsLoaded': (action) => (privateMembersOf(action).restored ? { unsayable: RESTORED } : undefined),
 } satisfies Partial<Translators>;
 
 /** What says which call an action is about. */

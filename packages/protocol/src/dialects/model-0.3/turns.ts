@@ -6,6 +6,7 @@
 
 import { steeringIn } from '../../ahp-1/chat/steering.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
+import { PERMISSION_META_KEY } from '../../ahp-1/session/permissions.js';
 import type * as Ahp03 from '../../index.js';
 import { openParts, translatedTurn, turnMembers } from '../../parts.js';
 
@@ -58,12 +59,20 @@ export function toolInputDown(toolInput: Ahp1.ToolInput | undefined): { toolInpu
   return typeof toolInput === 'string' ? { toolInput } : {};
 }
 
+/** 0.3.0 keeps the metadata that a call began with: what rules said comes later, and is left out. */
+function startedMeta(meta: Ahp1.Meta | undefined): Ahp1.Meta | undefined {
+  const { [PERMISSION_META_KEY]: _decided, ...rest } = meta ?? {};
+  return Object.keys(rest).length > 0 ? rest : undefined;
+}
+
 /** A call that waits for a token looks as if it ran. */
 export const toolCallDown = cached((call: Ahp1.ToolCallState): Ahp03.ToolCallState => {
-  const { status, contributor, intention, toolInput, riskAssessment, auth, content, userSuggestion, ...rest } =
+  const { status, contributor, intention, toolInput, riskAssessment, auth, content, userSuggestion, _meta, ...rest } =
     call as AnyToolCall;
+  const meta = startedMeta(_meta);
   return {
     ...rest,
+    ...(meta && { _meta: meta }),
     status: status === 'auth-required' ? 'running' : status,
     ...toolClientOf(contributor),
     ...toolInputDown(toolInput),

@@ -2,7 +2,7 @@
 import { actionKind, channelKind } from '../../ahp-1/channels.js';
 import { isClientDispatchable } from '../../ahp-1/dispatchable.js';
 import type * as Ahp1 from '../../ahp-1/index.js';
-import { PRIVATE } from '../../ahp-1/private-members.js';
+import { PRIVATE, privateMembersOf } from '../../ahp-1/private-members.js';
 import { checkClientRequest, describeProblem, isClientRequest } from '../../ahp-1/validation.js';
 import { ErrorCode } from '../../errors/codes.js';
 import { AHP_1_VERSION } from '../../versions/agreement.js';
@@ -190,6 +190,8 @@ function shownAction(
   const written = withoutPrivate(envelope.action) as unknown as Action;
   const action = referTo ? actionWithReferences(envelope.channel, written, referTo) : written;
   if (!codec) return action;
+  // A version that has no such action has no way to say that turns are back which were cut off.
+  if (privateMembersOf(envelope.action).restored && !codec.hasAction(action.type)) return RESYNC;
   const states = before !== undefined && after !== undefined && { before: before as Json, after: after as Json };
   return codec.actionDown(action, states || undefined);
 }

@@ -42,11 +42,34 @@ interface Place {
 
 /** Empty when the project asks nothing. The most general instructions come first: what follows is nearer to the files. */
 export async function projectInstructions(request: InstructionsRequest): Promise<string> {
+  return joined(withinRoom(await found(request)).map(({ prompt }) => prompt));
+}
+
+/** A file with instructions, for people. */
+export interface InstructionsFile {
+  /** Where it really is. */
+  readonly file: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly isNested?: boolean;
+  readonly state?: 'cut' | 'left-out';
+}
+
+/** The files that `projectInstructions` would read, in the same order. */
+export async function instructionFiles(request: InstructionsRequest): Promise<InstructionsFile[]> {
+  return withinRoom(await found(request)).map(({ real, name, bytes, isNested, note, hasRoom }) => ({
+    ...{ file: real, name, bytes },
+    ...(isNested && { isNested }),
+    ...(hasRoom ? note !== '' && { state: 'cut' as const } : { state: 'left-out' as const }),
+  }));
+}
+
+async function found(request: InstructionsRequest): Promise<Instructions[]> {
   const { folders, signal } = request;
   const above = await Promise.all(folders.map((folder) => placesAbove(folder, folders.length > 1)));
   const places = [...above.flat(), ...placesBelow(request)];
-  const found = await Promise.all(places.map((place) => instructionsIn(place, signal)));
-  return joined(withinRoom(withoutRepeats(found.flat())));
+  const all = await Promise.all(places.map((place) => instructionsIn(place, signal)));
+  return withoutRepeats(all.flat());
 }
 
 /** The folder of the repository that a folder is in; undefined when it is in none. */
@@ -103,6 +126,10 @@ function shownFrom(folder: string, isOneOfSeveral: boolean): Place['shown'] {
 
 interface Instructions {
   readonly real: string;
+  /** As the prompt calls it. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly isNested: boolean;
   /** Says whose they are. */
   readonly head: string;
   readonly text: string;
@@ -121,7 +148,8 @@ async function readInstructions(place: Place, name: string, signal: AbortSignal)
   const { folder, within, shown, isNested } = place;
   const file = path.join(folder, name);
   const { real } = await resolveInside(within, file);
-  if (!(await stat(real)).isFile()) return undefined;
+  const about = await stat(real);
+  if (!about.isFile()) return undefined;
   const range = { first: 1, last: Number.MAX_SAFE_INTEGER, maxBytes: INSTRUCTION_FILE_MAX_BYTES };
   const lines = await readLines(real, range, signal);
   const text = lines.kind === 'binary' ? '' : lines.text.trim();
@@ -129,7 +157,8 @@ async function readInstructions(place: Place, name: string, signal: AbortSignal)
   const whose = isNested ? `the files in ${shown(folder)}` : 'this project';
   const head = `Instructions ${isNested ? 'for' : 'of'} ${whose}, from ${shown(file)}:`;
   const size = sizeText(INSTRUCTION_FILE_MAX_BYTES);
-  return { real, head, text, note: lines.cut ? `\n[Cut after ${size}; the rest is in the file.]` : '' };
+  const note = lines.cut ? `\n[Cut after ${size}; the rest is in the file.]` : '';
+  return { real, name: shown(file), bytes: about.size, isNested, head, text, note };
 }
 
 /** A file that two names lead to, and a copy of it, count once, where they come first. */
@@ -142,11 +171,18 @@ function withoutRepeats(all: readonly Instructions[]): Instructions[] {
   });
 }
 
-function withinRoom(all: readonly Instructions[]): string[] {
+interface Placed extends Instructions {
+  readonly hasRoom: boolean;
+  readonly prompt: string;
+}
+
+function withinRoom(all: readonly Instructions[]): Placed[] {
   let left = INSTRUCTIONS_MAX_CHARACTERS;
-  return all.map(({ head, text, note }) => {
-    if (text.length > left) return `${head}\n\n[Left out for want of room.]`;
-    left -= text.length;
-    return `${head}\n\n${text}${note}`;
+  return all.map((each) => {
+    const { head, text, note } = each;
+    const hasRoom = text.length <= left;
+    if (hasRoom) left -= text.length;
+    const prompt = hasRoom ? `${head}\n\n${text}${note}` : `${head}\n\n[Left out for want of room.]`;
+    return { ...each, hasRoom, prompt };
   });
 }

@@ -1,0 +1,24 @@
+/** What requests used, as clients and the host's accounts read it. */
+import type { UsageDetails, UsageInfo } from '@atrium/protocol/ahp-1';
+import type { AnswerUsage } from './request.js';
+
+/** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
+export function usageInfo(
+  { input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage,
+  model: string,
+  { context, requests }: { readonly context?: number | undefined; readonly requests: number },
+): UsageInfo {
+  const details: UsageDetails = {
+    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(context !== undefined && { contextTokens: context }),
+    requests,
+  };
+  return {
+    ...(input !== undefined && { inputTokens: input }),
+    ...(output !== undefined && { outputTokens: output }),
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    model,
+    _meta: { ...details },
+  };
+}

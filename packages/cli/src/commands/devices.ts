@@ -1,0 +1,162 @@
+/** `atrium devices`: who was let in, how a further device comes in, and how one is sent away. */
+import path from 'node:path';
+import {
+  type AddDeviceParams,
+  CHANGE_DEVICE_METHOD,
+  RELEASE_CLIENT_METHOD,
+  REMOVE_DEVICE_METHOD,
+  ROLES,
+  ROTATE_TOKEN_METHOD,
+} from '@atrium/protocol/ahp-1';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
+import { callExtension, withClient } from '../connect/with-client.js';
+import { io, print, printJson } from '../io.js';
+
+const HELP = `
+A device is a browser, a phone or a program that you let in, with a token of its own that you can take away. Roles: viewer reads along, approver also answers questions, driver works with sessions and files, owner does everything.
+${HOST_HELP}
+
+Examples:
+  $ atrium devices list                             who was let in, and when each was last here
+  $ atrium devices add --role approver              a code for one device, as QR and as a link
+  $ atrium devices add --name Phone --until 2030-01-31
+  $ atrium devices rename "Chrome on Linux" Desk    by name, or by id
+  $ atrium devices remove Phone                     it is out at once
+  $ atrium devices rotate                           another connection token for this host
+  $ atrium devices release 1f2e3d                   let another device use this client id
+
+Exit codes: 0 done, 1 an error, 2 called in a wrong way, 5 only the owner may do this.`;
+
+export function devicesCommand(): Command {
+  const command = new Command('devices')
+    .description('Let devices in, list them, send them away')
+    .addHelpText('after', HELP)
+    .showHelpAfterError('(atrium devices --help shows all options)');
+  for (const each of [list(), add(), rename(), remove(), rotate(), release()]) {
+    withHostOptions(each);
+    command.addCommand(withOwnExamples(each, 'devices', HELP).exitOverride());
+  }
+  return command;
+}
+
+interface JsonChoice extends HostOptions {
+  readonly json?: boolean;
+}
+
+function list(): Command {
+  const command = new Command('list').description('who was let in').addOption(jsonOption());
+  return command.action(() => {
+    const options = command.opts<JsonChoice>();
+    return withClient(options, async (client) => {
+      const { deviceLines, listDevices } = await import('../devices.js');
+      const devices = await listDevices(client);
+      if (options.json) return printJson(devices.items);
+      if (devices.items.length === 0) return print('No device was let in. Add one with: atrium devices add');
+      for (const line of deviceLines(devices)) print(line);
+    });
+  });
+}
+
+interface AddOptions extends JsonChoice {
+  readonly role?: AddDeviceParams['role'];
+  readonly name?: string;
+  readonly sessions?: readonly string[];
+  readonly folders?: readonly string[];
+  readonly until?: string;
+}
+
+function add(): Command {
+  const command = new Command('add')
+    .description('make a code with which one device comes in')
+    .addOption(new Option('--role <role>', 'what it may do; driver, if left out').choices([...ROLES]))
+    .option('--name <name>', 'what it is called; it says so itself, if left out')
+    .option('--sessions <session...>', 'only these sessions')
+    .option('--folders <folder...>', 'only sessions in these folders')
+    .option('--until <time>', 'until when: 2030-01-31, or 2030-01-31T12:00:00Z', time)
+    .addOption(jsonOption());
+  return command.action(() => {
+    const options = command.opts<AddOptions>();
+    return withClient(options, async (client) => {
+      const { inviteDevice, invitationText } = await import('../devices.js');
+      const { findSession } = await import('../sessions/find-session.js');
+      const { role, name, until, sessions = [], folders = [] } = options;
+      const listed = sessions.length > 0 ? await client.listSessions() : [];
+      const bounds = {
+        ...(sessions.length > 0 && { sessions: sessions.map((each) => findSession(listed, each).resource) }),
+        ...(folders.length > 0 && { folders: folders.map((folder) => path.resolve(io().cwd, folder)) }),
+      };
+      const hasBounds = sessions.length + folders.length > 0;
+      const invitation = await inviteDevice(client, {
+        ...(role && { role }),
+        ...(name !== undefined && { name }),
+        ...(until !== undefined && { until }),
+        ...(hasBounds && { bounds }),
+      });
+      if (options.json) return printJson(invitation);
+      print(await invitationText(invitation));
+    });
+  });
+}
+
+function time(text: string): string {
+  const parsed = Date.parse(text);
+  if (Number.isFinite(parsed)) return new Date(parsed).toISOString();
+  throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.');
+}
+
+function rename(): Command {
+  const command = new Command('rename')
+    .description('give a device another name')
+    .argument('<device>', 'its name or id')
+    .argument('<name>', 'the new one');
+  return command.action((device: string, name: string) =>
+    withClient(command.opts<HostOptions>(), async (client) => {
+      const { findDevice, listDevices } = await import('../devices.js');
+      const { id } = findDevice((await listDevices(client)).items, device);
+      await callExtension(client, CHANGE_DEVICE_METHOD, { id, name });
+      print('Renamed.');
+    }),
+  );
+}
+
+function remove(): Command {
+  const command = new Command('remove')
+    .description('send a device away: its connections end at once')
+    .argument('<device>', 'its name or id');
+  return command.action((device: string) =>
+    withClient(command.opts<HostOptions>(), async (client) => {
+      const { findDevice, listDevices } = await import('../devices.js');
+      const { id, name } = findDevice((await listDevices(client)).items, device);
+      const { closed } = (await callExtension(client, REMOVE_DEVICE_METHOD, { id })) as { closed?: number };
+      const { printable } = await import('../text/printable.js');
+      print(`${printable(name)} is out. Connections that were closed: ${closed ?? 0}.`);
+    }),
+  );
+}
+
+function rotate(): Command {
+  const command = new Command('rotate').description('replace the connection token of this host');
+  return command.action(() =>
+    withClient(command.opts<HostOptions>(), async (client) => {
+      const { closing } = (await callExtension(client, ROTATE_TOKEN_METHOD)) as { closing?: number };
+      print('The host has a new connection token, in the same file. Devices keep their own.');
+      print(
+        `Cut off: ${closing ?? 0} connections with the old one, this command among them, and pages that came by its link.`,
+      );
+      print('Commands on this machine find the new one by themselves; open pages with the new link of the host.');
+    }),
+  );
+}
+
+function release(): Command {
+  const command = new Command('release')
+    .description('let another device use a client id')
+    .argument('<client-id>', 'which one');
+  return command.action((clientId: string) =>
+    withClient(command.opts<HostOptions>(), async (client) => {
+      const { wasKnown } = (await callExtension(client, RELEASE_CLIENT_METHOD, { clientId })) as { wasKnown?: boolean };
+      print(wasKnown ? 'It is free.' : 'The host knows no such client id.');
+    }),
+  );
+}

@@ -1,0 +1,120 @@
+/** `atrium notify`: who is told when a session needs somebody and nobody looks. */
+import type { Client } from '@atrium/client';
+import { WEBHOOK_FORMATS } from '@atrium/protocol/ahp-1';
+import { Command, Option } from 'commander';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
+import { withClient } from '../connect/with-client.js';
+import type { RuleOptions, WebhookOptions } from '../notify/notify-command.js';
+
+const EXAMPLES = `
+Browsers are added in the page, under Settings. Events: question, ended, failed, budget, automation. What is said: nothing,
+title, or command, which also shows what would run.
+${HOST_HELP}
+
+Examples:
+  $ atrium notify list
+  $ atrium notify set 3f2a --quiet 22:00-07:00 --detail nothing
+  $ atrium notify set 3f2a --session last --session 1f2e
+  $ atrium notify test 3f2a
+  $ atrium notify remove 3f2a
+  $ atrium notify desktop on                   on the machine where the host runs
+  $ atrium notify webhook add https://hooks.example/atrium
+  $ atrium notify webhook add https://ntfy.sh/my-topic --format ntfy --events question,failed
+  $ atrium notify webhook list
+  $ atrium notify webhook test 3f2a
+  $ atrium notify webhook remove 3f2a
+
+Exit codes: 0 done, 1 an error, 2 called in a wrong way.`;
+
+export function notifyCommand(): Command {
+  const command = new Command('notify')
+    .description('Who is told when a session needs somebody and nobody looks')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium notify --help shows all commands)');
+  const webhook = new Command('webhook').description('Programs that are told by HTTP');
+  for (const each of [adding(), listing(), removing(), testing()]) webhook.addCommand(part(each, 'notify webhook'));
+  for (const each of [listing(), setting(), removing(), testing(), desktop(), webhook])
+    command.addCommand(part(each, 'notify'));
+  return command;
+}
+
+/** Errors of each come back to the one place that knows exit codes. */
+function part(command: Command, group: string): Command {
+  command.exitOverride().showHelpAfterError(`(atrium ${group} ${command.name()} --help shows all options)`);
+  return withOwnExamples(command, group, EXAMPLES);
+}
+
+type Act = (client: Client, commands: typeof import('../notify/notify-command.js')) => Promise<void>;
+
+async function act(host: HostOptions, work: Act): Promise<void> {
+  const commands = await import('../notify/notify-command.js');
+  await withClient(host, (client) => work(client, commands));
+}
+
+function listing(): Command {
+  const command = new Command('list').description('Show everybody who is told').addOption(jsonOption());
+  return withHostOptions(command).action(() => {
+    const { json, ...host } = command.opts<HostOptions & { json?: boolean }>();
+    return act(host, (client, { list }) => list(client, { ...(json && { json }) }));
+  });
+}
+
+function adding(): Command {
+  const command = new Command('add')
+    .description('Tell a program by HTTP; prints the secret for its signatures, once')
+    .argument('<url>', 'where to post; https, on the internet')
+    .option('--name <name>', 'what people see')
+    .addOption(new Option('--format <format>', 'what it understands').choices(WEBHOOK_FORMATS).default('json'))
+    .addOption(jsonOption());
+  return withRule(withHostOptions(command)).action((url: string) => {
+    const options = command.opts<HostOptions & WebhookOptions>();
+    return act(options, (client, { addWebhook }) => addWebhook(client, url, options));
+  });
+}
+
+function setting(): Command {
+  const command = new Command('set')
+    .description('Change what a receiver is told')
+    .argument('<receiver>', 'its id or name')
+    .option('--name <name>', 'what people see');
+  return withRule(withHostOptions(command)).action((wanted: string) => {
+    const options = command.opts<HostOptions & RuleOptions & { name?: string }>();
+    return act(options, (client, { change }) => change(client, wanted, options));
+  });
+}
+
+function removing(): Command {
+  const command = new Command('remove').description('Tell it nothing more').argument('<receiver>', 'its id or name');
+  return withHostOptions(command).action((wanted: string) =>
+    act(command.opts<HostOptions>(), (client, { remove }) => remove(client, wanted)),
+  );
+}
+
+function testing(): Command {
+  const command = new Command('test').description('Tell it something now').argument('<receiver>', 'its id or name');
+  return withHostOptions(command).action((wanted: string) =>
+    act(command.opts<HostOptions>(), (client, { test }) => test(client, wanted)),
+  );
+}
+
+function desktop(): Command {
+  const command = new Command('desktop')
+    .description('Show notifications on the desktop of the machine where the host runs')
+    .addArgument(new Command().createArgument('<state>', 'on or off').choices(['on', 'off']));
+  return withHostOptions(command).action((state: string) =>
+    act(command.opts<HostOptions>(), (client, { setDesktop }) => setDesktop(client, state === 'on')),
+  );
+}
+
+function withRule(command: Command): Command {
+  return command
+    .option('--events <list>', 'what it is told, separated by commas, or all')
+    .option('--detail <level>', 'how much is said: nothing, title or command')
+    .option('--quiet <hours>', 'when it is told nothing: 22:00-07:00, or off')
+    .option('--time-zone <name>', 'of the quiet hours (default: that of this machine)')
+    .addOption(
+      new Option('--session <id>', 'only about this session; may be repeated; all: about all').argParser(
+        (text: string, before: readonly string[] = []) => [...before, text],
+      ),
+    );
+}

@@ -1,0 +1,91 @@
+/**
+ * The rules that "always allow" would write: the narrowest that are still of use. They are tried before they are shown, so that
+ * a call like this one is certainly allowed by them; where that cannot be, nothing is proposed.
+ */
+import path from 'node:path';
+import { decide, type PermissionCall, type PermissionFacts } from './decide.js';
+import { PROPOSED_RULES_MAX } from './limits.js';
+import { isInFolders, type Places, placeOf } from './places.js';
+import { TRUSTED_READ_ONLY_RULES } from './read-only.js';
+import { riskyWords } from './risky-options.js';
+import { parseRule, patternWord, type Rule, shellPattern } from './rules.js';
+import { readShellLine, type SimpleCommand } from './shell-line.js';
+import { coverLine } from './shell-rules.js';
+import { wrapped } from './wrappers.js';
+
+/** The texts of the rules; none where no rule would do. */
+export function proposedRules(call: PermissionCall, facts: PermissionFacts): readonly string[] {
+  const texts = [...new Set(wanted(call, facts))];
+  if (texts.length === 0 || texts.length > PROPOSED_RULES_MAX) return [];
+  try {
+    const rules = texts.map((text) => parseRule(text, 'allow', 'session'));
+    return decide(call, { ...facts, rules: [...facts.rules, ...rules] }).effect === 'allow' ? texts : [];
+  } catch {
+    return [];
+  }
+}
+
+function wanted({ subject, tool, owner, isOfClient }: PermissionCall, facts: PermissionFacts): readonly string[] {
+  switch (subject.kind) {
+    case 'command':
+      return subject.isParsed ? forLine(subject.line, facts) : [];
+    case 'files': {
+      const kind = subject.access === 'write' ? 'edit' : 'read';
+      return (subject.paths ?? []).map((file) => `${kind}(${filePattern(facts.places, file)})`);
+    }
+    case 'host':
+      return [`web_fetch(${subject.host}:${subject.port})`];
+    default:
+      return isOfClient ? [] : [owner === undefined ? tool : `${owner}:${tool}`];
+  }
+}
+
+function forLine(text: string, facts: PermissionFacts): readonly string[] {
+  const line = readShellLine(text);
+  if (line.kind === 'unclear') return [];
+  const allows = facts.rules.filter(({ effect }) => effect === 'allow');
+  const ofTool = (tool: string) => allows.filter((rule) => rule.tool === tool);
+  const acceptsEdits = facts.mode === 'accept-edits' || facts.mode === 'auto';
+  const rules = { shell: ofTool('shell'), edit: ofTool('edit'), read: ofTool('read') };
+  const coverage = coverLine(line, { ...rules, places: facts.places, acceptsEdits });
+  if (coverage.kind === 'covered') return [];
+  const commands = coverage.commands.flatMap((command) => innermost(command, 0));
+  const inner = commands.flatMap(({ redirections }) => redirections);
+  const targets = [...coverage.targets, ...inner].map(({ access, target }) => {
+    const file = target.isHome ? path.join(facts.places.home, target.text.slice(1)) : target.text;
+    return `${access === 'write' ? 'edit' : 'read'}(${filePattern(facts.places, file)})`;
+  });
+  return [...commands.filter(({ words }) => words.length > 0).map((command) => forCommand(command)), ...targets];
+}
+
+/** What wrappers run, rather than the wrappers. */
+function innermost(command: SimpleCommand, depth: number): readonly SimpleCommand[] {
+  const inner = depth < 4 ? wrapped(command) : undefined;
+  return inner?.kind === 'inner' ? inner.commands.flatMap((each) => innermost(each, depth + 1)) : [command];
+}
+
+/** Commands that only look may do so with any arguments; of all others exactly this one. */
+function forCommand({ assignments, words }: SimpleCommand): string {
+  const looks = assignments.length === 0 ? TRUSTED_READ_ONLY_RULES.find((rule) => isLike(rule, words)) : undefined;
+  const isPlain = riskyWords(words[0]?.text ?? '', words).length === 0;
+  if (looks?.pattern !== undefined && isPlain) return `shell(${looks.pattern})`;
+  return `shell(${[...assignments, ...words.map(({ text }) => text)].map(patternWord).join(' ')})`;
+}
+
+function isLike({ pattern = '' }: Rule, words: SimpleCommand['words']): boolean {
+  const { tokens } = shellPattern(pattern);
+  return tokens.every(
+    (token, index) => token.kind === 'rest' || (token.kind === 'literal' && token.text === words[index]?.text),
+  );
+}
+
+/** A file as a pattern that means it alone: relative to the session's folder where it is inside. */
+function filePattern(places: Places, file: string): string {
+  const real = placeOf(places, file) ?? file;
+  const [first] = places.folders;
+  const isInFirst = first !== undefined && isInFolders({ ...places, folders: [first] }, real);
+  const shown = isInFirst ? path.relative(first, real).split(path.sep).join('/') : real;
+  const escaped = shown.replace(/[*?[\]{}\\]/g, '\\$&');
+  // Without a slash in it, a pattern would mean every file of that name.
+  return isInFirst && !escaped.includes('/') ? `./${escaped}` : escaped;
+}

@@ -1,0 +1,102 @@
+/** What a call is about, as far as its input can be read: a command line, files, a host. Anything else is `other`. */
+import { isRecord } from '../util/shape.js';
+import { CALL_FILES_MAX } from './limits.js';
+
+export type CallSubject =
+  /** `isParsed`: it is for a shell whose language is understood here. */
+  | { readonly kind: 'command'; readonly line: string; readonly isParsed: boolean }
+  /** Without paths: which files is not known. */
+  | { readonly kind: 'files'; readonly access: 'read' | 'write'; readonly paths?: readonly string[] }
+  | { readonly kind: 'host'; readonly host: string; readonly port: number }
+  | { readonly kind: 'other' };
+
+const OTHER: CallSubject = { kind: 'other' };
+
+/** Which members of the input of a tool say what it is about. */
+type Reader = (input: Readonly<Record<string, unknown>>) => CallSubject | undefined;
+
+const file =
+  (access: 'read' | 'write', ...members: readonly string[]): Reader =>
+  (input) => {
+    const given = members.flatMap((member) => (typeof input[member] === 'string' ? [input[member]] : []));
+    return { kind: 'files', access, ...(given.length > 0 && { paths: given }) };
+  };
+
+const page: Reader = ({ url }) => hostOf(url);
+
+/** The host's own tools. `isShellKnown`: whether `/bin/sh` runs the line. */
+const HOST_TOOLS: Readonly<Record<string, Reader>> = {
+  shell: (input) => commandOf(input.command, process.platform !== 'win32'),
+  write_file: file('write', 'path'),
+  edit_file: file('write', 'path'),
+  apply_patch: ({ patch, input }) => patched(patch ?? input),
+  read_file: file('read', 'path'),
+  list_files: file('read', 'path'),
+  find_files: file('read', 'path'),
+  search_files: file('read', 'path'),
+  web_fetch: page,
+};
+
+/** Tools of agents that run them themselves, by their names in lower case. */
+const AGENT_TOOLS: Readonly<Record<string, Reader>> = {
+  bash: (input) => commandOf(input.command, isAgentShellKnown()),
+  shell: (input) => commandOf(input.command, isAgentShellKnown()),
+  execute: (input) => commandOf(input.command, isAgentShellKnown()),
+  edit: file('write', 'file_path', 'path'),
+  write: file('write', 'file_path', 'path', 'fileName'),
+  multiedit: file('write', 'file_path'),
+  notebookedit: file('write', 'notebook_path'),
+  create: file('write', 'path'),
+  delete: file('write', 'path'),
+  str_replace_editor: file('write', 'path'),
+  read: file('read', 'file_path', 'path'),
+  view: file('read', 'path'),
+  ls: file('read', 'path'),
+  glob: file('read', 'path'),
+  grep: file('read', 'path'),
+  webfetch: page,
+  web_fetch: page,
+  fetch: page,
+  url: page,
+};
+
+/** Agents start the shell of the user; aliases of that are the user's own. */
+function isAgentShellKnown(): boolean {
+  return process.platform !== 'win32' && /(?:^|\/)(?:sh|bash|dash|ash)$/.test(process.env.SHELL ?? '/bin/sh');
+}
+
+export interface SubjectOptions {
+  readonly tool: string;
+  readonly input: unknown;
+  /** `host`: a tool of the host itself. `agent`: of an agent that runs it. `other`: of an extension or a client. */
+  readonly runs: 'host' | 'agent' | 'other';
+}
+
+export function subjectOf({ tool, input, runs }: SubjectOptions): CallSubject {
+  const readers = runs === 'host' ? HOST_TOOLS : runs === 'agent' ? AGENT_TOOLS : undefined;
+  const name = runs === 'agent' ? tool.toLowerCase() : tool;
+  const reader = readers && Object.hasOwn(readers, name) ? readers[name] : undefined;
+  if (!reader) return OTHER;
+  return reader(isRecord(input) ? input : {}) ?? OTHER;
+}
+
+function commandOf(command: unknown, isParsed: boolean): CallSubject {
+  if (typeof command === 'string') return { kind: 'command', line: command, isParsed };
+  // Some agents give words instead of a line, and how they join them is theirs to know.
+  return { kind: 'command', line: '', isParsed: false };
+}
+
+function hostOf(url: unknown): CallSubject | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
+  return { kind: 'host', host: hostname, port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port) };
+}
+
+/** Every file that a patch names. A patch that names too many, or none, is about files that are not known. */
+function patched(patch: unknown): CallSubject {
+  const named =
+    typeof patch === 'string' ? [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm)] : [];
+  const paths = named.flatMap(([, name]) => name ?? []);
+  return { kind: 'files', access: 'write', ...(paths.length > 0 && paths.length <= CALL_FILES_MAX && { paths }) };
+}

@@ -1,0 +1,126 @@
+/** One session on the list, as the log has it. Its record is read when somebody asks for it, and parsed when they ask for more. */
+import { isPinned, PINNED_META_KEY, type SessionLifecycle, type SessionSummary } from '@atrium/protocol/ahp-1';
+import { foldersOf } from '../util/folders.js';
+
+export interface CatalogueEntry {
+  readonly summary: SessionSummary;
+  readonly lifecycle: SessionLifecycle;
+  /** When it was disposed, in milliseconds since the epoch. */
+  readonly disposedAt?: number;
+}
+
+/** How the record of a session begins and ends that is neither failed nor disposed: nearly every one. */
+const RECORD_START = '{"summary":';
+export const READY_END = ',"lifecycle":"ready"}';
+
+/** What is asked about all sessions at once. */
+export interface SessionFacts {
+  readonly provider: string;
+  /** Where it works, as paths of this machine. */
+  readonly folders: readonly string[];
+  /** The URI of its project, or else of the first folder that it works in. */
+  readonly home: string | undefined;
+  readonly modifiedAt: string;
+  readonly status: number;
+  readonly isPinned: boolean;
+  /** A person began it, not another session or an automation. */
+  readonly isOfPerson: boolean;
+}
+
+type FactMembers = Pick<
+  SessionSummary,
+  'provider' | 'workingDirectories' | 'project' | 'modifiedAt' | 'status' | '_meta' | 'origin'
+>;
+
+/** Where a log finds the facts in a record, without reading the rest. */
+export const FACT_PATHS: readonly string[] = [
+  '$.summary.provider',
+  '$.summary.workingDirectories',
+  '$.summary.project',
+  '$.summary.modifiedAt',
+  '$.summary.status',
+  `$.summary._meta."${PINNED_META_KEY}"`,
+  '$.summary.origin',
+];
+
+/** What stands at those paths, as members of a summary. */
+export function membersAt(found: readonly unknown[]): FactMembers {
+  const there = found.map((each) => each ?? undefined);
+  const [provider, workingDirectories, project, modifiedAt, status, pinned, origin] = there;
+  const _meta = { [PINNED_META_KEY]: pinned };
+  return { provider, workingDirectories, project, modifiedAt, status, origin, _meta } as unknown as FactMembers;
+}
+
+/** Thousands of sessions work in a few folders: their paths are made, and held in memory, once. */
+export class FactReader {
+  readonly #folders = new Map<string, readonly string[]>();
+
+  read(summary: FactMembers): SessionFacts {
+    const { provider, modifiedAt, status, project, workingDirectories = [], origin } = summary;
+    const home = project?.uri ?? workingDirectories[0];
+    const folders = this.#foldersOf(summary);
+    return { provider, folders, home, modifiedAt, status, isPinned: isPinned(summary), isOfPerson: !origin };
+  }
+
+  #foldersOf(summary: FactMembers): readonly string[] {
+    const key = summary.workingDirectories?.join('\0') ?? '';
+    const folders = this.#folders.get(key) ?? foldersOf(summary);
+    this.#folders.set(key, folders);
+    return folders;
+  }
+}
+
+export class ListedSession {
+  #record: string | undefined;
+  #facts: SessionFacts | undefined;
+  readonly disposedAt: number | undefined;
+
+  /** Without a record it is one that is ready, and the log has its record. */
+  constructor(record?: string) {
+    this.#record = record;
+    if (record !== undefined && !isReady(record)) this.disposedAt = this.entry().disposedAt;
+  }
+
+  get isRead(): boolean {
+    return this.#record !== undefined;
+  }
+
+  read(record: string): void {
+    this.#record = record;
+  }
+
+  entry(): CatalogueEntry {
+    return JSON.parse(this.#text);
+  }
+
+  /** The summary as JSON: a list is made of these without parsing them. */
+  get summaryText(): string {
+    const record = this.#text;
+    if (isReady(record)) return record.slice(RECORD_START.length, -READY_END.length);
+    return JSON.stringify(this.entry().summary);
+  }
+
+  get hasFacts(): boolean {
+    return this.#facts !== undefined;
+  }
+
+  /** Made from the record, unless the log has told them. */
+  facts(reader: FactReader): SessionFacts {
+    this.#facts ??= reader.read(this.entry().summary);
+    return this.#facts;
+  }
+
+  told(facts: SessionFacts): void {
+    this.#facts = facts;
+  }
+
+  get #text(): string {
+    if (this.#record === undefined) throw new Error('the record of this session was not read yet');
+    return this.#record;
+  }
+}
+
+/** In JSON no text has a quotation mark without a backslash, so this is the end of the record and of nothing in it. */
+function isReady(record: string): boolean {
+  return record.endsWith(READY_END) && record.startsWith(RECORD_START);
+}

@@ -1,0 +1,302 @@
+/**
+ * Decides what a connection may do and see: the role by the table of the protocol, the bounds by where sessions work. What is
+ * out of bounds does not exist: it is answered in the same words, whether it is there or not.
+ */
+import { isAbsolute } from 'node:path';
+import {
+  CHANNEL_RULES,
+  channelKind,
+  ErrorCode,
+  hasRole,
+  highest,
+  isHostContent,
+  leastForAction,
+  leastForRequest,
+  type Role,
+  ruleForRequest,
+  type StateAction,
+  withImplied,
+} from '@atrium/protocol/ahp-1';
+import type { Access } from '../contracts/access.js';
+import type { Caller } from '../contracts/ports.js';
+import { RequestError } from '../contracts/request-error.js';
+import { pathOfUri } from '../util/folders.js';
+import { isInside, realPathSync } from '../util/paths.js';
+import { unknownChannel } from './unknown-channel.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Where a session works. */
+export interface SessionPlace {
+  readonly workingDirectories?: readonly string[] | undefined;
+  /** The repository that a worktree of the host belongs to. */
+  readonly project?: { readonly uri: string } | undefined;
+}
+
+/** Who a terminal belongs to. */
+export interface TerminalOwner {
+  readonly session?: string;
+  readonly clientId?: string;
+}
+
+/** What is looked up about channels. */
+export interface AccessFacts {
+  /** Where a session works, also one whose removal is just being announced; undefined when there is none. */
+  placeOf(session: string): SessionPlace | undefined;
+  /** The session that a chat, a changeset, an annotations channel or a content belongs to. */
+  sessionOf(uri: string): string | undefined;
+  ownerOf(terminal: string): TerminalOwner | undefined;
+  /** Whether a chat was opened by a tool call, for a worker. */
+  isWorkerChat(chat: string): boolean;
+}
+
+/** What a share may ask for: nothing beside its session. */
+const OF_SHARES: ReadonlySet<string> = new Set([
+  ...['initialize', 'reconnect', 'ping', 'subscribe', 'unsubscribe', 'listSessions', 'fetchTurns', 'resourceRead'],
+]);
+
+/** Where the parameters of a request name folders that a session or a terminal is to work in. */
+const FOLDER_PARAMS = ['workingDirectory', 'workingDirectories', 'folder', 'cwd', 'directory'] as const;
+
+/** How long the real path of a folder is taken for known. */
+export const REAL_PATHS_FRESH_MS = 1_000;
+/** Folders whose real paths are remembered. */
+const REAL_PATHS_MAX = 1_000;
+
+export class AccessControl {
+  readonly #realPaths = new Map<string, { readonly real: string; readonly until: number }>();
+
+  constructor(
+    private readonly facts: AccessFacts,
+    private readonly now: () => number,
+  ) {}
+
+  /** Whether somebody sees a session, or would see it if it were there. */
+  sees({ bounds }: Access, session: string): boolean {
+    if (!bounds) return true;
+    if (bounds.sessions?.includes(session)) return true;
+    if (!bounds.folders) return false;
+    const place = this.facts.placeOf(session);
+    return place !== undefined && this.#isWithin(bounds.folders, place);
+  }
+
+  /** Whether a folder, as a path, lies within the bounds, wherever links lead. */
+  hasFolder({ bounds }: Access, folder: string): boolean {
+    if (!bounds) return true;
+    const real = this.#real(folder);
+    return (bounds.folders ?? []).some((bound) => isInside(this.#real(bound), real));
+  }
+
+  /** The folders, as real paths, whose files somebody may use; undefined: all that the host offers. */
+  foldersOf({ bounds }: Access): readonly string[] | undefined {
+    if (!bounds) return undefined;
+    const ofSessions = (bounds.sessions ?? []).flatMap(
+      (session) => this.facts.placeOf(session)?.workingDirectories ?? [],
+    );
+    const paths = ofSessions.flatMap((uri) => pathOfUri(uri) ?? []);
+    return [...(bounds.folders ?? []), ...paths].map((folder) => this.#real(folder));
+  }
+
+  /** Whether a channel exists for somebody. What its kind needs is another question: see `checkChannel`. */
+  isVisible({ access, identity }: Pick<Caller, 'access' | 'identity'>, channel: string): boolean {
+    if (!isLimited(access)) return true;
+    const kind = channelKind(channel);
+    if (kind === 'root') return true;
+    if (kind === 'terminal') return this.#seesTerminal(access, channel, identity?.clientId);
+    // Each has a name that nobody can guess, and is told to its maker only.
+    if (kind === 'resourceWatch') return true;
+    if (kind === 'automation' || kind === 'automationRun' || kind === 'otlp' || kind === 'mcp')
+      return access.bounds === undefined && access.credential.kind !== 'share';
+    const session = this.facts.sessionOf(channel) ?? channel;
+    return this.sees(access, session) && !this.#isLeftOut(access, channel);
+  }
+
+  /** What its maker left out of a share is not to be had by another channel either. */
+  #isLeftOut(access: Access, channel: string): boolean {
+    const leftOut = withImplied(access.leftOut ?? []);
+    if (leftOut.length === 0) return false;
+    const kind = channelKind(channel);
+    if (kind === 'changeset' || kind === 'annotations' || kind === 'canvas')
+      return leftOut.includes('fileContents') || leftOut.includes('folders') || kind !== 'changeset';
+    const hasCalls = !leftOut.includes('toolInput') && !leftOut.includes('toolOutput');
+    return kind === 'chat' && !hasCalls && this.facts.isWorkerChat(channel);
+  }
+
+  #seesTerminal(access: Access, terminal: string, clientId: string | undefined): boolean {
+    const { leftOut = [], bounds, credential } = access;
+    if (credential.kind === 'share' && leftOut.length > 0) return false;
+    const owner = this.facts.ownerOf(terminal);
+    if (!bounds) return true;
+    if (!owner) return false;
+    return owner.session !== undefined ? this.sees(access, owner.session) : owner.clientId === clientId;
+  }
+
+  /** Throws when a request is not allowed, or names what does not exist for its sender. */
+  checkRequest(caller: Pick<Caller, 'access' | 'identity'>, method: string, params: Params): void {
+    const { access } = caller;
+    if (!isLimited(access)) return;
+    const { bounds } = ruleForRequest(method);
+    needRole(access, leastForRequest(method, params), method);
+    if (access.credential.kind === 'share' && !OF_SHARES.has(method)) throw notOfShares(method);
+    if (method === 'subscribe') this.checkChannel(access, String(params.channel));
+    if (method === 'resourceRead') this.#checkContent(caller, params.uri);
+    if (!access.bounds) return;
+    if (bounds === 'whole') throw needsAll(method);
+    if (typeof bounds !== 'string')
+      for (const name of bounds)
+        if (!this.isVisible(caller, String(params[name]))) throw unknownChannel(String(params[name]));
+    this.#checkPlaces(caller, method, params);
+  }
+
+  /** Throws when a kind of channel needs another role. */
+  checkChannel(access: Access, channel: string): void {
+    needRole(access, CHANNEL_RULES[channelKind(channel)], `subscribe to ${channel}`);
+  }
+
+  mayOpen(caller: Pick<Caller, 'access' | 'identity'>, channel: string): boolean {
+    const { access } = caller;
+    if (!isLimited(access)) return true;
+    return hasRole(access.role, CHANNEL_RULES[channelKind(channel)]) && this.isVisible(caller, channel);
+  }
+
+  /** Contents that the host names are of a session; blobs are named by the hash of what they hold, which nobody guesses. */
+  #checkContent({ access }: Pick<Caller, 'access'>, uri: unknown): void {
+    if (!isHostContent(uri)) return;
+    const text = String(uri);
+    const session = this.facts.sessionOf(text);
+    const leftOut = withImplied(access.leftOut ?? []);
+    const isLeftOut =
+      (text.startsWith('atrium-changes:') && (leftOut.includes('fileContents') || leftOut.includes('folders'))) ||
+      (text.startsWith('atrium-input:') && leftOut.includes('toolInput'));
+    const isHidden = session !== undefined && !this.sees(access, session);
+    const isOfNoSession = session === undefined && access.bounds !== undefined && !text.startsWith('atrium-content:');
+    if (isLeftOut || isHidden || isOfNoSession) throw new RequestError(ErrorCode.NotFound, `there is no ${text}`);
+  }
+
+  /** What a request brings in: folders to work in, sessions and chats to begin from, attachments. */
+  #checkPlaces(caller: Pick<Caller, 'access' | 'identity'>, method: string, params: Params): void {
+    const { config, claim, fork, source, initialMessage } = params;
+    const named = [params, config]
+      .filter(isObject)
+      .flatMap((in_) => FOLDER_PARAMS.flatMap((name) => stringsIn(in_[name])));
+    for (const folder of named) if (!this.#hasNamed(caller.access, folder)) throw noSuchFolder(folder);
+    const begun = [claim, fork, source].filter(isObject).flatMap((from) => [from.session, from.chat]);
+    for (const uri of begun)
+      if (uri !== undefined && !this.isVisible(caller, String(uri))) throw unknownChannel(String(uri));
+    const missing = this.#missingAttachment(caller, initialMessage);
+    if (missing !== undefined) throw new RequestError(ErrorCode.NotFound, `there is no ${missing}`);
+    const isNew = method === 'createSession' || method === 'createTerminal';
+    if (isNew && named.length === 0 && begun.every((uri) => uri === undefined)) throw needsFolder();
+    if (method === 'sessionConfigCompletions' && params.property === 'folder') throw needsAll(method);
+  }
+
+  #hasNamed(access: Access, folder: string): boolean {
+    const path = pathOfUri(folder) ?? folder;
+    return isAbsolute(path) && this.hasFolder(access, path);
+  }
+
+  /** Why an action may not be dispatched; undefined when it may. `needed` is what its channel says about this very action. */
+  refusalOf(
+    caller: Pick<Caller, 'access' | 'identity'>,
+    action: StateAction,
+    needed: Role = 'viewer',
+  ): string | undefined {
+    const { access } = caller;
+    if (!isLimited(access)) return undefined;
+    const least = highest(leastForAction(action), needed);
+    if (!hasRole(access.role, least)) return `not allowed: this needs the role ${least}`;
+    if (access.credential.kind === 'share') return 'not allowed: a share is for reading';
+    return access.bounds && this.#outOfBounds(caller, action);
+  }
+
+  /** Folders and transcripts that an action would bring into a session. */
+  #outOfBounds(caller: Pick<Caller, 'access' | 'identity'>, action: StateAction): string | undefined {
+    const { directory, replacement, message, draft } = action as unknown as Params;
+    if (action.type.startsWith('session/workingDirectory') || action.type.startsWith('chat/workingDirectory'))
+      for (const folder of [directory, replacement])
+        if (typeof folder === 'string' && !this.#hasNamed(caller.access, folder)) return `there is no folder ${folder}`;
+    const missing = this.#missingAttachment(caller, message) ?? this.#missingAttachment(caller, draft);
+    return missing === undefined ? undefined : `there is no ${missing}`;
+  }
+
+  /** The first attachment of a message that does not exist for its sender. */
+  #missingAttachment(caller: Pick<Caller, 'access' | 'identity'>, message: unknown): string | undefined {
+    for (const { type, resource, uri } of attachmentsOf(message)) {
+      const named = String(resource ?? uri ?? '');
+      const isChannel = type === 'chat' || type === 'annotations';
+      const isThere = isChannel
+        ? this.isVisible(caller, named)
+        : !named.startsWith('file:') || this.#hasFile(caller.access, named);
+      if (!isThere) return named;
+    }
+    return undefined;
+  }
+
+  #hasFile(access: Access, uri: string): boolean {
+    const path = pathOfUri(uri);
+    if (path === undefined) return false;
+    const real = this.#real(path);
+    return (this.foldersOf(access) ?? []).some((folder) => isInside(folder, real));
+  }
+
+  #isWithin(folders: readonly string[], { workingDirectories = [], project }: SessionPlace): boolean {
+    const bounds = folders.map((folder) => this.#real(folder));
+    const isIn = (uri: string) => {
+      const path = pathOfUri(uri);
+      return path !== undefined && bounds.some((bound) => isInside(bound, this.#real(path)));
+    };
+    if (project && isIn(project.uri)) return true;
+    return workingDirectories.length > 0 && workingDirectories.every(isIn);
+  }
+
+  #real(folder: string): string {
+    const now = this.now();
+    const known = this.#realPaths.get(folder);
+    if (known && now < known.until && known.until <= now + REAL_PATHS_FRESH_MS) return known.real;
+    if (this.#realPaths.size >= REAL_PATHS_MAX) this.#realPaths.clear();
+    const real = realPathSync(folder);
+    this.#realPaths.set(folder, { real, until: now + REAL_PATHS_FRESH_MS });
+    return real;
+  }
+}
+
+/** Whether anything is kept from somebody. Nearly everybody is the owner. */
+export function isLimited({ role, bounds, leftOut, credential }: Access): boolean {
+  return role !== 'owner' || bounds !== undefined || leftOut !== undefined || credential.kind === 'share';
+}
+
+function needRole({ role }: Access, least: Role, what: string): void {
+  if (hasRole(role, least)) return;
+  throw new RequestError(ErrorCode.PermissionDenied, `not allowed: ${what} needs the role ${least}`, { role: least });
+}
+
+function needsAll(method: string): RequestError {
+  const message = `not allowed: ${method} is about the whole host, and this access is bounded`;
+  return new RequestError(ErrorCode.PermissionDenied, message, { role: 'owner' });
+}
+
+function notOfShares(method: string): RequestError {
+  return new RequestError(ErrorCode.PermissionDenied, `not allowed: a share has no ${method}`, { role: 'owner' });
+}
+
+function noSuchFolder(folder: string): RequestError {
+  const message = `there is no folder ${folder} on the host's machine; make it, or name another`;
+  return new RequestError(ErrorCode.InvalidParams, message);
+}
+
+function needsFolder(): RequestError {
+  return new RequestError(ErrorCode.InvalidParams, 'name a folder: this access holds within certain folders only');
+}
+
+function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function stringsIn(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+}
+
+function attachmentsOf(message: unknown): Params[] {
+  const { attachments } = isObject(message) ? message : {};
+  return Array.isArray(attachments) ? attachments.filter(isObject) : [];
+}

@@ -1,0 +1,82 @@
+/**
+ * What a host must have before it may join: the tables of its own cluster, the token and the secret that the others have,
+ * and the folders that all share. The engine holds digests of the secrets, never the secrets.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ClusterError, checkedMeta } from '../log-postgres/administer.js';
+import type { Engine } from '../log-postgres/engine.js';
+import { checkVolumes } from './volumes.js';
+
+/** In the data folder of a host: to which cluster it belongs. */
+export const CLUSTER_FILE = 'cluster.json';
+
+export interface AdmissionOptions {
+  readonly engine: Engine;
+  readonly hostId: string;
+  readonly dataDir: string;
+  readonly token: string;
+  readonly secret?: string | undefined;
+}
+
+/** Throws a `ClusterError` that names the remedy. */
+export async function checkAdmission({ engine, hostId, dataDir, token, secret }: AdmissionOptions): Promise<void> {
+  const { cluster } = await checkedMeta(engine);
+  await checkOwnCluster(dataDir, cluster, engine.url.shown);
+  await checkDigest(engine, hostId, {
+    column: 'token_digest',
+    digest: digestOf(cluster, token),
+    what: 'connection token',
+    remedy: '--connection-token-file',
+  });
+  if (secret !== undefined)
+    await checkDigest(engine, hostId, {
+      column: 'secret_digest',
+      digest: digestOf(cluster, secret),
+      what: 'cluster secret',
+      remedy: '--cluster-secret-file',
+    });
+  await checkVolumes(engine);
+}
+
+/** A data folder belongs to one cluster: contents of another one's sessions must not mix with it. */
+async function checkOwnCluster(dataDir: string, cluster: string, shown: string): Promise<void> {
+  const file = path.join(dataDir, CLUSTER_FILE);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return writeFile(file, `${JSON.stringify({ cluster })}\n`, { mode: 0o600 });
+  const known: unknown = JSON.parse(text);
+  const before = typeof known === 'object' && known !== null && 'cluster' in known ? known.cluster : undefined;
+  if (before === cluster) return;
+  throw new ClusterError(
+    `${shown} is not the cluster that this data folder belongs to: correct ATRIUM_CLUSTER_URL, or choose another --data-dir`,
+  );
+}
+
+interface Digest {
+  readonly column: 'token_digest' | 'secret_digest';
+  readonly digest: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/** The first host says what it is; while others live, it is theirs. */
+async function checkDigest(engine: Engine, hostId: string, { column, digest, what, remedy }: Digest): Promise<void> {
+  const [row] = await engine.run<{ fits: boolean }>(
+    `WITH others AS (SELECT 1 FROM hosts WHERE alive AND id <> $2),
+       written AS (
+         UPDATE meta SET ${column} = $1
+         WHERE ${column} IS NULL OR (${column} <> $1 AND NOT EXISTS (SELECT 1 FROM others)) RETURNING 1)
+     SELECT EXISTS (SELECT 1 FROM written) OR ${column} = $1 AS fits FROM meta`,
+    [digest, hostId],
+  );
+  if (!row?.fits)
+    throw new ClusterError(
+      `the other hosts have another ${what}: give this one the same with ${remedy}, or stop them all first`,
+    );
+}
+
+/** Of a long random text; the name of the cluster keeps digests of two clusters from being compared. */
+function digestOf(cluster: string, secret: string): string {
+  return createHash('sha256').update(`${cluster}\0${secret}`).digest('base64url');
+}

@@ -1,0 +1,161 @@
+/**
+ * A host of a cluster from its start to its end: it stands by, takes over when nobody is active, works, and stands by again
+ * when the engine does not take its commits any more. Leaving, it lets the turns that run come to their end.
+ */
+import { LogFencedError, LogUnavailableError } from '@atrium/core/log/log.js';
+import type { Host } from '../host-options.js';
+import { EngineError } from '../log-postgres/engine.js';
+import { openPostgresLog, type PostgresLog, type PostgresLogOptions } from '../log-postgres/postgres-log.js';
+import { BEAT_MS } from './limits.js';
+import { type LostReason, Membership, type MembershipOptions } from './membership.js';
+
+/** How often a host that leaves looks whether turns still run. */
+const DRAIN_LOOK_MS = 100;
+
+export type NodeState = 'joining' | 'stand-by' | 'starting' | 'active' | 'draining';
+
+export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'facts'> {
+  /** How long turns that run are waited for when the host leaves. */
+  readonly drainMs: number;
+  readonly textIndex?: PostgresLogOptions['textIndex'];
+  /** Starts a host on the log, which it closes when it stops, and lets clients in. */
+  startHost(log: PostgresLog): Promise<ActiveHost>;
+}
+
+export interface ActiveHost {
+  readonly host: Pick<Host, 'activity' | 'failed'>;
+  /** Sends the clients away and ends the host; `isLast`: this process ends with it. */
+  stop(isLast: boolean): Promise<void>;
+}
+
+export class ClusterNode {
+  readonly #options: ClusterNodeOptions;
+  #state: NodeState = 'joining';
+  #member: Membership | undefined;
+  #host: ActiveHost['host'] | undefined;
+  #seen = 0;
+
+  constructor(options: ClusterNodeOptions) {
+    this.#options = options;
+  }
+
+  get state(): NodeState {
+    return this.#state;
+  }
+
+  /** Whether clients are served here, and in words why not. */
+  get readiness(): { readonly isReady: boolean; readonly text: string } {
+    const isReached = this.#member?.isReached ?? false;
+    if (this.#state === 'active')
+      return { isReady: isReached, text: isReached ? 'active' : 'the engine cannot be reached' };
+    const active = this.#member?.activeHost;
+    if (this.#state !== 'stand-by') return { isReady: false, text: this.#state };
+    return { isReady: false, text: active === undefined ? 'stand-by' : `stand-by; ${active} is active` };
+  }
+
+  /** Whether the engine answers this host, for others that ask over the link. */
+  get isEngineReached(): boolean {
+    return this.#member?.isReached ?? false;
+  }
+
+  /** Another host has left: takes over without waiting for the next beat. */
+  lookNow(): void {
+    void this.#member?.lookNow();
+  }
+
+  /**
+   * Runs until it is told to stop. Fulfilled with the reason; rejected when another process has this host's name.
+   * `now` is fulfilled when it is not to wait for turns any more.
+   */
+  async run(stop: Promise<string>, now: Promise<unknown>): Promise<string> {
+    for (;;) {
+      const member = await this.#join(stop);
+      if (!member) return stop;
+      const end = await this.#serve(member, stop, now);
+      if (end.kind === 'stopped') return end.text;
+      if (end.kind === 'replaced') throw new LogFencedError(end.text);
+      this.#options.logger.log('warn', 'this host joins the cluster anew', { reason: end.text });
+    }
+  }
+
+  /** Tries until the engine takes it in. */
+  async #join(stop: Promise<string>): Promise<Membership | undefined> {
+    this.#state = 'joining';
+    const { logger } = this.#options;
+    for (let tries = 0; ; tries++) {
+      try {
+        const facts = () => ({ state: this.#state, ...this.#host?.activity });
+        const member = await Membership.join({ ...this.#options, seen: this.#seen, facts });
+        this.#member = member;
+        this.#state = 'stand-by';
+        logger.log('info', 'joined the cluster', { host: member.me.host, term: member.me.term });
+        return member;
+      } catch (error) {
+        if (!(error instanceof LogUnavailableError || error instanceof EngineError)) throw error;
+        if (tries === 0) logger.log('warn', 'cannot join the cluster yet', { error: error.message });
+      }
+      if ((await Promise.race([stop, pause(BEAT_MS)])) !== undefined) return undefined;
+    }
+  }
+
+  async #serve(member: Membership, stop: Promise<string>, now: Promise<unknown>): Promise<End> {
+    const stopped = stop.then((text): End => ({ kind: 'stopped', text }));
+    const drained = member.drained.then((): End => ({ kind: 'stopped', text: 'drained' }));
+    const over = Promise.race<End>([stopped, drained, member.lost]);
+    const waited = await Promise.race([over, member.active]);
+    const end = waited ?? (await this.#work(member, over, now));
+    this.#seen = Math.max(this.#seen, member.seen);
+    this.#member = undefined;
+    await (end.kind === 'stopped' ? member.leave() : member.close());
+    return end;
+  }
+
+  /** The host is active until something ends that. */
+  async #work(member: Membership, over: Promise<End>, now: Promise<unknown>): Promise<End> {
+    const { url, logger, textIndex } = this.#options;
+    this.#state = 'starting';
+    let log: PostgresLog | undefined;
+    try {
+      log = await openPostgresLog({ url, owner: member.me, logger, ...(textIndex && { textIndex }) });
+      const started = await this.#options.startHost(log);
+      const { host } = started;
+      this.#host = host;
+      this.#state = 'active';
+      logger.log('info', 'this host is the active one now', { term: member.me.term });
+      const failed = host.failed.then(({ message }): End => ({ kind: 'fenced', text: message }));
+      const end = await Promise.race([over, failed]);
+      if (end.kind === 'stopped') await this.#drain(host, Promise.race([now, member.lost, failed]));
+      else log.fence(end.text);
+      this.#host = undefined;
+      this.#state = end.kind === 'stopped' ? 'draining' : 'joining';
+      await started.stop(end.kind === 'stopped');
+      return end;
+    } catch (error) {
+      // The host could not start: the engine is away, or another host was faster.
+      await log?.close();
+      if (!(error instanceof LogUnavailableError || error instanceof LogFencedError)) throw error;
+      return { kind: 'fenced', text: error.message };
+    } finally {
+      this.#seen = Math.max(this.#seen, log?.head ?? 0);
+    }
+  }
+
+  async #drain(host: ActiveHost['host'], now: Promise<unknown>): Promise<void> {
+    this.#state = 'draining';
+    const { logger, drainMs } = this.#options;
+    const { working } = host.activity;
+    if (working > 0) logger.log('info', 'waiting for turns to end', { turns: working, seconds: drainMs / 1_000 });
+    let isOver = false;
+    void now.then(() => {
+      isOver = true;
+    });
+    const until = performance.now() + drainMs;
+    while (!isOver && host.activity.working > 0 && performance.now() < until) await pause(DRAIN_LOOK_MS);
+  }
+}
+
+type End = LostReason | { readonly kind: 'stopped'; readonly text: string };
+
+function pause(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds));
+}

@@ -1,0 +1,24 @@
+/** Several hosts on one engine, for those who embed them. Nothing of it is loaded by a host that runs alone. */
+export {
+  ClusterError,
+  checkedMeta,
+  ENGINE_VERSION_MIN,
+  engineVersion,
+  initCluster,
+} from '../log-postgres/administer.js';
+export { Engine } from '../log-postgres/engine.js';
+export { DEFAULT_SCHEMA, type EngineUrl, EngineUrlError, engineUrl } from '../log-postgres/engine-url.js';
+export {
+  type HostTerm,
+  openPostgresLog,
+  type PostgresLog,
+  type PostgresLogOptions,
+} from '../log-postgres/postgres-log.js';
+export { checkAdmission } from './admission.js';
+export { type ActiveHost, ClusterNode, type ClusterNodeOptions, type NodeState } from './cluster-node.js';
+export { type Imported, importContents, importLog } from './import-log.js';
+export { DRAIN_MS } from './limits.js';
+export { askLink, DEFAULT_LINK_PORT, type LinkAnswer, linkAddress, listenForLinks } from './link.js';
+export { localTextIndex, lockDataFolder } from './local-folder.js';
+export { askToDrain, type ClusterStatus, clusterStatus, type EngineStatus, type HostStatus } from './status.js';
+export { addVolume, checkVolumes, listVolumes, type Volume, volumeState } from './volumes.js';

@@ -1,0 +1,75 @@
+/**
+ * Folders that all hosts share. A path means nothing on another machine, so each such folder holds a file with a random id,
+ * and the engine knows id and path: a host that does not find the same folder at the same place does not start.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ClusterError } from '../log-postgres/administer.js';
+import type { Engine } from '../log-postgres/engine.js';
+
+export const VOLUME_FILE = '.atrium-volume';
+const VOLUME_ID = /^[\w-]{16}$/;
+const ID_BYTES = 12;
+
+export interface Volume {
+  readonly id: string;
+  readonly path: string;
+}
+
+export type VolumeState = 'seen' | 'missing' | 'another';
+
+/** Marks a folder as one that all hosts share. One that is marked already keeps its id. */
+export async function addVolume(engine: Engine, folder: string): Promise<Volume> {
+  const place = path.resolve(folder);
+  const isFolder = await stat(place).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new ClusterError(`${place} is no folder: make it first, on the disk that all hosts share`);
+  const id = (await readId(place)) ?? (await mark(place));
+  const [known] = await engine.run<Volume>('SELECT id, path FROM volumes WHERE path = $1', [place]);
+  if (known && known.id !== id)
+    throw new ClusterError(`${place} is known with another id: this is not the disk that the other hosts see there`);
+  await engine.run(
+    'INSERT INTO volumes (id, path) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET path = excluded.path',
+    [id, place],
+  );
+  return { id, path: place };
+}
+
+async function mark(folder: string): Promise<string> {
+  const id = randomBytes(ID_BYTES).toString('base64url');
+  await writeFile(path.join(folder, VOLUME_FILE), `${id}\n`, { flag: 'wx' });
+  return id;
+}
+
+export async function listVolumes(engine: Engine): Promise<Volume[]> {
+  return engine.run<Volume>('SELECT id, path FROM volumes ORDER BY path');
+}
+
+/** Whether this machine sees the same folder at that place. */
+export async function volumeState({ id, path: folder }: Volume): Promise<VolumeState> {
+  const found = await readId(folder);
+  if (found === undefined) return 'missing';
+  return found === id ? 'seen' : 'another';
+}
+
+/** Throws unless this machine sees all of them. */
+export async function checkVolumes(engine: Engine): Promise<void> {
+  for (const volume of await listVolumes(engine)) {
+    const state = await volumeState(volume);
+    if (state === 'missing')
+      throw new ClusterError(
+        `the shared folder ${volume.path} is not here: mount it, so that this host can take sessions over`,
+      );
+    if (state === 'another')
+      throw new ClusterError(`${volume.path} is not the folder that the other hosts share: mount the same one here`);
+  }
+}
+
+async function readId(folder: string): Promise<string | undefined> {
+  const text = await readFile(path.join(folder, VOLUME_FILE), 'utf8').catch(() => undefined);
+  const id = text?.trim();
+  return id !== undefined && VOLUME_ID.test(id) ? id : undefined;
+}

@@ -1,0 +1,268 @@
+/**
+ * Devices: who was let in, how a further one comes in, and how one is sent away. People do it over methods of our own; the
+ * device itself comes with its code over HTTP, because it has no token yet.
+ */
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Access } from '@atrium/core/contracts/access.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import { RequestError } from '@atrium/core/contracts/request-error.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { cutText } from '@atrium/core/util/text.js';
+import {
+  type Device,
+  type DeviceInvitation,
+  type DeviceList,
+  ErrorCode,
+  type RedeemedDevice,
+  ROOT_CHANNEL,
+} from '@atrium/protocol/ahp-1';
+import {
+  accessOf,
+  CredentialStore,
+  type Place,
+  type StoredCredential,
+  TooManyCredentialsError,
+} from './credential-store.js';
+import { grantIn, isWithin, wrong } from './granting.js';
+import { type HostKey, hostKey } from './host-key.js';
+import { Invitations, type Taken, TooManyCodesError } from './invitations.js';
+import { USER_AGENT_MAX_CHARACTERS } from './limits.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Where the host can be reached, and who keeps its connection token: the part that listens says so. */
+export interface Reachability {
+  /** As `https://name:port`; those that other machines can use come first. */
+  addresses(): readonly string[];
+  /** Nobody on the way can read what a device sends: it is this machine only, or TLS. */
+  readonly isPrivate: boolean;
+  /** Replaces the connection token and stores it, and says how many connections that ends; throws where somebody else keeps it. */
+  rotateToken?(): Promise<number>;
+}
+
+interface DevicesParts {
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataFolder: string | undefined;
+  /** A credential may do something else from now on; undefined: it is gone, and its connections are to be closed. */
+  changeAccess(credentialId: string, access: Access | undefined): void;
+  connectionsOf(credentialId: string): number;
+  /** Tells one client something beside the protocol. */
+  tell(caller: Caller, method: string, params: object): void;
+  /** Ends the connections of a client, and gives its id to whoever uses it next. */
+  releaseClient(clientId: string): Promise<boolean>;
+}
+
+export interface RedeemAsked {
+  readonly code: string;
+  /** What the device calls itself. */
+  readonly name: string | undefined;
+  readonly isPrivate: boolean;
+}
+
+export type Redeemed =
+  | { readonly kind: 'in'; readonly device: RedeemedDevice & { readonly token: string }; readonly expiresAt?: number }
+  | Exclude<Taken, { readonly kind: 'taken' }>
+  | { readonly kind: 'full' };
+
+export class Devices implements Service {
+  readonly store: CredentialStore;
+  readonly #parts: DevicesParts;
+  readonly #invitations: Invitations;
+  /** Clients that have asked for the list. */
+  readonly #watchers = new Set<Caller>();
+  readonly #gone: ((credentialId: string) => void)[] = [];
+  #key: HostKey | undefined;
+  #reach: Reachability = { addresses: () => [], isPrivate: true };
+
+  constructor(parts: DevicesParts) {
+    this.#parts = parts;
+    this.#invitations = new Invitations(parts.clock);
+    this.store = new CredentialStore({
+      ...parts,
+      events: { access: (id, access) => this.#accessChanged(id, access), changed: () => this.#listChanged() },
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#key = await hostKey(this.#parts.dataFolder);
+    await this.store.load();
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  left(connection: Caller): void {
+    this.#watchers.delete(connection);
+  }
+
+  get key(): HostKey {
+    if (!this.#key) throw new Error('the host has not started yet');
+    return this.#key;
+  }
+
+  /** Where the host can be reached; those that other machines can use come first. */
+  get addresses(): readonly string[] {
+    return this.#reach.addresses();
+  }
+
+  reachedAt(reach: Reachability): void {
+    this.#reach = reach;
+  }
+
+  /** Calls back when a device or a share is gone, removed or expired: what it was promised ends with it. */
+  onGone(listener: (credentialId: string) => void): void {
+    this.#gone.push(listener);
+  }
+
+  accessOf(token: string): Access | undefined {
+    const found = this.store.find(token);
+    return found && accessOf(found);
+  }
+
+  /** What a device or a share may do now; undefined when it is gone. */
+  accessOfDevice(id: string): Access | undefined {
+    const found = this.store.get(id);
+    return found && accessOf(found);
+  }
+
+  used({ credential }: Access, { address, userAgent }: Place): void {
+    this.store.used(credential.id, { address, userAgent: userAgent && cutText(userAgent, USER_AGENT_MAX_CHARACTERS) });
+  }
+
+  /** A device comes with its code. What it gets is stored before it hears of it. */
+  async redeem({ code, name, isPrivate }: RedeemAsked): Promise<Redeemed> {
+    const taken = this.#invitations.take(code, { isPrivate });
+    if (taken.kind !== 'taken') return taken;
+    const { by, name: given, ...grant } = taken.invited;
+    try {
+      const { credential, token } = await this.store.add('device', { ...grant, name: given ?? name ?? 'New device' });
+      const { id, role, expiresAt } = credential;
+      this.#parts.logger.log('info', 'a device was let in', { device: id, role, by });
+      const device = { id, name: credential.name, role, token };
+      return { kind: 'in', device, ...(expiresAt !== undefined && { expiresAt }) };
+    } catch (error) {
+      if (error instanceof TooManyCredentialsError) return { kind: 'full' };
+      throw error;
+    }
+  }
+
+  readonly extensionRequests = {
+    'atrium/devices': (caller: Caller): DeviceList => {
+      const { access } = this.#owner(caller);
+      this.#watchers.add(caller);
+      const items = this.#visibleTo(access).map((credential) => this.#shown(credential));
+      return { items, ...(access.credential.kind === 'device' && { self: access.credential.id }) };
+    },
+    'atrium/addDevice': (caller: Caller, params: Params): DeviceInvitation => this.#add(this.#owner(caller), params),
+    'atrium/cancelDevice': (caller: Caller, { id }: Params) => {
+      const { access } = this.#owner(caller);
+      return { wasOpen: this.#invitations.cancel(String(id), access.bounds && access.credential.id) };
+    },
+    'atrium/changeDevice': async (caller: Caller, params: Params) => {
+      const { access } = this.#owner(caller);
+      const { id, role, bounds, expiresAt } = this.#found(access, params.id);
+      const { name } = params;
+      if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) throw wrong('/name must be a text');
+      const isGrant = ['role', 'bounds', 'until'].some((member) => params[member] !== undefined);
+      // What is not said stays: to end a device's time earlier gives it no other role.
+      const until = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
+      const before = { role, ...(bounds && { bounds }), ...(until !== undefined && { until }) };
+      const grant = isGrant ? grantIn({ ...before, ...params }, access, this.#parts.clock.now()) : {};
+      await this.store.change(id, { ...grant, ...(name !== undefined && { name }) });
+      return null;
+    },
+    'atrium/removeDevice': async (caller: Caller, params: Params) => {
+      const { id } = this.#found(this.#owner(caller).access, params.id);
+      const connections = this.#parts.connectionsOf(id);
+      await this.store.remove(id);
+      this.#parts.logger.log('info', 'a device was removed', { device: id });
+      return { closed: connections };
+    },
+    'atrium/rotateToken': async (caller: Caller) => {
+      const { access } = this.#owner(caller);
+      if (access.bounds || access.until !== undefined) throw denied();
+      const { rotateToken } = this.#reach;
+      if (!rotateToken) throw new RequestError(ErrorCode.InvalidRequest, 'this host has no connection token');
+      const closing = await rotateToken().catch(({ message }: Error) => {
+        throw new RequestError(ErrorCode.InvalidRequest, message);
+      });
+      return { closing };
+    },
+    'atrium/releaseClient': async (caller: Caller, { clientId }: Params) => {
+      const { access } = this.#owner(caller);
+      if (access.bounds || typeof clientId !== 'string') throw denied();
+      return { wasKnown: await this.#parts.releaseClient(clientId) };
+    },
+  };
+
+  #add({ access }: Caller, params: Params): DeviceInvitation {
+    const { name } = params;
+    if (name !== undefined && typeof name !== 'string') throw wrong('/name must be a text');
+    const grant = grantIn(params, access, this.#parts.clock.now());
+    const { isPrivate } = this.#reach;
+    try {
+      const invited = { ...grant, ...(name?.trim() && { name }), by: access.credential.id };
+      const { expiresAt, ...made } = this.#invitations.make(invited, { isPrivate });
+      const { fingerprint } = this.key;
+      const addresses = this.#reach.addresses();
+      return { ...made, expiresAt: new Date(expiresAt).toISOString(), role: grant.role, fingerprint, addresses };
+    } catch (error) {
+      if (error instanceof TooManyCodesError) throw new RequestError(ErrorCode.Conflict, error.message);
+      throw error;
+    }
+  }
+
+  #owner(caller: Caller): Caller {
+    if (caller.access.role !== 'owner') throw denied();
+    return caller;
+  }
+
+  /** Those that have no more than the one who asks; of others nobody hears. */
+  #visibleTo(access: Access): StoredCredential[] {
+    return this.store.list('device').filter((credential) => isWithin(credential, access));
+  }
+
+  #found(access: Access, id: unknown): StoredCredential {
+    const found = this.#visibleTo(access).find((credential) => credential.id === id);
+    if (!found) throw new RequestError(ErrorCode.NotFound, 'there is no such device; atrium/devices lists them');
+    return found;
+  }
+
+  #shown({ id, name, role, bounds, createdAt, expiresAt, lastUsed }: StoredCredential): Device {
+    const iso = (time: number) => new Date(time).toISOString();
+    const use = lastUsed && {
+      at: iso(lastUsed.at),
+      address: lastUsed.address,
+      ...(lastUsed.userAgent !== undefined && { userAgent: lastUsed.userAgent }),
+    };
+    return {
+      ...{ id, name, role, createdAt: iso(createdAt), connections: this.#parts.connectionsOf(id) },
+      ...(bounds && { bounds }),
+      ...(expiresAt !== undefined && { expiresAt: iso(expiresAt) }),
+      ...(use && { lastUsed: use }),
+    };
+  }
+
+  #accessChanged(id: string, access: Access | undefined): void {
+    this.#invitations.cancelOf(id);
+    this.#parts.changeAccess(id, access);
+    if (!access) for (const listener of this.#gone) listener(id);
+  }
+
+  #listChanged(): void {
+    for (const caller of this.#watchers) {
+      if (caller.access.role === 'owner') this.#parts.tell(caller, 'atrium/devicesChanged', { channel: ROOT_CHANNEL });
+    }
+  }
+}
+
+function denied(): RequestError {
+  return new RequestError(ErrorCode.PermissionDenied, 'devices are for the owner of this host', { role: 'owner' });
+}

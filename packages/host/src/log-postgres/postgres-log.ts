@@ -1,0 +1,359 @@
+/**
+ * The log of a cluster, in PostgreSQL. One commit is one statement, which the engine stores as a whole and answers with the
+ * numbers. The engine takes it only from the host and the term that it knows as the active one; a host that was declared
+ * dead is told so by its next commit, and stops.
+ *
+ * What can be lost: what the engine loses. With a synchronous stand-by of the engine that is nothing.
+ */
+import { checkCommit, checkTurnStart, duplicateOrigin, turnsPresent } from '@atrium/core/log/check-commit.js';
+import { answersPrefix, epochKey, knownKey } from '@atrium/core/log/client-records.js';
+import {
+  type ArchivedTurn,
+  type ArchiveHead,
+  type ClientFacts,
+  type Commit,
+  closedError,
+  type Log,
+  type LogEntry,
+  LogFencedError,
+  LogUnavailableError,
+  LogWriteError,
+  type ReadRange,
+  type ReplayLimits,
+  type Stored,
+  type StoredChannel,
+  type StoredRecord,
+  type TurnRange,
+} from '@atrium/core/log/log.js';
+import { RecentEntries } from '@atrium/core/log/recent-entries.js';
+import type { TextIndex } from '@atrium/core/log/text-index.js';
+import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
+import { APPEND, commitValues } from './commit-values.js';
+import { Engine, EngineError, type EngineValue } from './engine.js';
+import { EngineReader } from './engine-reader.js';
+import type { EngineUrl } from './engine-url.js';
+import { REFUSED } from './schema.js';
+import { nameToEngine } from './texts.js';
+
+/** Entries that are dropped in one transaction. */
+const COMPACT_BATCH_ENTRIES = 2_000;
+const DISK_FULL = '53100';
+const UNIQUE_VIOLATION = '23505';
+
+/** The host that writes, and how often it has joined. */
+export interface HostTerm {
+  readonly host: string;
+  readonly term: number;
+}
+
+export interface PostgresLogOptions {
+  readonly url: EngineUrl;
+  /** The active host: see `Membership`. */
+  readonly owner: HostTerm;
+  readonly logger?: Logger;
+  /** Opens the full text index, which each host makes for itself; without one, the log is searched by reading it. */
+  readonly textIndex?: (options: { readonly anew: boolean }) => Promise<TextIndex>;
+}
+
+export async function openPostgresLog(options: PostgresLogOptions): Promise<PostgresLog> {
+  const reader = new EngineReader(new Engine(options.url, 'reads'));
+  try {
+    return new PostgresLog(options, reader, await reader.bounds());
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+export class PostgresLog implements Log {
+  readonly repairs = [];
+  readonly #engine: Engine;
+  readonly #reader: EngineReader;
+  readonly #owner: readonly [string, number];
+  readonly #logger: Logger;
+  /** Absent where the log is searched by reading it. */
+  readonly openTextIndex?: Log['openTextIndex'];
+  #textIndex: TextIndex | undefined;
+  #recent: RecentEntries;
+  /** Entries up to here were stored before this log was opened, or before the numbers made a leap. */
+  #before: number;
+  #head: number;
+  #oldest: number;
+  #commits = 0;
+  /** The commit whose answer did not come: the same one again has the same number. */
+  #unanswered: Commit | undefined;
+  #line: Promise<unknown> = Promise.resolve();
+  #fenced: LogFencedError | undefined;
+  #closed = false;
+
+  constructor(options: PostgresLogOptions, reader: EngineReader, { head, oldest }: { head: number; oldest: number }) {
+    const { url, owner, logger = silentLogger } = options;
+    this.#engine = new Engine(url, 'commits');
+    this.#reader = reader;
+    this.#owner = [owner.host, owner.term];
+    this.#logger = logger;
+    const { textIndex } = options;
+    if (textIndex) this.openTextIndex = ({ anew = false } = {}) => this.#openIndex(() => textIndex({ anew }));
+    this.#head = head;
+    this.#before = head;
+    this.#oldest = oldest;
+    this.#recent = new RecentEntries(head);
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  /** The engine has checksums of its own. */
+  onRepair(): void {}
+
+  /** Takes nothing any more: this host may have been declared dead, and must not wait for an engine to tell it. */
+  fence(reason: string): void {
+    this.#fenced ??= new LogFencedError(reason);
+    this.#engine.cut();
+  }
+
+  append(commit: Commit): Promise<Stored> {
+    const stored = this.#line.then(() => this.#append(commit));
+    this.#line = stored.catch(() => {});
+    return stored;
+  }
+
+  async #append(commit: Commit): Promise<Stored> {
+    this.#checkOpen();
+    checkCommit(commit);
+    if (this.#unanswered !== commit) await this.#settleUnanswered();
+    const nth = this.#unanswered === commit ? this.#commits : ++this.#commits;
+    this.#unanswered = commit;
+    const stored = await this.#send(commit, nth);
+    this.#unanswered = undefined;
+    this.#took(commit, stored);
+    return stored;
+  }
+
+  async #send(commit: Commit, nth: number): Promise<Stored> {
+    try {
+      const values = [...this.#owner, nth, ...commitValues(commit)];
+      const [row] = await this.#engine.runPrepared<Stored>('append', APPEND, values);
+      if (!row) throw new LogUnavailableError('the engine gave no answer');
+      return { first: row.first, last: row.last };
+    } catch (error) {
+      if (this.#fenced) throw this.#fenced;
+      if (error instanceof EngineError) {
+        // Nothing of it is stored, so that its number is free.
+        this.#commits = nth - 1;
+        this.#unanswered = undefined;
+        throw this.#refusal(error, commit);
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * The writer has given a commit up and undone it. If the engine has it all the same, what this host holds in memory is
+   * not what is stored: it has to join anew.
+   */
+  async #settleUnanswered(): Promise<void> {
+    if (!this.#unanswered) return;
+    const [row] = await this.#change<{ stored: boolean }>('give_up($1, $2, $3) AS stored', [this.#commits]);
+    this.#unanswered = undefined;
+    if (row?.stored) this.fence('a commit that was given up has been stored: this host reads everything anew');
+    this.#checkOpen();
+  }
+
+  #took(commit: Commit, stored: Stored): void {
+    if (stored.first !== this.#head + 1) {
+      this.#logger.log('warn', 'the numbers made a leap: clients that come back get snapshots', {
+        first: stored.first,
+      });
+      this.#recent = new RecentEntries(stored.first - 1);
+      this.#before = stored.first - 1;
+      this.#oldest = stored.first;
+    }
+    this.#head = stored.last;
+    this.#recent.add(commit.entries, stored);
+  }
+
+  read(range: ReadRange): Promise<LogEntry[]> {
+    return this.#reading(() => this.#reader.entries(range));
+  }
+
+  missed(after: number, channels: readonly string[], limits: ReplayLimits) {
+    return this.#reading(async () => {
+      const before = this.#before;
+      const mayFit = after >= 0 && after < before && this.#head - after <= limits.entries;
+      const older = mayFit ? await this.#reader.entries({ after, limit: before - after }) : [];
+      return this.#recent.missed({ after, channels, limits }, () => older);
+    });
+  }
+
+  openChannel(channel: string, turns: number): Promise<StoredChannel | undefined> {
+    return this.#reading(() => this.#reader.openChannel(channel, turns));
+  }
+
+  archiveHead(channel: string): Promise<ArchiveHead | undefined> {
+    return this.#reading(() => this.#reader.archiveHead(channel));
+  }
+
+  archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]> {
+    return this.#reading(() => this.#reader.turns(channel, range));
+  }
+
+  async archivedTurnsText(channel: string, range: TurnRange): Promise<string> {
+    const turns = await this.archivedTurns(channel, range);
+    return turns.map(({ json }) => json).join(',');
+  }
+
+  findTurn(channel: string, turnId: string): Promise<number | undefined> {
+    return this.#reading(() => this.#reader.findTurn(channel, turnId));
+  }
+
+  channels(): Promise<string[]> {
+    return this.#reading(() => this.#reader.channels());
+  }
+
+  async copyTurns(from: string, to: string, { start, end, maxBytes }: TurnRange): Promise<number> {
+    this.#checkOpen();
+    const values = [nameToEngine(from), nameToEngine(to), start, end, maxBytes ?? null];
+    try {
+      const [row] = await this.#change<{ copied: number }>('copy_turns($1, $2, $3, $4, $5, $6, $7) AS copied', values);
+      return row?.copied ?? 0;
+    } catch (error) {
+      throw error instanceof LogWriteError && codeOf(error) === REFUSED.turnsPresent ? turnsPresent(to, start) : error;
+    }
+  }
+
+  record(key: string): Promise<string | undefined> {
+    return this.#reading(() => this.#reader.record(key));
+  }
+
+  async records(prefix: string): Promise<StoredRecord[]> {
+    const records: StoredRecord[] = [];
+    await this.eachRecord(prefix, (record) => records.push(record));
+    return records;
+  }
+
+  eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void> {
+    return this.#reading(() => this.#reader.eachRecord(prefix, visit));
+  }
+
+  async beginClient(clientId: string, { above, known }: ClientFacts): Promise<{ epoch: number }> {
+    this.#checkOpen();
+    const keys = [epochKey(clientId), answersPrefix(clientId), knownKey(clientId)].map(nameToEngine);
+    const values = [...keys, above, known.before, known.after];
+    const [row] = await this.#change<{ epoch: number }>(
+      'begin_client($1, $2, $3, $4, $5, $6, $7, $8) AS epoch',
+      values,
+    );
+    if (!row) throw new LogUnavailableError('the engine gave no answer');
+    return row;
+  }
+
+  clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]> {
+    return this.#reading(() => this.#reader.clientSeqs(clientId, epoch, from));
+  }
+
+  async compact({ upTo, keep }: { readonly upTo: number; readonly keep: number }): Promise<void> {
+    this.#checkOpen();
+    const last = Math.min(upTo, this.#head - keep);
+    for (let dropped: number | null = 0; dropped !== null && !this.#closed; ) {
+      const values = [last, COMPACT_BATCH_ENTRIES];
+      const [row] = await this.#change<{ dropped: number | null }>('drop_entries($1, $2, $3, $4) AS dropped', values);
+      dropped = row?.dropped ?? null;
+      if (dropped !== null) this.#oldest = Math.max(this.#oldest, dropped + 1);
+    }
+  }
+
+  async forget(channel: string): Promise<void> {
+    this.#checkOpen();
+    await this.#change('forget_channel($1, $2, $3)', [nameToEngine(channel)]);
+    this.#recent.blank(channel);
+  }
+
+  async forgetClient(clientId: string): Promise<void> {
+    this.#checkOpen();
+    await this.#change('forget_client($1, $2, $3)', [nameToEngine(clientId)]);
+    this.#recent.disown(clientId);
+  }
+
+  async #openIndex(open: () => Promise<TextIndex>): Promise<TextIndex> {
+    this.#checkOpen();
+    await this.#textIndex?.close().catch(() => {});
+    this.#textIndex = await open();
+    return this.#textIndex;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#textIndex?.close().catch(() => {});
+    await this.#line;
+    await Promise.all([this.#engine.close(), this.#reader.close()]);
+  }
+
+  async #reading<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw closedError();
+    return work();
+  }
+
+  /** Calls one of our functions as the owner. */
+  async #change<Row extends object>(call: string, values: readonly EngineValue[]): Promise<Row[]> {
+    try {
+      return await this.#engine.run<Row>(`SELECT ${call}`, [...this.#owner, ...values]);
+    } catch (error) {
+      if (this.#fenced) throw this.#fenced;
+      throw error instanceof EngineError ? this.#refusal(error) : error;
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw closedError();
+    if (this.#fenced) throw this.#fenced;
+  }
+
+  #refusal(error: EngineError, commit?: Commit): Error {
+    const { code, message, constraint, detail } = error;
+    if (code === REFUSED.fenced) return this.#fencedBy(`another host has taken over: ${message}`);
+    if (code === REFUSED.older)
+      return this.#fencedBy(`the engine has lost commits of this host (${message}): it reads everything anew`);
+    if (code === REFUSED.givenUp) return this.#fencedBy(`${message}, and came again`);
+    const refused = commit && refusedCommit(error, commit);
+    if (refused) return refused;
+    if (code === DISK_FULL)
+      return new LogWriteError('disk-full', 'the disk of the engine is full: make room there; nothing was stored', {
+        cause: error,
+      });
+    const what = [message, constraint, detail].filter(Boolean).join('; ');
+    return new LogWriteError('failed', `the engine refused: ${what}`, { cause: error });
+  }
+
+  #fencedBy(reason: string): LogFencedError {
+    this.#fenced ??= new LogFencedError(reason);
+    return this.#fenced;
+  }
+}
+
+/** A commit that the contract of a log forbids. */
+function refusedCommit(error: EngineError, { archives = [], entries }: Commit): LogWriteError | undefined {
+  if (error.code === UNIQUE_VIOLATION && error.constraint === 'client_numbers_once') {
+    const origin = entries.find(({ origin }) => origin && error.detail?.includes(`, ${origin.clientSeq})`))?.origin;
+    return origin
+      ? duplicateOrigin(origin, { cause: error })
+      : new LogWriteError('duplicate-origin', error.message, { cause: error });
+  }
+  if (error.code !== REFUSED.turnHole) return undefined;
+  try {
+    for (const archive of archives) checkTurnStart(archive, Number(error.detail));
+  } catch (hole) {
+    if (hole instanceof LogWriteError) return hole;
+  }
+  return new LogWriteError('invalid-archive', error.message, { cause: error });
+}
+
+function codeOf({ cause }: LogWriteError): string | undefined {
+  return cause instanceof EngineError ? cause.code : undefined;
+}

@@ -1,0 +1,358 @@
+/**
+ * The tables of a cluster and the functions that change them. All that a tick decided is one call of `append`: it locks
+ * the one row of `head`, which is never changed, checks who writes, and gives the numbers. So numbers are given in the
+ * order of the commits, without a gap, and a host that was declared dead stores nothing any more.
+ *
+ * Tables change by adding only: a host of the release before still reads them.
+ */
+
+/** Goes up when tables or functions change. */
+export const SCHEMA_LEVEL = 1;
+/** The owner of this channel works on everything. */
+export const ROOT_OWNER = 'ahp-root://';
+/** Numbers that are given up when the engine may have lost the newest ones: clients then get snapshots, never a wrong replay. */
+export const SKIPPED_NUMBERS = 1_000_000;
+/** Commits of each living term that the engine remembers. */
+export const COMMITS_KEPT = 1_000;
+
+/** The states by which our functions refuse. */
+export const REFUSED = {
+  fenced: 'AT001',
+  /** The commit before this one is not there: the engine has lost it. */
+  older: 'AT002',
+  /** The host gave up on this commit and went on without it. */
+  givenUp: 'AT003',
+  turnHole: 'AT004',
+  turnsPresent: 'AT005',
+} as const;
+
+const TABLES = `
+CREATE TABLE meta (
+  id int PRIMARY KEY CHECK (id = 1),
+  level int NOT NULL,
+  cluster text NOT NULL,
+  timeline bigint,
+  token_digest text,
+  secret_digest text
+);
+CREATE TABLE head (id int PRIMARY KEY CHECK (id = 1));
+INSERT INTO head VALUES (1);
+-- One row. Up to \`dropped\`, archives hold what entries did; numbers up to \`skipped\` were given up.
+CREATE TABLE numbers (id int PRIMARY KEY CHECK (id = 1), dropped bigint NOT NULL, skipped bigint NOT NULL);
+INSERT INTO numbers VALUES (1, 0, 0);
+CREATE TABLE hosts (
+  id text COLLATE "C" PRIMARY KEY,
+  term bigint NOT NULL,
+  alive boolean NOT NULL,
+  beat bigint NOT NULL,
+  link text,
+  version text NOT NULL,
+  level int NOT NULL,
+  wanted text,
+  facts text NOT NULL DEFAULT '{}',
+  joined_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE owners (channel text COLLATE "C" PRIMARY KEY, host text NOT NULL, term bigint NOT NULL);
+-- The n-th commit of a term; without numbers when the host went on without it.
+CREATE TABLE commits (
+  host text COLLATE "C" NOT NULL, term bigint NOT NULL, n bigint NOT NULL,
+  first bigint, last bigint,
+  PRIMARY KEY (host, term, n)
+);
+CREATE TABLE volumes (id text PRIMARY KEY, path text NOT NULL UNIQUE, added_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE entries (
+  seq bigint PRIMARY KEY,
+  channel text COLLATE "C" NOT NULL,
+  time bigint NOT NULL,
+  action text NOT NULL,
+  client_id text COLLATE "C",
+  epoch bigint,
+  client_seq bigint
+);
+CREATE INDEX entries_by_channel ON entries (channel, seq);
+CREATE TABLE client_numbers (
+  client_id text COLLATE "C" NOT NULL, epoch bigint NOT NULL, client_seq bigint NOT NULL, seq bigint NOT NULL,
+  CONSTRAINT client_numbers_once PRIMARY KEY (client_id, epoch, client_seq)
+);
+CREATE TABLE archives (channel text COLLATE "C" PRIMARY KEY, seq bigint NOT NULL, head text NOT NULL);
+CREATE TABLE turns (
+  channel text COLLATE "C" NOT NULL, idx bigint NOT NULL, id text COLLATE "C" NOT NULL, json text NOT NULL,
+  PRIMARY KEY (channel, idx)
+);
+CREATE INDEX turns_by_id ON turns (channel, id);
+CREATE TABLE records (key text COLLATE "C" PRIMARY KEY, value text NOT NULL);
+`;
+
+const FUNCTIONS = `
+CREATE OR REPLACE FUNCTION last_number() RETURNS bigint LANGUAGE sql AS $$
+  SELECT greatest((SELECT max(seq) FROM entries), (SELECT greatest(dropped, skipped) FROM numbers))
+$$;
+
+-- Of the engine's write-ahead log; null where the engine does not tell.
+CREATE OR REPLACE FUNCTION timeline() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint;
+EXCEPTION WHEN OTHERS THEN RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION check_owner(who text, its_term bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM hosts WHERE id = who AND term = its_term AND alive) THEN
+    RAISE EXCEPTION 'host % (term %) was declared dead', who, its_term USING ERRCODE = '${REFUSED.fenced}';
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM owners WHERE channel = '${ROOT_OWNER}' AND host = who AND term = its_term) THEN
+    RAISE EXCEPTION 'host % (term %) is not the active one', who, its_term USING ERRCODE = '${REFUSED.fenced}';
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION put_archive(at bigint, name text, text_of_head text, start bigint, ids text[], jsons text[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  there bigint;
+BEGIN
+  SELECT coalesce(max(idx) + 1, 0) INTO there FROM turns WHERE channel = name;
+  IF start < 0 OR start > there THEN
+    RAISE EXCEPTION 'a hole between turns' USING ERRCODE = '${REFUSED.turnHole}', DETAIL = there::text;
+  END IF;
+  IF start < there THEN
+    DELETE FROM turns WHERE channel = name AND idx >= start;
+  END IF;
+  INSERT INTO turns SELECT name, start + t.at - 1, t.id, t.json FROM unnest(ids, jsons) WITH ORDINALITY AS t (id, json, at);
+  INSERT INTO archives VALUES (name, at, text_of_head)
+    ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, head = excluded.head;
+END $$;
+
+CREATE OR REPLACE FUNCTION append(
+  who text, its_term bigint, nth bigint,
+  e_channel text[], e_time bigint[], e_action text[], e_client text[], e_epoch bigint[], e_number bigint[],
+  a_channel text[], a_head text[], a_start bigint[], t_archive bigint[], t_id text[], t_json text[],
+  r_key text[], r_before text[], r_entry bigint[], r_after text[]
+) RETURNS TABLE (first bigint, last bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  before bigint;
+  stored commits;
+  which bigint;
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  SELECT * INTO stored FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth;
+  IF FOUND AND stored.first IS NULL THEN
+    RAISE EXCEPTION 'commit % was given up', nth USING ERRCODE = '${REFUSED.givenUp}';
+  ELSIF FOUND THEN
+    RETURN QUERY SELECT stored.first, stored.last;
+    RETURN;
+  END IF;
+  IF nth > 1 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth - 1) THEN
+    RAISE EXCEPTION 'commit % is not there', nth - 1 USING ERRCODE = '${REFUSED.older}';
+  END IF;
+  before := last_number();
+  IF cardinality(e_channel) > 0 THEN
+    INSERT INTO entries
+      SELECT before + e.at, e.channel, e.time, e.action, e.client, e.epoch, e.number
+      FROM unnest(e_channel, e_time, e_action, e_client, e_epoch, e_number)
+        WITH ORDINALITY AS e (channel, time, action, client, epoch, number, at);
+    INSERT INTO client_numbers
+      SELECT e.client, e.epoch, e.number, before + e.at
+      FROM unnest(e_client, e_epoch, e_number) WITH ORDINALITY AS e (client, epoch, number, at)
+      WHERE e.client IS NOT NULL;
+  END IF;
+  first := before + 1;
+  last := before + cardinality(e_channel);
+  FOR which IN 1 .. cardinality(a_channel) LOOP
+    PERFORM put_archive(last, a_channel[which], a_head[which], a_start[which],
+      ARRAY(SELECT t.id FROM unnest(t_archive, t_id) WITH ORDINALITY AS t (archive, id, at) WHERE t.archive = which ORDER BY t.at),
+      ARRAY(SELECT t.json FROM unnest(t_archive, t_json) WITH ORDINALITY AS t (archive, json, at) WHERE t.archive = which ORDER BY t.at));
+  END LOOP;
+  IF cardinality(r_key) > 0 THEN
+    DELETE FROM records WHERE key IN (SELECT r.key FROM unnest(r_key, r_before) AS r (key, before) WHERE r.before IS NULL);
+    INSERT INTO records
+      SELECT r.key, CASE WHEN r.entry IS NULL THEN r.before ELSE r.before || (append.first + r.entry) || r.after END
+      FROM unnest(r_key, r_before, r_entry, r_after) AS r (key, before, entry, after) WHERE r.before IS NOT NULL
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+  END IF;
+  INSERT INTO commits VALUES (who, its_term, nth, append.first, append.last);
+  IF nth % ${COMMITS_KEPT} = 0 THEN
+    DELETE FROM commits c WHERE c.host = who AND c.term = its_term AND c.n < nth - ${COMMITS_KEPT};
+  END IF;
+  RETURN NEXT;
+END $$;
+
+-- The host goes on without a commit whose answer never came. True when it was stored all the same.
+CREATE OR REPLACE FUNCTION give_up(who text, its_term bigint, nth bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  stored commits;
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  SELECT * INTO stored FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth;
+  IF FOUND THEN
+    RETURN stored.first IS NOT NULL;
+  END IF;
+  INSERT INTO commits VALUES (who, its_term, nth, NULL, NULL);
+  RETURN false;
+END $$;
+
+CREATE OR REPLACE FUNCTION begin_client(
+  who text, its_term bigint, epoch_key text, answers text, known_key text, above bigint, before text, after text
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  fresh bigint;
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  SELECT greatest(coalesce((SELECT value::bigint FROM records WHERE key = epoch_key), 0), above) + 1 INTO fresh;
+  DELETE FROM records WHERE key >= answers AND key < answers || U&'\\+10FFFF';
+  INSERT INTO records VALUES (epoch_key, fresh::text), (known_key, before || fresh || after)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+  RETURN fresh;
+END $$;
+
+CREATE OR REPLACE FUNCTION copy_turns(
+  who text, its_term bigint, from_channel text, to_channel text, start bigint, behind bigint, max_bytes bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  there bigint;
+  copied bigint;
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  SELECT coalesce(max(idx) + 1, 0) INTO there FROM turns WHERE channel = to_channel;
+  IF there <> start THEN
+    RAISE EXCEPTION 'turns are there' USING ERRCODE = '${REFUSED.turnsPresent}';
+  END IF;
+  INSERT INTO turns
+    SELECT to_channel, t.idx, t.id, t.json FROM (
+      SELECT u.*, sum(octet_length(u.json)) OVER (ORDER BY u.idx) - octet_length(u.json) AS bytes
+      FROM turns u WHERE u.channel = from_channel AND u.idx >= start AND u.idx < behind
+    ) t WHERE max_bytes IS NULL OR t.bytes < max_bytes;
+  GET DIAGNOSTICS copied = ROW_COUNT;
+  RETURN copied;
+END $$;
+
+CREATE OR REPLACE FUNCTION forget_channel(who text, its_term bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  DELETE FROM archives WHERE channel = name;
+  DELETE FROM turns WHERE channel = name;
+  UPDATE entries SET channel = '', action = '' WHERE channel = name;
+END $$;
+
+CREATE OR REPLACE FUNCTION forget_client(who text, its_term bigint, client text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_owner(who, its_term);
+  UPDATE entries SET client_id = NULL, epoch = NULL, client_seq = NULL
+    WHERE seq IN (SELECT n.seq FROM client_numbers n WHERE n.client_id = client);
+  DELETE FROM client_numbers WHERE client_id = client;
+END $$;
+
+-- Drops entries up to a number, and no more than so many at once. Answers the last that was dropped.
+CREATE OR REPLACE FUNCTION drop_entries(who text, its_term bigint, up_to bigint, at_most bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  needed bigint;
+  oldest bigint;
+  until bigint;
+BEGIN
+  PERFORM check_owner(who, its_term);
+  SELECT min(e.seq) INTO needed FROM entries e LEFT JOIN archives a ON a.channel = e.channel
+    WHERE e.seq <= up_to AND e.channel <> '' AND (a.seq IS NULL OR a.seq < e.seq);
+  SELECT min(seq) INTO oldest FROM entries;
+  until := least(coalesce(needed - 1, up_to), oldest + at_most - 1);
+  IF oldest IS NULL OR until < oldest THEN
+    RETURN NULL;
+  END IF;
+  DELETE FROM client_numbers c WHERE c.seq <= until AND EXISTS (
+    SELECT 1 FROM client_numbers d WHERE d.client_id = c.client_id AND d.epoch > c.epoch AND d.seq <= until);
+  DELETE FROM entries WHERE seq <= until;
+  UPDATE numbers SET dropped = greatest(dropped, until);
+  RETURN until;
+END $$;
+
+-- The engine may have lost the newest commits: numbers go on well above all that a client may have seen.
+CREATE OR REPLACE FUNCTION skip_numbers(seen bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  UPDATE numbers SET skipped = greatest(last_number(), seen) + ${SKIPPED_NUMBERS};
+END $$;
+
+CREATE OR REPLACE FUNCTION join_cluster(who text, its_link text, its_version text, its_level int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  fresh bigint;
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  INSERT INTO hosts (id, term, alive, beat, link, version, level) VALUES (who, 1, true, 0, its_link, its_version, its_level)
+    ON CONFLICT (id) DO UPDATE SET term = hosts.term + 1, alive = true, beat = 0, link = excluded.link,
+      version = excluded.version, level = excluded.level, wanted = NULL, facts = '{}', joined_at = now()
+    RETURNING term INTO fresh;
+  DELETE FROM owners WHERE host = who;
+  DELETE FROM commits WHERE host = who;
+  RETURN fresh;
+END $$;
+
+-- Makes the host the active one, if there is none. True when it is.
+CREATE OR REPLACE FUNCTION claim(who text, its_term bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  IF NOT EXISTS (SELECT 1 FROM hosts WHERE id = who AND term = its_term AND alive) THEN
+    RAISE EXCEPTION 'host % (term %) was declared dead', who, its_term USING ERRCODE = '${REFUSED.fenced}';
+  END IF;
+  INSERT INTO owners VALUES ('${ROOT_OWNER}', who, its_term) ON CONFLICT DO NOTHING;
+  RETURN EXISTS (SELECT 1 FROM owners WHERE channel = '${ROOT_OWNER}' AND host = who AND term = its_term);
+END $$;
+
+-- Declares a host dead, if its beat is still the one that was seen. True when it is dead.
+CREATE OR REPLACE FUNCTION bury(whom text, its_term bigint, its_beat bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  UPDATE hosts SET alive = false WHERE id = whom AND term = its_term AND beat = its_beat AND alive;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM owners WHERE host = whom AND term = its_term;
+  RETURN true;
+END $$;
+
+-- A host leaves in good order.
+CREATE OR REPLACE FUNCTION leave_cluster(who text, its_term bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  UPDATE hosts SET alive = false WHERE id = who AND term = its_term;
+  DELETE FROM owners WHERE host = who AND term = its_term;
+END $$;
+
+-- Follows the timeline of the engine: another one means that the newest commits may be lost. True when it was another one.
+CREATE OR REPLACE FUNCTION follow_timeline() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  now_on bigint := timeline();
+BEGIN
+  IF now_on IS NULL OR EXISTS (SELECT 1 FROM meta WHERE timeline IS NOT DISTINCT FROM now_on) THEN
+    RETURN false;
+  END IF;
+  PERFORM 1 FROM head FOR UPDATE;
+  IF EXISTS (SELECT 1 FROM meta WHERE timeline IS NOT DISTINCT FROM now_on) THEN
+    RETURN false;
+  END IF;
+  IF EXISTS (SELECT 1 FROM meta WHERE timeline IS NOT NULL) THEN
+    UPDATE numbers SET skipped = last_number() + ${SKIPPED_NUMBERS};
+    UPDATE meta SET timeline = now_on;
+    RETURN true;
+  END IF;
+  UPDATE meta SET timeline = now_on;
+  RETURN false;
+END $$;
+`;
+
+/** What makes a new schema whole. */
+export function createStatements(schema: string): string {
+  return `CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema}; ${TABLES} ${FUNCTIONS}`;
+}
+
+/** What brings a schema of an earlier level to this one: functions are replaced, tables get what they lack. */
+export function upgradeStatements(schema: string, from: number): string {
+  const added = ADDED_TABLES.slice(from - 1).join('\n');
+  return `SET LOCAL search_path TO ${schema}; ${added} ${FUNCTIONS}`;
+}
+
+/** What each level added to the tables of the one before; the first is the step from 1 to 2. */
+const ADDED_TABLES: readonly string[] = [];

@@ -1,0 +1,121 @@
+/**
+ * The words of a notification. A session says only what its receiver allows. Text of a model or a file can pretend nothing: it
+ * stands on one line, invisible characters are spelled out, and it is cut where it is long.
+ */
+import { shorten } from '@atrium/core/util/text.js';
+import {
+  isVisible,
+  type NotificationDetail,
+  type NotificationEvent,
+  type NotificationMessage,
+  type SessionInputRequest,
+  type ToolCallState,
+  visibleText,
+} from '@atrium/protocol/ahp-1';
+import { type FoundEvent, inputOf } from './events.js';
+import {
+  BODY_MAX_CHARACTERS,
+  PAYLOAD_MAX_BYTES,
+  TITLE_MAX_CHARACTERS,
+  WHOLE_COMMAND_MAX_CHARACTERS,
+} from './limits.js';
+
+const WORDS: Readonly<Record<NotificationEvent, string>> = {
+  question: 'Needs an answer',
+  ended: 'Is done',
+  failed: 'Has failed',
+  budget: 'Has used up its budget',
+  automation: 'Automation has run',
+};
+
+export interface MessageFacts {
+  readonly event: FoundEvent;
+  readonly detail: NotificationDetail;
+  /** As people call the session. */
+  readonly title: string | undefined;
+  /** What is asked, as it stands now. */
+  readonly request?: SessionInputRequest | undefined;
+}
+
+/** Without the key for an answer: see `wholeCommand`. */
+export function messageOf({ event: found, detail, title = '', request }: MessageFacts): NotificationMessage {
+  const { id, event, session } = found;
+  const base = { id, tag: id, kind: 'show' as const, event };
+  if (detail === 'nothing') return { ...base, title: 'Atrium', body: NOTHING[event] };
+  const name = oneLine(title, TITLE_MAX_CHARACTERS) || 'A session';
+  const more = detail === 'command' ? saidIn(found, request) : '';
+  const body = more === '' ? WORDS[event] : `${WORDS[event]}: ${more}`;
+  return fitting({ ...base, title: name, body, ...(session && { session }) });
+}
+
+const NOTHING: Readonly<Record<NotificationEvent, string>> = {
+  question: 'A session needs an answer.',
+  ended: 'A session is done.',
+  failed: 'A session has failed.',
+  budget: 'A budget is used up.',
+  automation: 'An automation has run.',
+};
+
+export function closing({ id, tag, event, title, session }: NotificationMessage): NotificationMessage {
+  return { id, tag, kind: 'close', event, title, ...(session !== undefined && { session }) };
+}
+
+export function testMessage(id: string): NotificationMessage {
+  return { id, tag: id, kind: 'show', event: 'test', title: 'Atrium', body: 'This is how Atrium tells you something.' };
+}
+
+function saidIn({ text = '' }: FoundEvent, request: SessionInputRequest | undefined): string {
+  if (!request) return oneLine(text, BODY_MAX_CHARACTERS);
+  if (request.kind === 'chatInput') return oneLine(request.request.message ?? '', BODY_MAX_CHARACTERS);
+  const { toolCall } = request;
+  const command = commandOf(toolCall);
+  return command === undefined
+    ? oneLine(toolCall.displayName, TITLE_MAX_CHARACTERS)
+    : `${oneLine(toolCall.displayName, TITLE_MAX_CHARACTERS)}: ${oneLine(command, BODY_MAX_CHARACTERS)}`;
+}
+
+/**
+ * What would run, when a notification can hold all of it and everything in it can be seen: then there may be buttons. Undefined
+ * for questions, for files that would change, for results to be released, and for input that is long or odd.
+ */
+export function wholeCommand(request: SessionInputRequest | undefined): string | undefined {
+  if (request?.kind !== 'toolConfirmation' || request.toolCall.status !== 'pending-confirmation') return undefined;
+  const { toolCall } = request;
+  if (toolCall.edits && toolCall.edits.items.length > 0) return undefined;
+  const command = commandOf(toolCall);
+  const isShown =
+    command !== undefined && isVisible(command, 'line') && oneLine(command, BODY_MAX_CHARACTERS) === command;
+  const name = toolCall.displayName;
+  const isNamed = isVisible(name, 'line') && oneLine(name, TITLE_MAX_CHARACTERS) === name;
+  return isShown && isNamed && command.length <= WHOLE_COMMAND_MAX_CHARACTERS ? command : undefined;
+}
+
+/** The whole input: the line of a shell by itself, everything else as it is. Undefined where the state has a reference only. */
+function commandOf(call: ToolCallState): string | undefined {
+  const input = inputOf(call);
+  if (typeof input !== 'string') return undefined;
+  const { command, ...rest } = objectIn(input);
+  return typeof command === 'string' && Object.keys(rest).length === 0 ? command : input;
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function oneLine(text: string, maxCharacters: number): string {
+  // Cut before it is spelled out: it may be very long.
+  const start = text.slice(0, 2 * maxCharacters).replace(/\s+/g, ' ');
+  return shorten(visibleText(start, 'line') + (text.length > 2 * maxCharacters ? ' …' : ''), maxCharacters);
+}
+
+/** Letters of other scripts have several bytes each. */
+function fitting(message: NotificationMessage): NotificationMessage {
+  const { body = '' } = message;
+  if (Buffer.byteLength(JSON.stringify(message)) <= PAYLOAD_MAX_BYTES || body.length < 20) return message;
+  return fitting({ ...message, body: shorten(body, Math.floor(body.length / 2)) });
+}

@@ -1,0 +1,446 @@
+/**
+ * Tells people who are not looking: finds what happened in the actions of sessions, waits a moment, and tells each receiver that
+ * wants to know, once. Begin reading here; `events.ts` says what is told, `rules.ts` to whom, `messages.ts` in which words, and
+ * `deliveries.ts` how it gets there.
+ */
+import type { Writer } from '@atrium/core/channels/writer.js';
+import { type Access, hasRole, OWNER } from '@atrium/core/contracts/access.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { Service } from '@atrium/core/sessions/service.js';
+import type { Session } from '@atrium/core/sessions/session.js';
+import type { SessionObserver, SessionStep } from '@atrium/core/sessions/session-observer.js';
+import type { Clock } from '@atrium/core/util/clock.js';
+import type { Logger } from '@atrium/core/util/logger.js';
+import { shorten } from '@atrium/core/util/text.js';
+import {
+  type AutomationRunLifecycle,
+  DEFAULT_RULE,
+  NOTIFICATIONS_METHOD,
+  NOTIFIED_METHOD,
+  type NotificationMessage,
+  type NotificationReceivers,
+  type NotificationRule,
+  REMOVE_RECEIVER_METHOD,
+  SET_RECEIVER_METHOD,
+  TEST_RECEIVER_METHOD,
+  VIEW_METHOD,
+} from '@atrium/protocol/ahp-1';
+import { type AnswerResult, Answers, openRequest } from './answers.js';
+import { canTellRepeats, Deliveries } from './deliveries.js';
+import { type Desktop, findDesktop } from './desktop.js';
+import { endIn, type FoundEvent, idOf, questionIn } from './events.js';
+import { BODY_MAX_CHARACTERS, END_DELAY_MS, QUESTION_DELAY_MS, TOLD_PER_HOUR_MAX } from './limits.js';
+import { closing, messageOf, testMessage, wholeCommand } from './messages.js';
+import { type OpenEvent, OpenEvents } from './open-events.js';
+import type { Reach } from './post.js';
+import { Receivers, type StoredReceiver } from './receivers.js';
+import { isQuiet, isWanted } from './rules.js';
+import { vapidKeys } from './vapid-file.js';
+import { readView, Views } from './views.js';
+import type { VapidKeys } from './web-push.js';
+
+const HOUR_MS = 60 * 60_000;
+/** Reserved for examples (RFC 2606): push services ask for an address, and nobody is behind this one. */
+const NO_CONTACT = 'mailto:operator@example.org';
+
+export interface NotificationsOptions extends Reach {
+  /** How push services reach the operator: `mailto:…` or `https://…`. */
+  readonly contact?: string | undefined;
+  /** `null`: none. Default: the one of this machine. */
+  readonly desktop?: Desktop | null | undefined;
+}
+
+export interface NotificationsHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly dataFolder: string | undefined;
+  isConnected(clientId: string): boolean;
+  sessionOf(uri: string): Session | undefined;
+  open(uri: string): Promise<Session | undefined>;
+  titleOf(session: string): string | undefined;
+  /** What a device may do now; undefined when it is gone. */
+  accessOf(deviceId: string): Access | undefined;
+  maySee(access: Access, session: string): boolean;
+  /** Tells a connected client something. */
+  tell(caller: Caller, method: string, params: Readonly<Record<string, unknown>>): void;
+}
+
+/** What is told of a run of an automation. */
+interface EndedRun {
+  readonly uri: string;
+  readonly lifecycle: Pick<AutomationRunLifecycle, 'status' | 'error'>;
+  readonly state: { readonly primarySession?: string };
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+export class Notifications implements Service {
+  readonly #host: NotificationsHost;
+  readonly #receivers: Receivers;
+  readonly #views: Views;
+  readonly #events: OpenEvents;
+  readonly #deliveries: Deliveries;
+  readonly #answers: Answers;
+  readonly #desktop: Desktop | undefined;
+  #keys: Promise<VapidKeys> | undefined;
+  /** By event: what is to happen, and what is under way. */
+  readonly #timers = new Map<string, () => void>();
+  readonly #sending = new Map<string, AbortController>();
+  /** The clients that show an event. */
+  readonly #shownBy = new Map<string, { readonly caller: Caller; readonly message: NotificationMessage }[]>();
+  /** When each receiver was told something. */
+  readonly #told = new Map<string, number[]>();
+  /** Of an earlier host, as it was then: recovery may settle some before this one is ready. */
+  #leftOver: readonly OpenEvent[] = [];
+  #isStopping = false;
+
+  constructor(host: NotificationsHost, options: NotificationsOptions = {}) {
+    this.#host = host;
+    const { clock, logger, log, writer } = host;
+    const { contact = NO_CONTACT, desktop, ...reach } = options;
+    this.#desktop = desktop === undefined ? findDesktop() : (desktop ?? undefined);
+    const hasDesktop = this.#desktop !== undefined;
+    this.#receivers = new Receivers({
+      ...{ log, writer, clock, reach, hasDesktop },
+      removed: (id) => this.#told.delete(id),
+    });
+    this.#views = new Views({
+      clock,
+      isConnected: (clientId) => host.isConnected(clientId),
+      changed: (session) => this.#lookAgain(session),
+    });
+    this.#events = new OpenEvents(log, writer);
+    this.#deliveries = new Deliveries({
+      ...{ clock, logger, reach, contact, desktop: this.#desktop },
+      keys: () => this.#pushKeys(),
+    });
+    this.#answers = new Answers({
+      eventOf: (id) => this.#events.get(id),
+      receiverOf: (id) => this.#receivers.get(id),
+      accessOf: (receiver) => this.#accessOf(receiver),
+      maySee: (access, session) => host.maySee(access, session),
+      sessionOf: (uri) => host.sessionOf(uri),
+      settled: () => writer.settled(),
+    });
+  }
+
+  readonly extensionRequests = {
+    [NOTIFICATIONS_METHOD]: async ({ access }: Caller): Promise<NotificationReceivers> => ({
+      items: this.#receivers.list(access),
+      publicKey: (await this.#pushKeys()).publicKey,
+      hasDesktop: this.#desktop !== undefined,
+    }),
+    [SET_RECEIVER_METHOD]: ({ access }: Caller, params: Params) => this.#receivers.set(params, access),
+    [REMOVE_RECEIVER_METHOD]: async ({ access }: Caller, { id }: Params) => {
+      this.#receivers.remove(this.#receivers.held(id, access).id);
+      await this.#host.writer.settled();
+      return null;
+    },
+    [TEST_RECEIVER_METHOD]: ({ access }: Caller, { id }: Params) => this.#test(this.#receivers.held(id, access)),
+    [VIEW_METHOD]: (caller: Caller, params: Params) => {
+      this.#views.report(caller, readView(params));
+      return null;
+    },
+  };
+
+  /** A test asks a foreign server, and nothing waits for it. */
+  readonly lanes = { [TEST_RECEIVER_METHOD]: 'free' } as const;
+
+  readonly attach = (session: Session): SessionObserver => ({
+    observe: (step) => this.#observe(session, step),
+    close: async () => {},
+  });
+
+  async start(): Promise<void> {
+    await this.#receivers.load();
+    await this.#events.load();
+    this.#leftOver = this.#events.all();
+  }
+
+  /** Made when they are first needed. */
+  #pushKeys(): Promise<VapidKeys> {
+    this.#keys ??= vapidKeys(this.#host.dataFolder).catch((error) => {
+      this.#keys = undefined;
+      throw error;
+    });
+    return this.#keys;
+  }
+
+  /** What an earlier host left: waits again, is sent again where the receiver can tell, or is taken back. */
+  ready(): void {
+    for (const event of this.#leftOver) void this.#resume(event).catch((error) => this.#failed(event, error));
+    this.#leftOver = [];
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#deliveries.stop();
+  }
+
+  left(caller: Caller): void {
+    this.#views.left(caller);
+  }
+
+  async forgotten(session: string): Promise<void> {
+    for (const event of this.#events.all()) if (event.session === session) this.#settle(event);
+  }
+
+  /** A device is gone: it is told nothing more. */
+  removeDevice(deviceId: string): void {
+    this.#receivers.removeAllOf(deviceId);
+  }
+
+  /** Allow or Deny in a notification. */
+  answer(key: unknown, approved: unknown): Promise<AnswerResult> {
+    return this.#answers.answer(key, approved);
+  }
+
+  /** In the tick in which a run ended. What was skipped or stopped is no news. */
+  runEnded({ uri, lifecycle: { status, error }, state }: EndedRun, title: string): void {
+    if (status === 'cancelled' || error?.errorType.startsWith('skipped-')) return;
+    const id = idOf('automation', uri, status);
+    const text = error && shorten(error.message, BODY_MAX_CHARACTERS);
+    this.#found({ id, event: 'automation', session: state.primarySession ?? '', title, ...(text && { text }) });
+  }
+
+  #observe(session: Session, step: SessionStep): void {
+    if (!this.#isAnybodyTold) return;
+    if (step.origin) this.#views.acted(session.uri, step.origin.clientId);
+    if (step.chat) {
+      const end = endIn(session.uri, step);
+      // The end of a run is told as that of its automation.
+      const isRun = session.state.origin !== undefined && end?.turnId?.startsWith('run-');
+      if (end && !isRun) this.#found(end);
+      return;
+    }
+    const { action } = step;
+    if (action.type === 'session/inputNeededSet') this.#asked(session, questionIn(session.uri, action.request));
+    if (action.type === 'session/inputNeededRemoved') this.#answered(session.uri, action.id);
+  }
+
+  /** Otherwise nothing is looked at. */
+  get #isAnybodyTold(): boolean {
+    return this.#receivers.isAny || this.#views.isAnyShowing || this.#events.isAny;
+  }
+
+  #asked(session: Session, found: FoundEvent | undefined): void {
+    if (!found) return;
+    // The same entry may ask something else now: first about a call, then about its result.
+    this.#answered(session.uri, found.question?.entry ?? '', found.id);
+    this.#found(found);
+  }
+
+  #answered(session: string, entry: string, except?: string): void {
+    for (const event of this.#events.all()) {
+      const isOver = event.session === session && event.question?.entry === entry && event.id !== except;
+      if (isOver) this.#settle(event);
+    }
+  }
+
+  /** In the tick of the action that it is about: it is stored with it, or not at all. */
+  #found(found: FoundEvent): void {
+    const isWantedByAny = this.#receivers.all().some(({ rule }) => isWanted(rule, found.event, found.session));
+    if (!isWantedByAny && !this.#views.isAnyShowing) return;
+    const event = this.#events.add(found, isWantedByAny);
+    if (event) this.#host.writer.afterCommit(() => this.#wait(event));
+  }
+
+  #wait({ id, question }: OpenEvent): void {
+    if (this.#isStopping || this.#events.get(id)?.stage !== 'waiting') return;
+    this.#timers.get(id)?.();
+    const cancel = this.#host.clock.after(question ? QUESTION_DELAY_MS : END_DELAY_MS, () => {
+      this.#timers.delete(id);
+      this.#due(id);
+    });
+    this.#timers.set(id, cancel);
+  }
+
+  /** A session may be out of view: what was asked meanwhile is told, after the same delay. */
+  #lookAgain(session: string): void {
+    for (const event of this.#events.all()) {
+      const isHeld = event.session === session && event.stage === 'waiting' && !this.#timers.has(event.id);
+      if (isHeld) this.#wait(event);
+    }
+  }
+
+  #due(id: string): void {
+    const event = this.#events.get(id);
+    if (event?.stage !== 'waiting' || this.#isStopping) return;
+    // Whoever sees a session sees its end. A question waits for them to look away.
+    if (this.#views.isInView(event.session)) return event.question ? undefined : this.#drop(event);
+    if (!event.question && this.#isAtWorkAgain(event)) return this.#drop(event);
+    const receivers = this.#receivers.all().filter((receiver) => this.#isTold(receiver, event));
+    const sending = Object.fromEntries(receivers.map((receiver) => [receiver.id, 'sending' as const]));
+    this.#tellClients(event);
+    const told = this.#events.change(id, { stage: 'told', receivers: sending });
+    // Stored before the first attempt: a host that starts again knows that it may have been told.
+    this.#host.writer.afterCommit(() => {
+      for (const receiver of receivers) if (told) void this.#send(told, receiver);
+      this.#dropIfDone(id);
+    });
+  }
+
+  /** Another message has begun: the end before it is old news. */
+  #isAtWorkAgain({ session, chat }: OpenEvent): boolean {
+    const found = chat === undefined ? undefined : this.#host.sessionOf(session)?.chatAt(chat);
+    return found?.state.activeTurn !== undefined;
+  }
+
+  #isTold(receiver: StoredReceiver, event: OpenEvent): boolean {
+    return receiver.kind !== 'page' && this.#mayBeTold(receiver, receiver.rule, event) && this.#takeTurn(receiver.id);
+  }
+
+  #mayBeTold(receiver: StoredReceiver | undefined, rule: NotificationRule, event: OpenEvent): boolean {
+    if (!isWanted(rule, event.event, event.session) || isQuiet(rule, this.#host.clock.now())) return false;
+    const access = receiver ? this.#accessOf(receiver) : OWNER;
+    return access !== undefined && this.#isVisible(access, event);
+  }
+
+  #accessOf({ owner }: StoredReceiver): Access | undefined {
+    return owner.kind === 'device' ? this.#host.accessOf(owner.id) : { ...OWNER, credential: owner };
+  }
+
+  #takeTurn(receiver: string): boolean {
+    const now = this.#host.clock.now();
+    const recent = (this.#told.get(receiver) ?? []).filter((at) => at > now - HOUR_MS);
+    if (recent.length >= TOLD_PER_HOUR_MAX) return false;
+    this.#told.set(receiver, [...recent, now]);
+    return true;
+  }
+
+  #messageFor(event: OpenEvent, { detail }: NotificationRule): NotificationMessage {
+    const request = openRequest(this.#host.sessionOf(event.session)?.state.inputNeeded, event);
+    return messageOf({ event, detail, title: event.title ?? this.#host.titleOf(event.session), request });
+  }
+
+  /** With buttons where the whole of what would run is in it, and the device may answer. */
+  #pushFor(event: OpenEvent, receiver: StoredReceiver): NotificationMessage {
+    const { id, kind, rule } = receiver;
+    const message = this.#messageFor(event, rule);
+    const access = this.#accessOf(receiver);
+    if (!access || !hasRole(access.role, 'approver')) return message;
+    const request = openRequest(this.#host.sessionOf(event.session)?.state.inputNeeded, event);
+    const command = kind === 'push' && rule.detail === 'command' ? wholeCommand(request) : undefined;
+    const isWhole = command !== undefined && message.body?.endsWith(`: ${command}`) === true;
+    return isWhole ? { ...message, answerKey: this.#answers.keyFor(event.id, id) } : message;
+  }
+
+  async #send(event: OpenEvent, receiver: StoredReceiver): Promise<void> {
+    const over = this.#sending.get(event.id) ?? new AbortController();
+    this.#sending.set(event.id, over);
+    const outcome = await this.#deliveries.send(receiver, this.#pushFor(event, receiver), { signal: over.signal });
+    // What was cut off by the end of the host is sent again by the next one.
+    if (this.#deliveries.isStopped) return;
+    this.#noted(receiver, outcome);
+    const { receivers } = this.#events.get(event.id) ?? {};
+    if (receivers) this.#events.change(event.id, { receivers: { ...receivers, [receiver.id]: 'sent' } });
+    this.#dropIfDone(event.id);
+  }
+
+  #noted(receiver: StoredReceiver, outcome: Awaited<ReturnType<Deliveries['send']>>): void {
+    if (outcome.kind === 'gone') this.#receivers.remove(receiver.id);
+    else if (outcome.kind === 'failed') this.#receivers.note(receiver.id, { problem: outcome.problem });
+    else this.#receivers.note(receiver.id, { sentAt: new Date(this.#host.clock.now()).toISOString() });
+  }
+
+  /** Clients that show notifications themselves, while they are connected. */
+  #tellClients(event: OpenEvent): void {
+    const shown = this.#views.showing().flatMap(({ caller, receiver: id }) => {
+      const receiver = id === undefined ? undefined : this.#receivers.get(id);
+      if (receiver?.kind === 'push') return [];
+      const rule = receiver?.rule ?? DEFAULT_RULE;
+      const isAllowed = this.#mayBeTold(undefined, rule, event) && this.#maySee(caller, event);
+      return isAllowed ? [{ caller, message: this.#messageFor(event, rule) }] : [];
+    });
+    for (const { caller, message } of shown) this.#host.tell(caller, NOTIFIED_METHOD, { ...message });
+    if (shown.length > 0 && event.question) this.#shownBy.set(event.id, shown);
+  }
+
+  #maySee({ access }: Caller, event: OpenEvent): boolean {
+    return this.#isVisible(access, event);
+  }
+
+  /** A run of an automation may have no session: within bounds there are no automations. */
+  #isVisible(access: Access, { session }: OpenEvent): boolean {
+    return session === '' ? access.bounds === undefined : this.#host.maySee(access, session);
+  }
+
+  /** A question is kept until it is settled; the rest is over when everybody has been told. */
+  #dropIfDone(id: string): void {
+    const event = this.#events.get(id);
+    if (event?.stage !== 'told') return;
+    const isSent = Object.values(event.receivers).every((state) => state === 'sent');
+    if (isSent && !event.question) this.#drop(event);
+  }
+
+  /** In the tick in which it was answered, by whomever. What was shown is taken back. */
+  #settle(event: OpenEvent): void {
+    if (event.stage === 'settled') return;
+    const told = Object.keys(event.receivers);
+    this.#sending.get(event.id)?.abort();
+    for (const { caller, message } of this.#shownBy.get(event.id) ?? [])
+      this.#host.tell(caller, NOTIFIED_METHOD, { ...closing(message) });
+    if (told.length === 0) return this.#drop(event);
+    this.#timers.get(event.id)?.();
+    this.#answers.forget(event.id);
+    const settled = this.#events.change(event.id, { stage: 'settled' });
+    if (settled) this.#host.writer.afterCommit(() => void this.#takeBack(settled));
+  }
+
+  async #takeBack(event: OpenEvent): Promise<void> {
+    const receivers = Object.keys(event.receivers).flatMap((id) => this.#receivers.get(id) ?? []);
+    await Promise.all(
+      receivers.map((receiver) => this.#deliveries.send(receiver, closing(this.#messageFor(event, receiver.rule)))),
+    );
+    if (!this.#deliveries.isStopped) this.#drop(event);
+  }
+
+  #drop({ id }: OpenEvent): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+    this.#sending.delete(id);
+    this.#shownBy.delete(id);
+    this.#answers.forget(id);
+    this.#events.remove(id);
+  }
+
+  async #resume(event: OpenEvent): Promise<void> {
+    if (event.stage === 'settled') return this.#takeBack(event);
+    if (event.question) {
+      const session = await this.#host.open(event.session);
+      const current = this.#events.get(event.id);
+      if (!current || current.stage === 'settled') return;
+      if (!openRequest(session?.state.inputNeeded, event)) return this.#settle(current);
+    }
+    if (event.stage === 'waiting') return this.#wait(event);
+    for (const [id, state] of Object.entries(event.receivers)) {
+      const receiver = this.#receivers.get(id);
+      if (state === 'sending' && receiver && canTellRepeats(receiver)) void this.#send(event, receiver);
+      else if (state === 'sending') this.#events.change(event.id, { receivers: { ...event.receivers, [id]: 'sent' } });
+    }
+    this.#dropIfDone(event.id);
+  }
+
+  #failed({ id }: OpenEvent, error: unknown): void {
+    this.#host.logger.log('error', 'a notification could not be resumed', { event: id, error: String(error) });
+  }
+
+  async #test(receiver: StoredReceiver): Promise<{ readonly ok: boolean; readonly problem?: string }> {
+    const message = testMessage(crypto.randomUUID());
+    if (receiver.kind === 'page') {
+      const client = this.#views.showing().find((each) => each.receiver === receiver.id);
+      if (!client) return { ok: false, problem: 'This browser shows no notifications now: open the page there.' };
+      this.#host.tell(client.caller, NOTIFIED_METHOD, { ...message });
+      return { ok: true };
+    }
+    const outcome = await this.#deliveries.send(receiver, message, { attempts: 1 });
+    this.#noted(receiver, outcome);
+    if (outcome.kind === 'gone')
+      return { ok: false, problem: 'The push service does not know this browser any more: it was removed.' };
+    return outcome.kind === 'sent' ? { ok: true } : { ok: false, problem: outcome.problem };
+  }
+}

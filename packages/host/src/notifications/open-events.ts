@@ -1,0 +1,97 @@
+/**
+ * Events that are not over: still to be told, being told, or to be taken back when their question is settled. Each is a record
+ * of the log that is stored with the very action that it is about. So a crash loses none, and a host that starts knows whom it
+ * has told.
+ */
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Log } from '@atrium/core/log/log.js';
+import type { FoundEvent } from './events.js';
+import { EVENTS_MAX } from './limits.js';
+
+const PREFIX = 'notify-event:';
+/** Events that are over, so that the same one is not found again. */
+const SEEN_MAX = 2 * EVENTS_MAX;
+
+export interface OpenEvent extends FoundEvent {
+  /** `waiting`: not yet decided. `told`: decided, and receivers are told or have been. `settled`: they are being told so. */
+  readonly stage: 'waiting' | 'told' | 'settled';
+  /** By receiver. `sending` is stored before the first attempt. */
+  readonly receivers: Readonly<Record<string, 'sending' | 'sent'>>;
+}
+
+export class OpenEvents {
+  readonly #all = new Map<string, OpenEvent>();
+  /** Those that only connected clients are told: nothing of them is stored. */
+  readonly #unstored = new Set<string>();
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly log: Log,
+    private readonly writer: Writer,
+  ) {}
+
+  async load(): Promise<void> {
+    for (const { value } of await this.log.records(PREFIX)) {
+      const event = JSON.parse(value) as OpenEvent;
+      this.#all.set(event.id, event);
+      this.#seen.add(event.id);
+    }
+  }
+
+  get isAny(): boolean {
+    return this.#all.size > 0;
+  }
+
+  all(): readonly OpenEvent[] {
+    return [...this.#all.values()];
+  }
+
+  get(id: string): OpenEvent | undefined {
+    return this.#all.get(id);
+  }
+
+  /** Undefined when it is known already, or too much is open. */
+  add(found: FoundEvent, isStored: boolean): OpenEvent | undefined {
+    if (this.#seen.has(found.id) || this.#all.size >= EVENTS_MAX) return undefined;
+    this.#see(found.id);
+    const event: OpenEvent = { ...found, stage: 'waiting', receivers: {} };
+    if (!isStored) this.#unstored.add(found.id);
+    this.#set(event);
+    this.writer.afterFailure(() => {
+      this.#forget(found.id);
+      this.#seen.delete(found.id);
+    });
+    return event;
+  }
+
+  change(id: string, changes: Partial<Pick<OpenEvent, 'stage' | 'receivers'>>): OpenEvent | undefined {
+    const event = this.#all.get(id);
+    if (!event) return undefined;
+    const changed = { ...event, ...changes };
+    this.#set(changed);
+    return changed;
+  }
+
+  remove(id: string): void {
+    const isStored = !this.#unstored.has(id);
+    this.#forget(id);
+    if (isStored) this.writer.record({ key: PREFIX + id, value: null });
+  }
+
+  #set(event: OpenEvent): void {
+    this.#all.set(event.id, event);
+    if (!this.#unstored.has(event.id))
+      this.writer.record({ key: PREFIX + event.id, value: JSON.stringify(event) }, 'full');
+  }
+
+  #forget(id: string): void {
+    this.#all.delete(id);
+    this.#unstored.delete(id);
+  }
+
+  #see(id: string): void {
+    this.#seen.add(id);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest);
+  }
+}

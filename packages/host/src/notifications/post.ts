@@ -1,0 +1,116 @@
+/**
+ * One POST to a server that somebody outside has named: a push service or a webhook. Only https on the internet, to the address
+ * that was checked, without following anybody elsewhere, within a time, and reading little of the answer.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import { hasLogin } from '@atrium/core/util/addresses.js';
+import { AddressError, type PinOptions, pinnedAddress, pinnedLookup } from '@atrium/core/util/public-address.js';
+import { errorText, shorten } from '@atrium/core/util/text.js';
+import { ANSWER_MAX_BYTES, ENDPOINT_MAX_CHARACTERS, SEND_TIMEOUT_MS } from './limits.js';
+
+export interface Reach extends PinOptions {
+  /** Hosts that the operator allows although they are private or without encryption: `ntfy.lan`, `localhost:8080`. */
+  readonly privateHosts?: readonly string[] | undefined;
+  /** Certificates to believe besides, as PEM. */
+  readonly ca?: string | undefined;
+}
+
+export interface Posted {
+  readonly status: number;
+  /** The beginning. */
+  readonly text: string;
+  /** What the server asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** `address`: this place may not be asked, now and later. `network`: it did not answer, or not in time. */
+export class PostError extends Error {
+  override readonly name = 'PostError';
+  constructor(
+    readonly reason: 'address' | 'network',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Why an address cannot be one to send to, as far as that can be seen without looking it up. */
+export function addressProblem(text: string, { privateHosts = [] }: Reach): string | undefined {
+  if (text.length > ENDPOINT_MAX_CHARACTERS) return `an address may have ${ENDPOINT_MAX_CHARACTERS} characters`;
+  if (!URL.canParse(text)) return 'this is not an address';
+  const url = new URL(text);
+  const isAllowed = privateHosts.includes(url.host) || privateHosts.includes(url.hostname);
+  if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:'))
+    return 'only https addresses are asked: the operator can allow others by name with --notify-hosts';
+  return hasLogin(text) ? 'an address with a name or password is not asked' : undefined;
+}
+
+export interface PostRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+  readonly reach: Reach;
+  readonly timeoutMs?: number;
+}
+
+/** Whatever the server answers is an answer, a redirect too: nobody is followed. Throws a `PostError`. */
+export async function post(request: PostRequest): Promise<Posted> {
+  const { url: text, reach, signal, timeoutMs = SEND_TIMEOUT_MS } = request;
+  const problem = addressProblem(text, reach);
+  if (problem !== undefined) throw new PostError('address', problem);
+  const url = new URL(text);
+  const { privateHosts = [], resolve } = reach;
+  const isAllowed = privateHosts.includes(url.host) || privateHosts.includes(url.hostname);
+  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const isPublic = isAllowed ? () => true : reach.isPublic;
+    const address = await pinnedAddress(url.hostname, { resolve, isPublic });
+    return await send(url, request, within, pinnedLookup(address));
+  } catch (error) {
+    if (error instanceof AddressError)
+      throw new PostError(error.reason === 'private' ? 'address' : 'network', error.message);
+    const why = within.aborted && !signal.aborted ? `did not answer within ${timeoutMs / 1_000} s` : errorText(error);
+    throw new PostError('network', `${url.host}: ${shorten(why, 200)}`);
+  }
+}
+
+function send(
+  url: URL,
+  { headers, body, reach }: PostRequest,
+  signal: AbortSignal,
+  lookup: ReturnType<typeof pinnedLookup>,
+): Promise<Posted> {
+  return new Promise((resolve, reject) => {
+    const length = { 'Content-Length': String(body.length), 'User-Agent': 'Atrium' };
+    const options = { method: 'POST', headers: { ...headers, ...length }, agent: false, signal, lookup } as const;
+    const secure = reach.ca === undefined ? options : { ...options, ca: reach.ca };
+    const request = url.protocol === 'https:' ? https.request(url, secure) : http.request(url, options);
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const { statusCode: status = 0, headers: told } = response;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const done = () => {
+        const text = Buffer.concat(chunks).subarray(0, ANSWER_MAX_BYTES).toString('utf8');
+        resolve({ status, text, ...retryAfter(told['retry-after']) });
+      };
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size < ANSWER_MAX_BYTES) return;
+        done();
+        request.destroy();
+      });
+      response.on('end', done);
+      response.on('error', reject);
+    });
+    request.end(body);
+  });
+}
+
+/** In seconds; a date is rare, and the own wait is used then. */
+function retryAfter(header: string | undefined): { retryAfterMs?: number } {
+  return header !== undefined && /^\d{1,6}$/.test(header.trim()) ? { retryAfterMs: Number(header) * 1_000 } : {};
+}

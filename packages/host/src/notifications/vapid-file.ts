@@ -1,0 +1,35 @@
+/** The keys by which push services know this host: made once, in a file that only its owner can read. */
+import { lstat, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { NotPrivateError, writePrivateFile } from '@atrium/core/util/secrets.js';
+import { newVapidKeys, type VapidKeys } from './web-push.js';
+
+export const VAPID_FILE = 'push-keys.json';
+
+/** Browsers that subscribed with a key stay subscribed with it: the file is never replaced. Without a folder, for this run. */
+export async function vapidKeys(dataFolder: string | undefined): Promise<VapidKeys> {
+  if (dataFolder === undefined) return newVapidKeys();
+  const file = path.join(dataFolder, VAPID_FILE);
+  const stats = await lstat(file).catch(() => undefined);
+  if (!stats) {
+    const keys = newVapidKeys();
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+    await writePrivateFile(file, `${JSON.stringify(keys)}\n`);
+    return keys;
+  }
+  if (!stats.isFile() || (process.platform !== 'win32' && (stats.mode & 0o077) !== 0))
+    throw new NotPrivateError(`${file} can be read by others: chmod 600 it, or remove it and subscribe anew`);
+  return readKeys(await readFile(file, 'utf8'), file);
+}
+
+function readKeys(text: string, file: string): VapidKeys {
+  try {
+    const { publicKey, privateKey } = JSON.parse(text) as Partial<Record<keyof VapidKeys, unknown>>;
+    const isKey = (value: unknown, bytes: number): value is string =>
+      typeof value === 'string' && Buffer.from(value, 'base64url').length === bytes;
+    if (isKey(publicKey, 65) && isKey(privateKey, 32)) return { publicKey, privateKey };
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${file} holds no keys: remove it, and browsers subscribe anew`);
+}

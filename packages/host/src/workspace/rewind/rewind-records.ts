@@ -1,0 +1,99 @@
+/**
+ * What the log keeps of the last rewind of each session: enough to finish it after a crash, and to undo it. It is stored with
+ * the commit that cuts the conversation, so that a host which dies either did not begin or knows what is left to do.
+ */
+import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Log } from '@atrium/core/log/log.js';
+import { isRecord } from '@atrium/core/util/shape.js';
+import type { Message, PlanList, RewindKind } from '@atrium/protocol/ahp-1';
+
+export interface RewindRecord {
+  readonly id: string;
+  readonly session: string;
+  readonly chat: string;
+  readonly what: RewindKind;
+  /** `files`: they are being put back. `undoing`: that is being taken back. */
+  readonly phase: 'files' | 'done' | 'undoing';
+  /** The turns that were taken back, oldest first. */
+  readonly turnIds: readonly string[];
+  /** How many turns the chat has left. */
+  readonly left: number;
+  /** The chat that has the turns that were cut off; absent when the conversation stayed. */
+  readonly fork?: string;
+  /** What people read of it. */
+  readonly message: string;
+  /** The message that was gone back to, where it became the draft. */
+  readonly draft?: Message;
+  /** The lists of tasks before. */
+  readonly plans?: readonly PlanList[];
+}
+
+const PREFIX = 'rewind:';
+/** Under this stands the fork of a rewind that has not begun: a host that dies then leaves a chat that nobody asked for. */
+const FORK_PREFIX = 'rewind-fork:';
+
+export class RewindRecords {
+  readonly #all = new Map<string, RewindRecord>();
+
+  constructor(
+    private readonly log: Pick<Log, 'records'>,
+    private readonly writer: Pick<Writer, 'record' | 'afterFailure'>,
+  ) {}
+
+  async load(): Promise<void> {
+    for (const { value } of await this.log.records(PREFIX)) {
+      const record = parsed(value);
+      if (record) this.#all.set(record.session, record);
+    }
+  }
+
+  /** The forks that no rewind came of. */
+  async looseForks(): Promise<readonly { readonly session: string; readonly fork: string }[]> {
+    const found = await this.log.records(FORK_PREFIX);
+    return found.map(({ key, value }) => ({ session: decodeURIComponent(key.slice(FORK_PREFIX.length)), fork: value }));
+  }
+
+  /** A fork is about to be made; undefined: it belongs to a rewind now, or is gone. */
+  setLooseFork(session: string, fork: string | undefined): void {
+    this.writer.record({ key: `${FORK_PREFIX}${encodeURIComponent(session)}`, value: fork ?? null });
+  }
+
+  of(session: string): RewindRecord | undefined {
+    return this.#all.get(session);
+  }
+
+  get unfinished(): readonly RewindRecord[] {
+    return [...this.#all.values()].filter(({ phase }) => phase !== 'done');
+  }
+
+  /** Stores it with this tick; files that change behind it must never be on the disk without it. */
+  set(record: RewindRecord): void {
+    this.#put(record.session, record);
+    this.writer.record({ key: keyOf(record.session), value: JSON.stringify(record) }, 'full');
+  }
+
+  forget(session: string): void {
+    if (!this.#all.has(session)) return;
+    this.#put(session, undefined);
+    this.writer.record({ key: keyOf(session), value: null });
+  }
+
+  #put(session: string, record: RewindRecord | undefined): void {
+    const before = this.#all.get(session);
+    const set = (value: RewindRecord | undefined) =>
+      value ? this.#all.set(session, value) : this.#all.delete(session);
+    set(record);
+    this.writer.afterFailure(() => set(before));
+  }
+}
+
+function keyOf(session: string): string {
+  return `${PREFIX}${encodeURIComponent(session)}`;
+}
+
+/** Undefined for what a later version wrote otherwise. */
+function parsed(json: string): RewindRecord | undefined {
+  const value: unknown = JSON.parse(json);
+  const isOne = isRecord(value) && typeof value.session === 'string' && Array.isArray(value.turnIds);
+  return isOne ? (value as unknown as RewindRecord) : undefined;
+}

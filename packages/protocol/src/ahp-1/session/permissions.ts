@@ -1,0 +1,171 @@
+/**
+ * Permission rules and modes, an extension. The mode of a session is the property `mode` of its configuration, so every client
+ * sees and changes it by `session/configChanged`; `autoApprove`, which older clients know, counts as well. What rules said about
+ * a call stands in the `_meta` of the call. Rules are listed and changed by the methods below.
+ */
+
+export const PERMISSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** The property of a session's configuration, and of the root's for new sessions. */
+export const MODE_PROPERTY = 'mode';
+
+export const MODE_LABELS: Readonly<Record<PermissionMode, string>> = {
+  plan: 'Plan',
+  ask: 'Ask',
+  'accept-edits': 'Accept edits',
+  auto: 'Auto',
+};
+
+export const MODE_TEXTS: Readonly<Record<PermissionMode, string>> = {
+  plan: 'Only looks, and ends with a plan to accept, edit or reject.',
+  ask: 'Asks before anything is changed or run, unless a rule allows it.',
+  'accept-edits': "Changes files in the session's folders without asking; asks about everything else.",
+  auto: 'As accept edits, and runs commands that only look; rules decide about the rest, and without a rule it asks.',
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function isPermissionMode(value: unknown): value is PermissionMode {
+  return PERMISSION_MODES.some((mode) => mode === value);
+}
+
+/** The mode that a configuration means. Clients that know no modes switch `autoApprove` on; plan mode stays what it is. */
+export function modeIn(values: Values | undefined): PermissionMode {
+  const mode = isPermissionMode(values?.[MODE_PROPERTY]) ? values[MODE_PROPERTY] : 'ask';
+  return values?.autoApprove === true && mode !== 'plan' ? 'auto' : mode;
+}
+
+/** Whether everything is allowed that no rule forbids or asks about. */
+export function allowsAll(values: Values | undefined): boolean {
+  return values?.autoApprove === true && modeIn(values) !== 'plan';
+}
+
+/** What to change in the configuration for a mode. It ends `autoApprove`, where that is on. */
+export function modeChange(mode: PermissionMode, values: Values | undefined): Record<string, unknown> {
+  return { [MODE_PROPERTY]: mode, ...(values?.autoApprove === true && { autoApprove: false }) };
+}
+
+/** The next one, for a key that goes through all. */
+export function nextMode(mode: PermissionMode): PermissionMode {
+  return PERMISSION_MODES[(PERMISSION_MODES.indexOf(mode) + 1) % PERMISSION_MODES.length] ?? 'ask';
+}
+
+export const RULE_EFFECTS = ['deny', 'ask', 'allow'] as const;
+export type RuleEffect = (typeof RULE_EFFECTS)[number];
+
+/** `built-in`: what a mode allows by itself. */
+export const RULE_SCOPES = ['host', 'person', 'project', 'session', 'built-in'] as const;
+export type RuleScope = (typeof RULE_SCOPES)[number];
+
+/** Where people can put rules. */
+export const WRITABLE_SCOPES = ['session', 'project', 'person'] as const;
+export type WritableScope = (typeof WRITABLE_SCOPES)[number];
+
+/** In `_meta` of a tool call: what rules and the mode said about it. */
+export const PERMISSION_META_KEY = 'atrium.permission';
+
+export interface CallPermission {
+  /** `none`: no rule and no mode says anything; whether a person was asked is up to the tool. */
+  readonly effect: RuleEffect | 'none';
+  readonly mode: PermissionMode;
+  /** The rule that decided, as it is stored, and where it is from. */
+  readonly rule?: string;
+  readonly scope?: RuleScope;
+  /** In words, where no rule says it. */
+  readonly why?: string;
+  /** The rules that "always allow" would write. */
+  readonly proposes?: readonly string[];
+}
+
+export function callPermission({ _meta }: { readonly _meta?: Values | undefined }): CallPermission | undefined {
+  const value = _meta?.[PERMISSION_META_KEY];
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { effect, mode } = value as Partial<CallPermission>;
+  const isKnown = effect === 'none' || RULE_EFFECTS.some((each) => each === effect);
+  return isKnown && isPermissionMode(mode) ? (value as CallPermission) : undefined;
+}
+
+const SCOPE_WORDS: Readonly<Record<RuleScope, string>> = {
+  host: 'rule of this host',
+  person: 'your rule',
+  project: 'rule of the project',
+  session: 'rule of this session',
+  'built-in': 'mode',
+};
+
+/** What decided about a call, in words; undefined when there is nothing to say. */
+export function permissionWords({ effect, mode, rule, scope, why }: CallPermission): string | undefined {
+  const made = { allow: 'Allowed', ask: 'Asked', deny: 'Denied', none: 'Asked' }[effect];
+  if (rule === undefined || scope === undefined) return why === undefined ? undefined : `${made}: ${why}`;
+  if (scope === 'built-in') return `${made} by the mode ${MODE_LABELS[mode]}: ${rule}`;
+  return `${made} by ${scope === 'person' ? SCOPE_WORDS.person : `the ${SCOPE_WORDS[scope]}`}: ${rule}${why === undefined ? '' : ` (${why})`}`;
+}
+
+/** Ids of the options of a question that answer yes and write rules, by where they are written. */
+export const ALWAYS_OPTIONS: Readonly<Record<WritableScope, string>> = {
+  session: 'always-session',
+  project: 'always-project',
+  person: 'always-person',
+};
+
+/** Which place an option of a question writes rules to; undefined for other options. */
+export function alwaysScope(optionId: string | undefined): WritableScope | undefined {
+  return WRITABLE_SCOPES.find((scope) => ALWAYS_OPTIONS[scope] === optionId);
+}
+
+/** `{ channel?: session }` → `PermissionList`. Without a session: the rules of host and person. */
+export const PERMISSIONS_METHOD = 'atrium/permissions';
+/** `{ channel?, scope, effect, rule }`: adds a rule. A session is needed for the scopes `session` and `project`. */
+export const ADD_PERMISSION_METHOD = 'atrium/addPermission';
+/** `{ channel?, scope, effect, rule }` → `{ wasThere }`. */
+export const REMOVE_PERMISSION_METHOD = 'atrium/removePermission';
+/** `{ channel?, command?, tool?, input? }` → `CallPermission`: what would be decided. Nothing runs. */
+export const TEST_PERMISSION_METHOD = 'atrium/testPermission';
+
+export interface ListedRule {
+  readonly effect: RuleEffect;
+  readonly rule: string;
+  readonly scope: RuleScope;
+  /** The file that it stands in. */
+  readonly from?: string;
+  /** When it last decided about a call, in milliseconds since 1970. */
+  readonly lastUsed?: number;
+  /** Why it does not count now: the folder is not trusted, or its rules are not the trusted ones. */
+  readonly isIdle?: string;
+}
+
+export interface PermissionList {
+  readonly mode?: PermissionMode;
+  readonly rules: readonly ListedRule[];
+  /** Rules and files that could not be read. */
+  readonly problems: readonly string[];
+}
+
+/** What a host answered, as far as it can be understood. */
+export function readPermissionList(answer: unknown): PermissionList {
+  const { mode, rules, problems } = (
+    typeof answer === 'object' && answer !== null ? answer : {}
+  ) as Partial<PermissionList>;
+  return {
+    ...(isPermissionMode(mode) && { mode }),
+    rules: Array.isArray(rules) ? rules.filter(isListed) : [],
+    problems: Array.isArray(problems) ? problems.filter((each) => typeof each === 'string') : [],
+  };
+}
+
+function isListed(item: unknown): item is ListedRule {
+  if (typeof item !== 'object' || item === null) return false;
+  const { effect, rule, scope } = item as Partial<ListedRule>;
+  const isKnown = RULE_EFFECTS.some((each) => each === effect) && RULE_SCOPES.some((each) => each === scope);
+  return isKnown && typeof rule === 'string';
+}
+
+/** The tool by which an agent in plan mode ends with a plan. */
+export const PLAN_TOOL = 'present_plan';
+/** Ids of its options, by the mode that the work starts in. */
+export const PLAN_OPTIONS: Readonly<Record<Exclude<PermissionMode, 'plan'>, string>> = {
+  ask: 'start-ask',
+  'accept-edits': 'start-accept-edits',
+  auto: 'start-auto',
+};

@@ -1,0 +1,108 @@
+/**
+ * What the service worker does with messages of the host: shows them, takes them back, opens their session, and sends Allow
+ * or Deny. Only the host's own push key can send here, and the message says all there is to say: nothing is fetched.
+ */
+import { ANSWER_PATH, type NotificationMessage, readNotificationMessage } from '@atrium/protocol/ahp-1';
+import { isNew } from './shown.js';
+
+const ALLOW = 'allow';
+const DENY = 'deny';
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** Buttons are not in the standard's types yet. */
+interface ShownOptions extends NotificationOptions {
+  readonly actions?: readonly { readonly action: string; readonly title: string }[];
+  readonly renotify?: boolean;
+}
+
+export async function onPush({ registration }: ServiceWorkerGlobalScope, { data }: PushEvent): Promise<void> {
+  const message = messageIn(data);
+  if (!message)
+    return registration.showNotification('Atrium', { body: 'Open Atrium to see what is new.', tag: 'atrium' });
+  if (message.kind === 'close') return takeBack(registration, message);
+  const isFirst = await isNew(message.id);
+  const shown = await registration.getNotifications({ tag: message.tag });
+  // It was shown already, and a person has seen or dismissed it. Safari wants a notification for every push.
+  if (!isFirst && shown.length === 0 && !mustShow()) return;
+  await registration.showNotification(message.title, optionsOf(message, isFirst));
+}
+
+function messageIn(data: PushMessageData | null): NotificationMessage | undefined {
+  try {
+    return readNotificationMessage(data?.json());
+  } catch {
+    return undefined;
+  }
+}
+
+function optionsOf(message: NotificationMessage, isFirst = true): ShownOptions {
+  const { body, tag, answerKey } = message;
+  const actions = [
+    { action: ALLOW, title: 'Allow' },
+    { action: DENY, title: 'Deny' },
+  ];
+  return {
+    ...(body !== undefined && { body }),
+    ...{ tag, data: message, icon: '/icon.svg', silent: !isFirst },
+    ...(answerKey !== undefined && { actions, requireInteraction: true }),
+  };
+}
+
+async function takeBack(registration: ServiceWorkerRegistration, message: NotificationMessage): Promise<void> {
+  const shown = await registration.getNotifications({ tag: message.tag });
+  for (const notification of shown) notification.close();
+  // Safari takes the permission away from pages whose pushes show nothing: it gets a quiet last word.
+  if (mustShow())
+    await registration.showNotification(message.title, { ...optionsOf(message, false), body: 'This is settled.' });
+}
+
+/** Whether this browser counts pushes that show nothing against the page. */
+function mustShow(): boolean {
+  const { userAgent } = navigator;
+  return userAgent.includes('AppleWebKit') && !/Chrom(e|ium)|Edg/.test(userAgent);
+}
+
+export async function onNotificationClick(scope: ServiceWorkerGlobalScope, event: NotificationEvent): Promise<void> {
+  const { notification, action } = event;
+  const message = readNotificationMessage(notification.data);
+  notification.close();
+  const key = message?.answerKey;
+  if (message && key !== undefined && (action === ALLOW || action === DENY)) {
+    const outcome = await answer(key, action === ALLOW);
+    if (outcome !== undefined)
+      await scope.registration.showNotification(message.title, {
+        body: outcome,
+        tag: message.tag,
+        data: { ...message, answerKey: undefined },
+      });
+    return;
+  }
+  await openSession(scope, message?.session);
+}
+
+/** What people should know; undefined when all went well. */
+async function answer(key: string, approved: boolean): Promise<string | undefined> {
+  try {
+    const response = await fetch(ANSWER_PATH, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key, approved }),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+    if (response.ok) return undefined;
+    const { problem }: { problem?: unknown } = await response.json().catch(() => ({}));
+    return typeof problem === 'string' ? problem : 'Your answer was not taken. Open the session to see why.';
+  } catch {
+    return 'The host could not be reached: your answer was not sent. Open the session to answer.';
+  }
+}
+
+/** In a page that is open already, if there is one. */
+async function openSession({ clients }: ServiceWorkerGlobalScope, session: string | undefined): Promise<void> {
+  const hash = session === undefined ? '#/' : `#/session/${encodeURIComponent(session)}`;
+  const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const page = pages.find((each) => each.url.endsWith(hash)) ?? pages.find((each) => each.focused) ?? pages[0];
+  if (!page) return void (await clients.openWindow(`/${hash}`));
+  page.postMessage({ kind: 'open', hash });
+  await page.focus();
+}

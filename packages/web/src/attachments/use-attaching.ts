@@ -1,0 +1,81 @@
+/** Bringing pictures and files to the host, one after the other, while a person goes on writing. */
+import type { Client } from '@atrium/client';
+import { MESSAGE_CONTENTS_MAX, type MessageAttachment } from '@atrium/protocol/ahp-1';
+import { useEffect, useRef, useState } from 'react';
+import { problemText } from '../host/problem.js';
+import { attachFile } from './contents.js';
+
+export interface Attaching {
+  /** The names of files that are on their way. */
+  readonly pending: readonly string[];
+  /** What a person should know: what was not taken, and what is not what it is called. */
+  readonly notes: readonly string[];
+  add(files: Iterable<File>): void;
+  forgetNotes(): void;
+  tell(note: string): void;
+}
+
+/** A connection brings one content after the other. */
+const lines = new WeakMap<Client, Promise<unknown>>();
+
+function inLine<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  const mine = (lines.get(client) ?? Promise.resolve()).then(work);
+  lines.set(
+    client,
+    mine.catch(() => {}),
+  );
+  return mine;
+}
+
+export function useAttaching(
+  client: Client,
+  attachments: readonly MessageAttachment[],
+  onChange: (attachments: readonly MessageAttachment[]) => void,
+): Attaching {
+  const [pending, setPending] = useState<readonly string[]>([]);
+  const [notes, setNotes] = useState<readonly string[]>([]);
+  // A file takes its time: what it joins is what is there by then.
+  const latest = useRef({ attachments, onChange });
+  useEffect(() => {
+    latest.current = { attachments, onChange };
+  });
+  const note = (text: string) => setNotes((before) => [...before, text]);
+  const bring = async (file: File) => {
+    try {
+      const { attachment, note: told } = await inLine(client, () => attachFile(client, file));
+      const { attachments: before, onChange: change } = latest.current;
+      const isThere = before.some(
+        (each) => 'uri' in each && each.uri === attachment.uri && each.label === attachment.label,
+      );
+      if (told !== undefined) note(told);
+      if (isThere) return;
+      latest.current = { attachments: [...before, attachment], onChange: change };
+      change(latest.current.attachments);
+    } catch (error) {
+      note(problemText(error));
+    } finally {
+      setPending((before) => before.toSpliced(before.indexOf(file.name), 1));
+    }
+  };
+  return {
+    pending,
+    notes,
+    forgetNotes: () => setNotes([]),
+    tell: (text) => setNotes([text]),
+    add(files) {
+      const all = [...files];
+      const room = MESSAGE_CONTENTS_MAX - pending.length - latest.current.attachments.filter(isContent).length;
+      setNotes(
+        all.length > room ? [`A message takes ${MESSAGE_CONTENTS_MAX} pictures and files; the rest was left out.`] : [],
+      );
+      const taken = all.slice(0, Math.max(0, room));
+      setPending((before) => [...before, ...taken.map(({ name }) => name)]);
+      for (const file of taken) void bring(file);
+    },
+  };
+}
+
+function isContent(attachment: MessageAttachment): boolean {
+  if (attachment.type === 'embeddedResource') return true;
+  return 'uri' in attachment && String(attachment.uri).startsWith('atrium-content:');
+}

@@ -1,0 +1,13 @@
+/** Says on every screen that other machines can connect to this host without encryption. */
+
+/** The host puts this element into the document that it serves: the notice is needed before the page is let in. */
+const MARK = 'meta[name="atrium-insecure-remote"]';
+
+export function InsecureNotice() {
+  if (document.querySelector(MARK) === null) return null;
+  return (
+    <div className="insecure-remote" role="note">
+      <b>Not encrypted:</b> others can read along.
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+/** What lies over the page, such as the palette or the list of keys: at most one thing at a time. */
+import { Store } from '../model/store.js';
+
+export type Overlay =
+  | 'settings'
+  | 'devices'
+  | 'palette'
+  | 'help'
+  | 'deleted'
+  | 'import'
+  | 'usage'
+  | 'search'
+  | 'board'
+  | 'share'
+  | undefined;
+
+export const overlay = new Store<Overlay>(undefined);
+
+/** The words that the search begins with. */
+export const searchWords = new Store('');
+
+export function show(next: Overlay): void {
+  overlay.set(next);
+}
+
+/** The folder whose project the board shows. */
+export const boardFolder = new Store('');
+
+export function showBoard(folder: string): void {
+  boardFolder.set(folder);
+  overlay.set('board');
+}
+
+export function searchFor(words: string): void {
+  searchWords.set(words);
+  overlay.set('search');
+}

@@ -1,0 +1,44 @@
+/** The board of a project in the page: cards, a commit with a proposed message, comparing and merging. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { problemsOf } from './support/axe.js';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { complaintsOf, startWorkHost } from './support/work-host.js';
+
+describeInBrowser('the board of a project', (open) => {
+  it('shows a card, commits with a proposed message and compares branches, on the phone [DAY-070]', async () => {
+    const { link, folder, git } = await startWorkHost({ files: { 'a.txt': 'one\n' }, isRepository: true });
+    git('config', 'user.name', 'Test');
+    git('config', 'user.email', 'test@localhost');
+    git('branch', 'other');
+    const page = await open(link, PHONE);
+    const complaints = complaintsOf(page);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await writeFile(path.join(folder, 'a.txt'), 'one\ntwo\n');
+    await page.getByRole('textbox', { name: 'Message' }).fill('/board');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Board of project' });
+    const card = dialog.locator('.board-card');
+    await expect.poll(() => card.innerText(), POLL).toMatch(/main[\s\S]*\+1 −0\s+1 file, 1 not committed/);
+    expect(await problemsOf(page)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(width).toBeLessThanOrEqual(0);
+    await card.getByRole('button', { name: 'Commit' }).click();
+    const message = dialog.getByLabel('Commit message');
+    await expect.poll(() => message.inputValue(), POLL).toBe('Change a.txt');
+    await message.fill('Two');
+    await message.press('Tab');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Committed.').waitFor();
+    expect(git('log', '-1', '--format=%s').trim()).toBe('Two');
+    await dialog.getByLabel('From').selectOption('other');
+    await dialog.getByLabel('To').selectOption('main');
+    await dialog.getByRole('button', { name: 'Compare' }).click();
+    await expect.poll(() => dialog.locator('.board-diff .added').allInnerTexts(), POLL).toContain('+two\n');
+    expect(await problemsOf(page)).toEqual([]);
+    expect(await readFile(path.join(folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(complaints).toEqual([]);
+  });
+});

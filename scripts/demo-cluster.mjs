@@ -1,0 +1,195 @@
+/**
+ * `npm run demo:cluster`: a failover on this machine, in one command. Starts PostgreSQL, three hosts and a load balancer, opens a
+ * session, kills the active host in the middle of a turn, and shows the session going on at another host. `--keep`: leaves
+ * everything running for the page in a browser, until Ctrl+C.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { firstReady, startBalancer } from './balancer.mjs';
+import { startPostgres } from './postgres.mjs';
+import { bold, dim, green, Problem, ROOT, runMain } from './process.mjs';
+import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
+
+const ATRIUM = path.join(ROOT, 'packages', 'cli', 'bin', 'atrium.js');
+const IDS = ['a', 'b', 'c'];
+const TIMEOUT_MS = 60_000;
+const STORY = 'Once upon a time a machine died in the middle of a sentence, and nobody had to begin again. '.repeat(40);
+const SCRIPT = {
+  provider: 'storyteller',
+  displayName: 'Storyteller',
+  models: [{ id: 'story-1', name: 'Story' }],
+  prompts: {
+    story: [{ text: STORY, chunk: 6, everyMs: 40 }],
+    'go on': [
+      { text: 'And here we are again, on another machine, with everything that was said.', chunk: 8, everyMs: 20 },
+    ],
+  },
+};
+
+await runMain(main);
+
+async function main() {
+  checkNode();
+  await ensureInstalled();
+  await ensureBuilt({ force: false });
+  const folder = mkdtempSync(path.join(tmpdir(), 'atrium-demo-'));
+  /** @type {(() => unknown)[]} */
+  const endings = [() => rmSync(folder, { recursive: true, force: true })];
+  const end = async () => {
+    for (const ending of endings.splice(0).reverse()) await ending();
+  };
+  process.once('SIGINT', () => void end().then(() => process.exit(0)));
+  try {
+    await play(folder, endings);
+  } finally {
+    await end();
+  }
+}
+
+/** @param {string} folder @param {(() => unknown)[]} endings */
+async function play(folder, endings) {
+  say('PostgreSQL starts, with three hosts and a load balancer before them.');
+  const engine = await startPostgres({ isSafe: true });
+  endings.push(() => engine.stop());
+  const files = filesIn(folder);
+  const env = { ...process.env, ATRIUM_CLUSTER_URL: engine.url, ATRIUM_DISCOVERY: '0' };
+  await command(['cluster', 'init'], env);
+  /** @type {Awaited<ReturnType<typeof startHost>>[]} */
+  const hosts = [];
+  for (const [at, id] of IDS.entries()) {
+    const host = await startHost({ id, folder, files, env, link: engine.port + 1 + at });
+    endings.push(() => host.child.kill('SIGKILL'));
+    hosts.push(host);
+    if (at === 0) await until('a host is active', async () => (await firstReady([host.port])) !== undefined);
+  }
+  const ports = () => hosts.map(({ port }) => port);
+  const balancer = await startBalancer(ports);
+  endings.push(() => balancer.close());
+  const active = await activeOf(hosts);
+  print(await command(['cluster', 'status'], env));
+  print(dim(`The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`));
+
+  const { connect } = await import('@atrium/client');
+  const client = await connect({ url: `ws://127.0.0.1:${balancer.port}`, token: files.tokenText });
+  endings.push(() => client.close());
+  const session = await client.open(await client.createSession({ workingDirectories: [pathToFileURL(folder).href] }));
+  say(`A client asks for a story; ${active.id} tells it.`);
+  const story = await ask(session.chat, 'story');
+  await until('the story begins', () => story.text().length > 120);
+  print(`  ${story.text().slice(0, 120)}…`);
+
+  const killedAt = performance.now();
+  active.child.kill('SIGKILL');
+  say(`kill -9 ${active.child.pid}: ${active.id} is dead in the middle of the sentence.`);
+  const left = hosts.filter((host) => host !== active);
+  const next = await activeOf(left);
+  say(`${next.id} is active after ${((performance.now() - killedAt) / 1_000).toFixed(1)} s.`);
+  await until('the cut turn is over', story.isOver);
+  print(`  ${dim('The turn ended with:')} ${story.error()}`);
+  const again = await ask(session.chat, 'go on');
+  await until('the next turn is over', again.isOver);
+  print(`  ${again.text()}`);
+  say(`The client is the same, the session is the same, and it has ${session.chat.state.turns.length} turns.`);
+  print(await command(['cluster', 'status'], env));
+  if (!process.argv.includes('--keep')) return;
+  say(`Everything stays until Ctrl+C. The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`);
+  await new Promise(() => {});
+}
+
+/** @param {string} folder */
+function filesIn(folder) {
+  const tokenText = randomBytes(24).toString('base64url');
+  const files = {
+    token: path.join(folder, 'token'),
+    secret: path.join(folder, 'secret'),
+    script: path.join(folder, 'story.json'),
+  };
+  writeFileSync(files.token, tokenText, { mode: 0o600 });
+  writeFileSync(files.secret, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  writeFileSync(files.script, JSON.stringify(SCRIPT));
+  return { ...files, tokenText };
+}
+
+/** @param {{ id: string, folder: string, files: ReturnType<typeof filesIn>, env: NodeJS.ProcessEnv, link: number }} options */
+async function startHost({ id, folder, files, env, link }) {
+  const args = [
+    ...['serve', '--cluster', '--quiet', '--port', '0', '--gateway-port', '0', '--host-id', id],
+    ...['--data-dir', path.join(folder, `data-${id}`), '--shared-dir', path.join(folder, 'shared')],
+    ...['--connection-token-file', files.token, '--cluster-secret-file', files.secret, '--script', files.script],
+    ...['--link-address', `127.0.0.1:${link}`, '--behind-proxy', '127.0.0.1'],
+  ];
+  const child = spawn(process.execPath, [ATRIUM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  await until(`host ${id} starts`, () => {
+    if (child.exitCode !== null) throw new Problem(`host ${id} did not start:\n${said}`);
+    return /READY:\d+/.test(said);
+  });
+  return { id, child, port: Number(/READY:(\d+)/.exec(said)?.[1]) };
+}
+
+/** @param {readonly { id: string, port: number, child: import('node:child_process').ChildProcess }[]} hosts */
+async function activeOf(hosts) {
+  let port = await firstReady(hosts.map((host) => host.port));
+  await until('a host is active', async () => {
+    port = await firstReady(hosts.map((host) => host.port));
+    return port !== undefined;
+  });
+  const active = hosts.find((host) => host.port === port);
+  if (!active) throw new Problem('no host is active');
+  return active;
+}
+
+/** @param {any} chat @param {string} text */
+async function ask(chat, text) {
+  const turnId = randomUUID();
+  await chat.dispatch({ type: 'chat/turnStarted', turnId, message: { text } });
+  const parts = () => {
+    const { activeTurn, turns } = chat.state;
+    const turn =
+      activeTurn?.id === turnId ? activeTurn : turns.find((/** @type {{ id: string }} */ { id }) => id === turnId);
+    return /** @type {any[]} */ (turn?.responseParts ?? []);
+  };
+  return {
+    text: () =>
+      parts()
+        .flatMap((part) => (part.kind === 'markdown' ? part.content : []))
+        .join(''),
+    error: () =>
+      parts()
+        .flatMap((part) => (part.kind === 'error' ? part.error.message : []))
+        .join(' '),
+    isOver: () => chat.state.turns.some((/** @type {{ id: string }} */ { id }) => id === turnId),
+  };
+}
+
+/** @param {readonly string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<string>} */
+async function command(args, env) {
+  const child = spawn(process.execPath, [ATRIUM, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (said += text));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Problem(`atrium ${args.join(' ')} failed`);
+  return said;
+}
+
+/** @param {string} what @param {() => unknown} isDone */
+async function until(what, isDone) {
+  for (const end = Date.now() + TIMEOUT_MS; !(await isDone()); await sleep(20))
+    if (Date.now() > end) throw new Problem(`waited in vain until ${what}`);
+}
+
+/** @param {string} text */
+function say(text) {
+  print(`${green('▸')} ${bold(text)}`);
+}
+
+/** @param {string} text */
+function print(text) {
+  process.stdout.write(`${text}\n`);
+}
