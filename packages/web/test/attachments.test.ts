@@ -83,6 +83,23 @@ describeInBrowser('pictures and files', (open) => {
     await phone.getByRole('dialog').getByRole('img', { name: 'pasted.png' }).waitFor();
   });
 
+  it('are not lost when one comes before the page has drawn that the one before it is stored [DAY-010]', async () => {
+    const { link } = await startPageHost(PROMPTS, new MemoryLog(), { storesContents: true, sees: true });
+    const page = await open(link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await page.evaluate(() => {
+      window.requestAnimationFrame = (draw) => window.setTimeout(() => draw(performance.now()), 1_000);
+    });
+    const names = ['one.png', 'two.png', 'three.png'];
+    for (const name of names) {
+      await give(page, 'paste', [picture(name)]);
+      await page.waitForTimeout(250);
+    }
+    await expect.poll(() => attached(page).allTextContents(), POLL).toHaveLength(names.length);
+    for (const name of names) await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
+  });
+
   it('are what their bytes are: nothing that only is called a picture is shown as one [DAY-011]', async () => {
     const { link } = await startPageHost(PROMPTS, new MemoryLog(), { storesContents: true, sees: true });
     const page = await open(link);

@@ -30,11 +30,11 @@ function inLine<T>(client: Client, work: () => Promise<T>): Promise<T> {
 export function useAttaching(
   client: Client,
   attachments: readonly MessageAttachment[],
-  onChange: (attachments: readonly MessageAttachment[]) => void,
+  /** Tells how to change what is attached by then: a file takes its time, and others end meanwhile. */
+  onChange: (change: (before: readonly MessageAttachment[]) => readonly MessageAttachment[]) => void,
 ): Attaching {
   const [pending, setPending] = useState<readonly string[]>([]);
   const [notes, setNotes] = useState<readonly string[]>([]);
-  // A file takes its time: what it joins is what is there by then.
   const latest = useRef({ attachments, onChange });
   useEffect(() => {
     latest.current = { attachments, onChange };
@@ -43,14 +43,10 @@ export function useAttaching(
   const bring = async (file: File) => {
     try {
       const { attachment, note: told } = await inLine(client, () => attachFile(client, file));
-      const { attachments: before, onChange: change } = latest.current;
-      const isThere = before.some(
-        (each) => 'uri' in each && each.uri === attachment.uri && each.label === attachment.label,
-      );
       if (told !== undefined) note(told);
-      if (isThere) return;
-      latest.current = { attachments: [...before, attachment], onChange: change };
-      change(latest.current.attachments);
+      const isSame = (each: MessageAttachment) =>
+        'uri' in each && each.uri === attachment.uri && each.label === attachment.label;
+      latest.current.onChange((before) => (before.some(isSame) ? before : [...before, attachment]));
     } catch (error) {
       note(problemText(error));
     } finally {
@@ -73,6 +69,15 @@ export function useAttaching(
       for (const file of taken) void bring(file);
     },
   };
+}
+
+/** By what it says: the host tells a stored draft again, as other objects. */
+export function withoutAttachment(
+  items: readonly MessageAttachment[],
+  removed: MessageAttachment,
+): readonly MessageAttachment[] {
+  const said = JSON.stringify(removed);
+  return items.filter((each) => JSON.stringify(each) !== said);
 }
 
 function isContent(attachment: MessageAttachment): boolean {

@@ -13,7 +13,7 @@ import {
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
 import { AttachmentList } from '../attachments/attachment-list.js';
-import { useAttaching } from '../attachments/use-attaching.js';
+import { useAttaching, withoutAttachment } from '../attachments/use-attaching.js';
 import { unsentOf, useComments, withComments } from '../changes/annotations.js';
 import { useHost } from '../host/context.js';
 import type { OpenSession } from '../host/open-session.js';
@@ -31,7 +31,7 @@ import { PendingMessages } from './pending-messages.js';
 import { keepSent, usePromptHistory } from './prompt-history.js';
 import { useChatDraft } from './use-chat-draft.js';
 import { type Completions, useCompletions } from './use-completions.js';
-import type { Draft } from './use-draft.js';
+import { changed, type Draft, type DraftChange } from './use-draft.js';
 
 const WORKING_HINT = hasKeyboard() ? 'Queue a message, or steer with Ctrl+Enter' : 'Queue a message, or steer';
 
@@ -52,7 +52,9 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const { link, client } = useHost();
   const { agents } = useStore(link.root);
   const agent = agents.find(({ provider }) => provider === state.provider);
-  const attaching = useAttaching(client, attachments, (next) => writing.change({ attachments: next }));
+  const attaching = useAttaching(client, attachments, (change) =>
+    writing.change((before) => ({ attachments: change(before.attachments) })),
+  );
   const takesFiles = useDrop(attaching);
   useIncoming(session.uri, {
     text,
@@ -64,7 +66,10 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
   const models = agent?.models ?? [];
   const facts = { models, model: selection.model?.id };
   const completions = useCompletions({ session, field, facts }, text, (next, attachment) => {
-    writing.change({ text: next, ...(attachment && { attachments: withAttachment(attachments, attachment) }) });
+    writing.change((before) => ({
+      text: next,
+      ...(attachment && { attachments: withAttachment(before.attachments, attachment) }),
+    }));
   });
   const { items, id, chosen } = completions;
   const isWorking = chat.activeTurn !== undefined;
@@ -153,7 +158,9 @@ export function Composer({ session, state, chat, editing, onEditEnd }: Props) {
         <AttachmentList
           items={attachments}
           pending={attaching.pending}
-          onRemove={(item) => writing.change({ attachments: attachments.filter((each) => each !== item) })}
+          onRemove={(item) =>
+            writing.change((before) => ({ attachments: withoutAttachment(before.attachments, item) }))
+          }
         />
         {unsent.length > 0 && (
           <p className="comments-along hint" role="status">
@@ -274,7 +281,7 @@ interface Writing {
   readonly attachments: Draft['attachments'];
   /** The model and the agent that were chosen here. */
   readonly chosen: Selection;
-  change(patch: Partial<Draft>): void;
+  change(change: DraftChange): void;
   choose(selection: Selection): void;
   clear(): void;
   left(): void;
@@ -300,12 +307,13 @@ function useWriting(place: Place, editing: string | undefined): Writing {
   const common = { chosen: draft, choose: change, left };
   const { text, attachments } = draft;
   if (editing === undefined) return { ...common, text, attachments, change, clear: sent };
-  const current = edit?.turnId === editing ? edit : editOf(place.chat.turns, editing);
+  const begun = (before: Edit | undefined) => (before?.turnId === editing ? before : editOf(place.chat.turns, editing));
+  const current = begun(edit);
   return {
     ...common,
     text: current.text,
     attachments: current.attachments,
-    change: (patch) => setEdit({ ...current, ...patch }),
+    change: (by) => setEdit((before) => ({ ...begun(before), ...changed(begun(before), by) })),
     clear: () => setEdit(undefined),
   };
 }

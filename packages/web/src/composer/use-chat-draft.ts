@@ -3,18 +3,18 @@
  * here comes first: the page follows the host's draft only while nobody writes in this field. Until the host has stored
  * it, and with hosts that store none, the tab remembers it.
  */
-import type { ChatState, Message } from '@atrium/protocol/ahp-1';
+import type { Message } from '@atrium/protocol/ahp-1';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf } from '../host/turns.js';
-import { type Draft, isBlank, keepDraft, keptDraft, NO_DRAFT } from './use-draft.js';
+import { changed, type Draft, type DraftChange, isBlank, keepDraft, keptDraft, NO_DRAFT } from './use-draft.js';
 
 /** The host stores a draft this long after the last key. */
 export const DRAFT_WAIT_MS = 600;
 
 export interface ChatDraft {
   readonly draft: Draft;
-  change(patch: Partial<Draft>): void;
+  change(change: DraftChange): void;
   /** The message is sent; the choice of model and agent stays. */
   sent(): void;
   /** Nobody writes here for now: the host gets what it has not got yet. */
@@ -23,11 +23,10 @@ export interface ChatDraft {
 
 interface Place {
   readonly session: OpenSession;
-  readonly chat: ChatState;
   readonly field: RefObject<HTMLTextAreaElement | null>;
 }
 
-export function useChatDraft({ session, chat, field }: Place): ChatDraft {
+export function useChatDraft({ session, field }: Place): ChatDraft {
   const about = draftPlace(session);
   /** What was written here; undefined while the draft of the host is shown. */
   const [own, setOwn] = useState(() => keptDraft(about));
@@ -62,11 +61,16 @@ export function useChatDraft({ session, chat, field }: Place): ChatDraft {
     };
   }, [store]);
 
-  const draft = own ?? draftOf(chat.draft);
+  // The chat as the host has it, not as of the last frame: a draft that was just stored is in it already.
+  const stored = () => draftOf(session.chat.draft);
+  const current = () => latest.current ?? stored();
   return {
-    draft,
-    change: (patch) => write({ ...draft, ...patch }, 'text' in patch ? DRAFT_WAIT_MS : 0),
-    sent: () => write({ ...draft, ...NO_DRAFT }, 0),
+    draft: own ?? stored(),
+    change: (by) => {
+      const next = changed(current(), by);
+      write(next, next.text === current().text ? 0 : DRAFT_WAIT_MS);
+    },
+    sent: () => write({ ...current(), ...NO_DRAFT }, 0),
     left: () => void store(),
   };
 }

@@ -1,6 +1,6 @@
 /** The unsent message of a form that belongs to no chat, with its attachments. It lives as long as the tab. */
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Selection } from '../model/selection.js';
 
 export interface Draft extends Selection {
@@ -10,12 +10,21 @@ export interface Draft extends Selection {
 
 export const NO_DRAFT: Draft = { text: '', attachments: [] };
 
+/** A function gets the draft as it is by then, which may be newer than the one on the screen: uploads end at any time. */
+export type DraftChange = Partial<Draft> | ((draft: Draft) => Partial<Draft>);
+
+export function changed(draft: Draft, change: DraftChange): Draft {
+  return { ...draft, ...(typeof change === 'function' ? change(draft) : change) };
+}
+
 /** `about`: what is being written. */
-export function useDraft(about: string): [Draft, (draft: Draft) => void] {
+export function useDraft(about: string): [Draft, (change: DraftChange) => void] {
   const [draft, setDraft] = useState(() => keptDraft(about) ?? NO_DRAFT);
-  const change = (next: Draft) => {
-    setDraft(next);
-    keepDraft(about, next);
+  const latest = useRef(draft);
+  const change = (by: DraftChange) => {
+    latest.current = changed(latest.current, by);
+    setDraft(latest.current);
+    keepDraft(about, latest.current);
   };
   return [draft, change];
 }

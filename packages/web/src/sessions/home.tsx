@@ -3,7 +3,7 @@ import type { AgentInfo } from '@atrium/protocol/ahp-1';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { AttachButtons, AttachNotes, pastedInto, useDrop } from '../attachments/attach-button.js';
 import { AttachmentList } from '../attachments/attachment-list.js';
-import { useAttaching } from '../attachments/use-attaching.js';
+import { useAttaching, withoutAttachment } from '../attachments/use-attaching.js';
 import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { isAtrium } from '../host/extensions.js';
@@ -25,19 +25,20 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
   const { agents, config } = useStore(link.root);
   const isEmpty = useStore(link.sessions)?.length === 0;
   const form = useNewSession(agents, config?.values.defaultAgent);
-  const [draft, setDraft] = useDraft('new');
-  const { text, attachments } = draft;
-  const attaching = useAttaching(client, attachments, (next) => setDraft({ ...draft, attachments: next }));
+  const [{ text, attachments }, changeDraft] = useDraft('new');
+  const attaching = useAttaching(client, attachments, (change) =>
+    changeDraft((before) => ({ attachments: change(before.attachments) })),
+  );
   const takesFiles = useDrop(attaching);
   const isBlank = text.trim() === '' && attachments.length === 0;
-  const setText = (next: string) => setDraft({ ...draft, text: next });
+  const setText = (next: string) => changeDraft({ text: next });
   useIncoming('new', { text, write: setText, attach: (files) => attaching.add(files) });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (mayTakeFocus()) field.current?.focus();
   }, []);
   const create = async (first: string) => {
-    if (await form.create(first, attachments)) setDraft(NO_DRAFT);
+    if (await form.create(first, attachments)) changeDraft(NO_DRAFT);
   };
   const start = () => {
     if (!isBlank && attaching.pending.length === 0) void create(text);
@@ -64,7 +65,7 @@ export function Home({ onImport }: { readonly onImport: () => void }) {
           <AttachmentList
             items={attachments}
             pending={attaching.pending}
-            onRemove={(item) => setDraft({ ...draft, attachments: attachments.filter((each) => each !== item) })}
+            onRemove={(item) => changeDraft((before) => ({ attachments: withoutAttachment(before.attachments, item) }))}
           />
           <AutoText
             id="home-message"
