@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, describeInBrowser, HAS_NO_WINDOW, NEEDS_WINDOW, PHONE, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 import { cutterOf } from './support/sockets.js';
 
@@ -60,7 +60,10 @@ describeInBrowser('the page as an app', (open) => {
     expect(await problemsOf(page)).toEqual([]);
   });
 
-  it('[DEV-062] opens without a network, says so, shows nothing of the sessions, and has kept neither them nor a token', async () => {
+  it('[DEV-062] opens without a network, says so, shows nothing of the sessions, and has kept neither them nor a token', async ({
+    skip,
+  }) => {
+    skip(HAS_NO_WINDOW, NEEDS_WINDOW);
     const { link } = await startPageHost({});
     const page = await open(link, APP, { isNew: true });
     await withWorker(page);

@@ -16,7 +16,16 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startServer as startPushService, TestBrowser, type TestServer } from '../../host/test/support/push-service.js';
 import { tempFolder } from '../../host/test/support/temp-folder.js';
 import { problemsOf } from './support/axe.js';
-import { begin, DESKTOP, describeInBrowser, PAGE_FOLDER, PHONE, POLL } from './support/browser.js';
+import {
+  begin,
+  DESKTOP,
+  describeInBrowser,
+  HAS_NO_WINDOW,
+  NEEDS_WINDOW,
+  PAGE_FOLDER,
+  PHONE,
+  POLL,
+} from './support/browser.js';
 import { TOKEN } from './support/page-host.js';
 
 const WITH_WORKER = { ...DESKTOP, serviceWorkers: 'allow' as const };
@@ -134,7 +143,10 @@ const hide = (page: Page) =>
   });
 
 describeInBrowser('notifications', (open) => {
-  it('[DEV-043] a push shows the whole command, Allow runs it, a late one says so, and it is taken back', async () => {
+  it('[DEV-043] a push shows the whole command, Allow runs it, a late one says so, and it is taken back', async ({
+    skip,
+  }) => {
+    skip(HAS_NO_WINDOW, NEEDS_WINDOW);
     const service = await startPushService(true);
     const { link, origin } = await start(service);
     const page = await openAllowed((to) => open(to, WITH_WORKER, { isNew: true }), link, origin);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
+import { CHROMIUM_MISSING, FETCHED_CHROMIUM, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
@@ -12,6 +12,10 @@ export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 78
 const WAIT_MS = 15_000;
 export const POLL = { timeout: WAIT_MS };
 const TEST_TIMEOUT_MS = 60_000;
+
+/** The browser from npm has no window, and so no notifications, and it does not notice that a network is gone. */
+export const HAS_NO_WINDOW = findChromium() === FETCHED_CHROMIUM;
+export const NEEDS_WINDOW = 'the browser from npm cannot do this: install Chromium or Chrome';
 
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
 const withPages = test.extend('pages', { scope: 'worker' }, async ({}, { onCleanup }) => {
