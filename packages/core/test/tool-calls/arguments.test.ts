@@ -75,6 +75,7 @@ describe('a JSON Schema', () => {
     [{ type: 'boolean' }, 0, 'the whole must be a boolean, but is 0'],
     [{ type: 'null' }, undefined, 'the whole must be null, but is missing'],
     [{ type: ['string', 'null'] }, 1, 'the whole must be a string or null, but is 1'],
+    [{ type: ['string', 7] }, 1, 'the whole must be a string, but is 1'],
     [{ enum: ['a', 'b'] }, 'c', 'the whole must be one of ["a","b"], but is "c"'],
     [{ required: ['a', 'b'] }, { a: 1 }, 'the whole must have "b"'],
     [{ required: ['toString'] }, {}, 'the whole must have "toString"'],

@@ -67,6 +67,31 @@ describe('a call of a tool', () => {
       expect(plain.written.at(-1)).not.toHaveProperty(member);
   });
 
+  it('[DAY-006] offers to write a rule behind the plain yes, and not where only a person may answer', async () => {
+    const yes = { id: 'yes', label: 'Yes', kind: 'approve' };
+    const no = { id: 'no', label: 'No', kind: 'deny' };
+    const always = { id: 'allow-always:project', label: 'Always', kind: 'approve' };
+    const decide = async () => ({ effect: 'none', proposes: ['look(a)'], options: [always] });
+    const asked = async (more: object) => {
+      const { context, written } = turn({ permissions: { decide } });
+      void new ToolCall(context, TOOL, STAGES).run('{}', asking(more));
+      await tick();
+      return (written.at(-1) as { options?: object[] }).options;
+    };
+    expect(await asked({ options: [yes, no] })).toEqual([yes, always, no]);
+    expect(await asked({ options: [yes] })).toEqual([yes, always]);
+    expect(await asked({ options: [yes, no], isForPerson: true })).toEqual([yes, no]);
+    expect(await asked({})).toBeUndefined();
+  });
+
+  it('[UNI-039] tells its gates the folders that it works in', async () => {
+    const check = vi.fn(() => ({ kind: 'pass' }));
+    const gates = () => [{ name: 'watch', concerns: () => true, check }];
+    const { context } = turn({ extensions: { all: () => [], gates, tools: () => [], hidden: () => () => false } });
+    await new ToolCall(context, TOOL, STAGES).run('{}', runner());
+    expect(check.mock.calls[0]).toMatchObject([{ workingDirectory: '/w', workingDirectories: ['/w'] }, {}]);
+  });
+
   it('that would fail anyway is not worth a question, nor a look ahead where nobody is asked', async () => {
     const failed = { success: false, pastTenseMessage: 'No', error: { message: 'gone' } };
     const preview = vi.fn(async () => ({ failed }));
