@@ -67,7 +67,7 @@ describe('a call of a tool', () => {
       expect(plain.written.at(-1)).not.toHaveProperty(member);
   });
 
-  it('[DAY-006] offers to write a rule behind the plain yes, and not where only a person may answer', async () => {
+  it('[DAY-005] offers to write a rule behind the plain yes, and not where only a person may answer', async () => {
     const yes = { id: 'yes', label: 'Yes', kind: 'approve' };
     const no = { id: 'no', label: 'No', kind: 'deny' };
     const always = { id: 'allow-always:project', label: 'Always', kind: 'approve' };
