@@ -1,6 +1,7 @@
 /** The list of sessions by itself: what is on it, in which order, page by page, and what is announced. */
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
+import { processorMs } from '../../../../test/support/processor-time.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -59,9 +60,9 @@ describe('the list of sessions', () => {
     const many = Array.from({ length: 300 }, (_, index) => [summary(`s${index}`, index)] as const);
     const { catalogue } = await listing(...many);
     const cursor = Buffer.from(JSON.stringify(['', 'x'.repeat(4_000_000)])).toString('base64url');
-    const start = performance.now();
+    const start = processorMs();
     expect(catalogue.page({ cursor }).text).toBe('[]');
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(processorMs() - start).toBeLessThan(1_000);
   });
 
   it('[UP-032] comes in pages, each behind the last one, and the last has no cursor', async () => {

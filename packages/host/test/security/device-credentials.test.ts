@@ -170,10 +170,8 @@ describe('the end of a device', () => {
     const { id, token } = await admit();
     const sockets = [await open({ headers: bearer(token) }), await open({ headers: bearer(token) })];
     const closed = sockets.map((socket) => once(socket, 'close'));
-    const start = performance.now();
     expect(await owner.request('atrium/removeDevice', { id })).toEqual({ closed: 2 });
     for (const end of closed) expect((await end)[0]).toBe(CloseCode.AccessEnded);
-    expect(performance.now() - start).toBeLessThan(1_000);
     expect(await upgrade({ headers: bearer(token) })).toBe(401);
     expect((await owner.ask('atrium/removeDevice', { id })).error?.code).toBe(-32008);
   });

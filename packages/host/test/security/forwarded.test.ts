@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { processorMs } from '../../../../test/support/processor-time.js';
 import { sourceOf } from '../../src/server/forwarded.js';
 import { FAILURES_PER_ADDRESS_MAX } from '../../src/server/limits.js';
 import { countedNetwork, Networks, plainAddress } from '../../src/server/peer-address.js';
@@ -92,10 +93,10 @@ describe('[DEV-052] a trusted proxy', () => {
   });
 
   it('is read in linear time', () => {
-    const begun = performance.now();
+    const begun = processorMs();
     for (const text of ['a=b;'.repeat(4_000), `for="${'\\'.repeat(16_000)}`, `${' '.repeat(16_000)}for=x`])
       expect(seen('10.0.0.1', { forwarded: text })).toHaveProperty('problem');
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(processorMs() - begun).toBeLessThan(1_000);
   });
 });
 
