@@ -84,9 +84,10 @@ function answers(catalogue: Catalogue, count: number) {
   };
 }
 
-/** A log that counts the records that are read one by one. */
-function counted(log: SqliteLog): { readonly log: Log; readonly read: string[] } {
+/** A log that counts the records that are read one by one, and how often all are looked into. */
+function counted(log: SqliteLog): { readonly log: Log; readonly read: string[]; readonly glances: () => number } {
   const read: string[] = [];
+  let glances = 0;
   const atHand = log.recordsAtHand.bind(log);
   log.recordsAtHand = (prefix) => {
     const records = atHand(prefix);
@@ -94,12 +95,16 @@ function counted(log: SqliteLog): { readonly log: Log; readonly read: string[] }
       read.push(...keys);
       return records.read(keys);
     };
-    return { ...records, read: counting };
+    const glance: typeof records.glance = (...args) => {
+      glances += 1;
+      records.glance(...args);
+    };
+    return { ...records, read: counting, glance };
   };
   log.eachRecord = async (prefix) => {
     if (prefix === 'session:') throw new Error('all records were read');
   };
-  return { log, read };
+  return { log, read, glances: () => glances };
 }
 
 describe.each(drivers)('a list of sessions in a database ($name)', (driver) => {
@@ -151,6 +156,19 @@ describe.each(drivers)('a list of sessions in a database ($name)', (driver) => {
     expect(read).toEqual(own);
     catalogue.page({ limit: 5 });
     expect(read).toEqual(own);
+  });
+
+  it('[GRO-004] reads each record once for the whole list, and takes the facts from there', async () => {
+    const dataDir = dataFolder();
+    const first = await openLog(dataDir, { driver });
+    await fill(first, 200);
+    await first.close();
+    const { log, read, glances } = counted(await openLog(dataDir, { driver }));
+    const { catalogue } = listOf(log);
+    await catalogue.load();
+    expect(JSON.parse(catalogue.page().text)).toHaveLength(catalogue.count);
+    expect(read.sort()).toEqual(Array.from({ length: 200 }, (_, index) => `session:${uriOf(index)}`).sort());
+    expect(glances()).toBe(0);
   });
 
   it('[REL-063] makes a record anew that turns out to be damaged, and says so', async () => {
