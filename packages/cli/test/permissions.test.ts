@@ -1,6 +1,6 @@
 /** `atrium permissions`, and rules and modes in the chat. */
 import { describe, expect, it } from 'vitest';
-import { openChat, PROMPT, say } from './support/chat.js';
+import { answer, openChat, PROMPT, say } from './support/chat.js';
 import { isBuilt, sharedHost } from './support/host.js';
 
 describe.skipIf(!isBuilt)('[DAY-009] permission rules in the shell (skipped unless it has been built)', () => {
@@ -39,5 +39,18 @@ describe.skipIf(!isBuilt)('[DAY-007] [DAY-009] rules and modes in the chat (skip
     await terminal.sees(/Removed: deny shell\(rm \*\)/);
     await say(terminal, '/permissions');
     await terminal.sees(/the mode is Plan\n {2}There are no rules\./);
+  });
+
+  it('[DAY-005] a call that is over says which rule let it run, and which answer wrote that rule', async () => {
+    const { terminal } = await openChat('chat', { host: shared() });
+    await terminal.sees(PROMPT);
+    await say(terminal, 'shell');
+    await terminal.sees(/3 ✓ Always allow shell\(echo \*\) in this session/);
+    await answer(terminal, '3');
+    await terminal.sees(
+      /✓ Shell {2}.*\n {2}Allowed by a person: Always allow shell\(echo \*\) in this session\n {2}one\n/,
+    );
+    await say(terminal, 'shell');
+    await terminal.sees(/✓ Shell {2}.*\n {2}Allowed by the rule of this session: shell\(echo \*\)\n {2}one\n/);
   });
 });

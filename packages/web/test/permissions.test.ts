@@ -20,6 +20,15 @@ describeInBrowser('permission rules in the page', (open) => {
     await field.fill('again');
     await field.press('Enter');
     await expect.poll(() => page.getByText('Done.').count(), POLL).toBe(2);
+    const decisions = page.locator('.tool-decision');
+    await page.locator('.tool-call.is-folded .tool-head').first().click();
+    await expect
+      .poll(() => decisions.allTextContents(), POLL)
+      .toEqual(['Allowed by a person: Always allow shell(echo *) in this session']);
+    await page.locator('.tool-call.is-folded .tool-head').first().click();
+    await expect
+      .poll(() => decisions.nth(1).textContent(), POLL)
+      .toBe('Allowed by the rule of this session: shell(echo *)');
     await field.fill('/permissions');
     await field.press('Enter');
     const rule = page.getByRole('listitem').filter({ hasText: 'shell(echo *)' });

@@ -1,5 +1,5 @@
 /** A tool call on the screen: what it does, the end of its output, and what it changes. */
-import type { FileEdit, ToolCallState } from '@atrium/protocol/ahp-1';
+import { decisionWords, type FileEdit, type ToolCallState } from '@atrium/protocol/ahp-1';
 import { outputText, plain } from '../sessions/turn-text.js';
 import { printable, printableOutput } from '../text/printable.js';
 import type { Style } from '../text/style.js';
@@ -39,6 +39,7 @@ export function callLines(call: ToolCallState, facts: CallFacts, options: ViewOp
   return [
     head,
     ...reason(call, options),
+    ...decision(call, options),
     ...diffs.flatMap((diff) => diffView(diff, options)),
     ...workers.map((worker) => workerLine(worker, options)),
     ...outputLines(outputText(call) || tail, options),
@@ -65,6 +66,12 @@ function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] 
   }
   const message = call.status === 'completed' && !call.success ? call.error?.message : undefined;
   return message === undefined ? [] : [style.red(cut(`  ${printable(message)}`, columns))];
+}
+
+/** Which rule let it run, or who. */
+function decision(call: ToolCallState, { style, columns }: ViewOptions): string[] {
+  const words = decisionWords(call);
+  return words === undefined ? [] : [style.dim(cut(`  ${printable(words)}`, columns))];
 }
 
 function outputLines(output: string, { style, columns }: ViewOptions): string[] {

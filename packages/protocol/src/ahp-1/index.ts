@@ -784,6 +784,7 @@ export {
   alwaysScope,
   type CallPermission,
   callPermission,
+  decisionWords,
   isPermissionMode,
   type ListedRule,
   MODE_LABELS,

@@ -1,6 +1,7 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
 import {
   asksOneOf,
+  decisionWords,
   type ToolCallPendingResultConfirmationState,
   type ToolCallRiskAssessment,
   type ToolCallState,
@@ -223,6 +224,7 @@ function ToolBody({ call }: { readonly call: ToolCallState }) {
   const input = loaded.at === 'here' ? loaded.text : undefined;
   const content = 'content' in call ? call.content : undefined;
   const isDiff = content?.some(({ type }) => type === 'fileEdit');
+  const decided = decisionWords(call);
   return (
     <div className="tool-body">
       {input !== undefined && !isDiff && <InputView input={input} />}
@@ -233,6 +235,11 @@ function ToolBody({ call }: { readonly call: ToolCallState }) {
       {call.status === 'cancelled' && call.reasonMessage && (
         <p className="hint">
           <Words text={call.reasonMessage} />
+        </p>
+      )}
+      {decided !== undefined && (
+        <p className="hint tool-decision">
+          <VisibleText text={decided} />
         </p>
       )}
     </div>

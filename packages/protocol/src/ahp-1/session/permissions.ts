@@ -3,6 +3,8 @@
  * sees and changes it by `session/configChanged`; `autoApprove`, which older clients know, counts as well. What rules said about
  * a call stands in the `_meta` of the call. Rules are listed and changed by the methods below.
  */
+import { ANSWERED_BY } from '../access.js';
+import type { ToolCallState } from '../chat/tool-calls.js';
 
 export const PERMISSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
@@ -100,6 +102,31 @@ export function permissionWords({ effect, mode, rule, scope, why }: CallPermissi
   if (rule === undefined || scope === undefined) return why === undefined ? undefined : `${made}: ${why}`;
   if (scope === 'built-in') return `${made} by the mode ${MODE_LABELS[mode]}: ${rule}`;
   return `${made} by ${scope === 'person' ? SCOPE_WORDS.person : `the ${SCOPE_WORDS[scope]}`}: ${rule}${why === undefined ? '' : ` (${why})`}`;
+}
+
+/** What decided about a call that is no longer asked about, in words; undefined for a plain yes or no, and where nothing decided. */
+export function decisionWords(call: ToolCallState): string | undefined {
+  const permission = callPermission(call);
+  if (call.status === 'cancelled') {
+    // A rule that denies says so in the reason of the call.
+    return call.reason === 'denied' && permission?.effect !== 'deny' ? answerWords(call, 'denied') : undefined;
+  }
+  if (!('confirmed' in call)) return undefined;
+  if (call.confirmed === 'user-action') return answerWords(call, 'allowed');
+  return permission?.effect === 'allow' ? permissionWords(permission) : undefined;
+}
+
+/** Why a person was asked, who answered, and what counts from then on. */
+function answerWords(call: ToolCallState, made: 'allowed' | 'denied'): string | undefined {
+  const permission = callPermission(call);
+  const asked = permission?.effect === 'ask' ? permissionWords(permission) : undefined;
+  const name = call._meta?.[ANSWERED_BY];
+  const option = 'selectedOption' in call ? call.selectedOption : undefined;
+  const lasting = alwaysScope(option?.id) === undefined ? undefined : option?.label;
+  if (asked === undefined && typeof name !== 'string' && lasting === undefined) return undefined;
+  const by = `${made} by ${typeof name === 'string' ? name : 'a person'}`;
+  const answer = lasting === undefined ? by : `${by}: ${lasting}`;
+  return asked === undefined ? `${answer.charAt(0).toUpperCase()}${answer.slice(1)}` : `${asked}; ${answer}`;
 }
 
 /** Ids of the options of a question that answer yes and write rules, by where they are written. */
