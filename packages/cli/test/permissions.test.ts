@@ -45,7 +45,7 @@ describe.skipIf(!isBuilt)('[DAY-007] [DAY-009] rules and modes in the chat (skip
     const { terminal } = await openChat('chat', { host: shared() });
     await terminal.sees(PROMPT);
     await say(terminal, 'shell');
-    await terminal.sees(/3 ✓ Always allow shell\(echo \*\) in this session/);
+    await terminal.sees(/3 ✓ Always allow shell\(echo \*\) in this session · 4 ✓ in this\s+project · 5 ✓ everywhere/);
     await answer(terminal, '3');
     await terminal.sees(
       /✓ Shell {2}.*\n {2}Allowed by a person: Always allow shell\(echo \*\) in this session\n {2}one\n/,

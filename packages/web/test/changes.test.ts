@@ -108,6 +108,7 @@ describeInBrowser('changes', (open) => {
     const { link, folder } = await startWorkHost({ files: { 'sum.js': LONG }, prompts: { 'fix both': twice } });
     const page = await open(link);
     await begin(page, 'fix both');
+    await page.getByRole('button', { name: 'Always allow …' }).click();
     await page.getByRole('button', { name: 'Allow, also from now on in this session' }).click();
     await page.getByText('Fixed.').waitFor();
     await page.getByRole('button', { name: /^Changes \+2/ }).click();

@@ -1,7 +1,8 @@
 /** Rules and modes in the page: always allow writes the rule that it shows, the settings list and remove it, and the mode is chosen below the message. */
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 
 describeInBrowser('permission rules in the page', (open) => {
@@ -10,6 +11,7 @@ describeInBrowser('permission rules in the page', (open) => {
     const { link } = await startPageHost({ shell: call, again: call });
     const page = await open(link);
     await begin(page, 'shell');
+    await page.getByRole('button', { name: 'Always allow …' }).click();
     await page.getByRole('button', { name: 'Always allow shell(echo *) in this session' }).click();
     await expect.poll(() => page.getByText('Done.').count(), POLL).toBe(1);
     const mode = page.locator('.compose-bar').getByLabel('Mode', { exact: true });
@@ -43,16 +45,60 @@ describeInBrowser('permission rules in the page', (open) => {
     await expect.poll(() => page.getByText('name of a program').count(), POLL).toBe(1);
   });
 
-  it('[DAY-005] asks on a phone with every choice in reach', async () => {
+  it.each([
+    ['at a desk', DESKTOP, 1],
+    ['on a phone', PHONE, 2],
+  ])('[DAY-005] [DAY-111] asks low %s, and shows by keyboard what it would write', async (where, size, rows) => {
+    const content = Array.from({ length: 90 }, (_, index) => `const value${index} = ${index};`).join('\n');
     const { link } = await startPageHost({
-      shell: [{ callTool: { name: 'shell', input: { command: 'git diff HEAD~1' } } }],
+      long: [{ callTool: { name: 'write_file', input: { path: 'values.js', content } } }],
+      short: [{ callTool: { name: 'shell', input: { command: 'git diff HEAD~1' } } }, { text: 'Done.' }],
     });
-    const page = await open(link, PHONE);
-    await begin(page, 'shell');
-    const choice = page.getByRole('button', { name: 'Always allow shell(git diff *) in this project' });
-    await expect.poll(() => choice.isVisible(), POLL).toBe(true);
-    const { x = -1, width = 999 } = (await choice.boundingBox()) ?? {};
-    expect(x >= 0 && x + width <= 390).toBe(true);
-    if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}-phone.png` });
+    const page = await open(link, size);
+    await begin(page, 'short');
+    const card = page.getByRole('group', { name: 'Permission' });
+    const more = card.getByRole('button', { name: 'Always allow …' });
+    await more.waitFor();
+    const tops = await card
+      .locator('.buttons button')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+    expect(new Set(tops.map(Math.round)).size).toBeLessThanOrEqual(rows);
+    await more.focus();
+    await page.keyboard.press('Enter');
+    expect(await more.getAttribute('aria-expanded')).toBe('true');
+    const always = card.getByRole('group', { name: 'Always allow' });
+    expect(await always.locator('code').allTextContents()).toEqual(['allow shell(git diff *)']);
+    if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}-${rows}.png` });
+    expect(await problemsOf(page)).toEqual([]);
+    for (const button of await always.getByRole('button').all()) {
+      const { x = -1, width = 9_999 } = (await button.boundingBox()) ?? {};
+      expect(x >= 0 && x + width <= (size.viewport?.width ?? 0), where).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    expect(await always.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    const choice = always.getByRole('button', { name: 'Always allow shell(git diff *) in this project' });
+    for (let tabs = 0; tabs < 4 && !(await isFocused(choice)); tabs += 1) await page.keyboard.press('Tab');
+    expect(await isFocused(choice)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByText('Done.').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('long');
+    await field.press('Enter');
+    await page.locator('.is-asking .diff .line').first().waitFor();
+    // A long change and its answers are in view together, with room to read.
+    await page.locator('.is-asking').scrollIntoViewIfNeeded();
+    const seen = await page.locator('.is-asking .read-text').evaluate((box) => box.clientHeight);
+    expect(seen).toBeGreaterThanOrEqual(200);
+    const fits = await page.locator('.is-asking').evaluate((asking) => {
+      const room = asking.closest('.timeline')?.clientHeight ?? 0;
+      return asking.getBoundingClientRect().height <= room;
+    });
+    if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}-long-${rows}.png` });
+    expect(fits).toBe(true);
   });
 });
+
+function isFocused(button: Locator): Promise<boolean> {
+  return button.evaluate((element) => element === document.activeElement);
+}

@@ -3,6 +3,7 @@
  * until the end of the call has been on the screen.
  */
 import {
+  alwaysPlaces,
   callPermission,
   membersBesideEdits,
   permissionWords,
@@ -220,11 +221,14 @@ const REASON: KeyHint = ['d', 'no, and say why'];
 function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   const lasting = lastingOption(call);
   const named = [plainOption(call, 'approve'), plainOption(call, 'deny'), lasting];
-  const others = (call.options ?? []).flatMap((option, index): KeyHint[] =>
-    named.includes(option) || index > 8
-      ? []
-      : [[String(index + 1), `${option.kind === 'approve' ? '✓' : '✗'} ${printable(option.label)}`]],
-  );
+  const places = alwaysPlaces(call);
+  const [first] = places.keys();
+  const others = (call.options ?? []).flatMap((option, index): KeyHint[] => {
+    if (named.includes(option) || index > 8) return [];
+    // The rule stands with the first of those that write it.
+    const label = option === first ? option.label : (places.get(option) ?? option.label);
+    return [[String(index + 1), `${option.kind === 'approve' ? '✓' : '✗'} ${printable(label)}`]];
+  });
   return [
     ['y', printable(named[0]?.label ?? 'yes')],
     ['n', printable(named[1]?.label ?? 'no')],

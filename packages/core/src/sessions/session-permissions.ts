@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import {
   ALWAYS_OPTIONS,
   allowsAll,
+  alwaysLabel,
   type CallPermission,
   type ConfirmationOption,
   modeIn,
@@ -117,7 +118,7 @@ export class SessionPermissions implements CallPermissions {
     const scopes: readonly WritableScope[] = ['session', ...(this.#options.store?.writable(folders) ?? [])];
     return scopes.map((scope) => ({
       id: ALWAYS_OPTIONS[scope],
-      label: `Always allow ${proposes.join(', ')} ${LABELS[scope]}`,
+      label: alwaysLabel(proposes, LABELS[scope]),
       kind: 'approve',
       group: 1,
     }));

@@ -781,6 +781,8 @@ export {
   ADD_PERMISSION_METHOD,
   ALWAYS_OPTIONS,
   allowsAll,
+  alwaysLabel,
+  alwaysPlaces,
   alwaysScope,
   type CallPermission,
   callPermission,

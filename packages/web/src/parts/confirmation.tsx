@@ -4,6 +4,7 @@
  * advice, the only answer is the denial that carries it.
  */
 import {
+  alwaysPlaces,
   alwaysScope,
   type ConfirmationOption,
   callPermission,
@@ -37,6 +38,7 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
   /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
+  const [isAlways, setAlways] = useState(false);
   // What counts for later calls, too, is the owner's.
   const isOwner = mayAct(session.client, 'owner');
   const options = optionsOf(call).filter((option) => isOwner || !isLasting(option));
@@ -47,6 +49,12 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
   const answer = (option: ConfirmationOption) =>
     session.dispatch(answerAction({ call, turnId, option, asked, input, advice: advice ?? '' }));
   const title = plainText(call.confirmationTitle).trim() || `Let ${call.displayName} run?`;
+  const answers = options.filter(({ kind }) => kind === 'deny' || reading !== 'too-long');
+  const isOnce = answers.some((option) => option.kind === 'approve' && !isLasting(option));
+  // A question whose only yes lasts shows it at once.
+  const lasting = isOnce ? answers.filter((option) => option.kind === 'approve' && isLasting(option)) : [];
+  const shown = answers.filter((option) => !lasting.includes(option));
+  const isBarred = ({ kind }: ConfirmationOption) => kind === 'approve' && (isNew || reading !== 'read');
   const permission = callPermission(call);
   // Beside a long input, the room is for what would run.
   const said = permission && asked.length <= SAID_BESIDE_CHARACTERS ? permissionWords(permission) : undefined;
@@ -75,17 +83,15 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
             </p>
           )}
           <div className="buttons">
-            {options.map((option, index) =>
-              option.kind === 'approve' && reading === 'too-long' ? null : (
-                <AnswerButton
-                  key={option.id}
-                  option={option}
-                  isFirst={index === 0}
-                  isDisabled={option.kind === 'approve' && (isNew || reading !== 'read')}
-                  onClick={() => answer(option)}
-                />
-              ),
-            )}
+            {shown.map((option, index) => (
+              <AnswerButton
+                key={option.id}
+                option={option}
+                isFirst={index === 0}
+                isDisabled={isBarred(option)}
+                onClick={() => answer(option)}
+              />
+            ))}
             {call.editable && mayWrite && edited === undefined && reading === 'read' && (
               <button type="button" className="quiet" onClick={() => setEdited(asked)}>
                 Edit input
@@ -96,7 +102,21 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
                 Deny with advice
               </button>
             )}
+            {lasting.length > 0 && (
+              <button
+                type="button"
+                className="quiet"
+                aria-expanded={isAlways}
+                onClick={() => setAlways(!isAlways)}
+                onKeyDown={({ key }) => key === 'Escape' && setAlways(false)}
+              >
+                Always allow …
+              </button>
+            )}
           </div>
+          {isAlways && lasting.length > 0 && (
+            <Always call={call} options={lasting} isBarred={isBarred} onAnswer={answer} />
+          )}
         </>
       )}
     </div>
@@ -135,6 +155,56 @@ function isLasting(option: ConfirmationOption & { readonly lasting?: boolean }):
   return option.lasting === true || option.id === 'allow-session' || alwaysScope(option.id) !== undefined;
 }
 
+interface AlwaysProps {
+  readonly call: ToolCallPendingConfirmationState;
+  /** Those that count for later calls, too. */
+  readonly options: readonly ConfirmationOption[];
+  readonly isBarred: (option: ConfirmationOption) => boolean;
+  readonly onAnswer: (option: ConfirmationOption) => void;
+}
+
+/** The rule as it would be written, and where to; answers of others in their own words. */
+function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
+  const places = alwaysPlaces(call);
+  const rules = callPermission(call)?.proposes ?? [];
+  const writing = options.filter((option) => places.has(option));
+  const others = options.filter((option) => !places.has(option));
+  const row = (shown: readonly ConfirmationOption[]) => (
+    <div className="buttons">
+      {shown.map((option) => (
+        <AnswerButton
+          key={option.id}
+          option={option}
+          words={places.get(option)}
+          isFirst={false}
+          isDisabled={isBarred(option)}
+          onClick={() => onAnswer(option)}
+        />
+      ))}
+    </div>
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
+    <div className="always" role="group" aria-label="Always allow">
+      {/* These write something else: the rule must not stand above them. */}
+      {others.length > 0 && row(others)}
+      {writing.length > 0 && (
+        <>
+          <p className="hint">
+            Writes the {rules.length === 1 ? 'rule' : 'rules'}{' '}
+            {rules.map((rule) => (
+              <code key={rule}>
+                <VisibleText text={`allow ${rule}`} />
+              </code>
+            ))}
+          </p>
+          {row(writing)}
+        </>
+      )}
+    </div>
+  );
+}
+
 interface AdviceProps {
   readonly advice: string;
   readonly onChange: (advice: string) => void;
@@ -169,6 +239,8 @@ function Advice({ advice, onChange, onDeny, onBack }: AdviceProps) {
 
 interface AnswerProps {
   readonly option: ConfirmationOption;
+  /** Where all that the option says besides stands above it. */
+  readonly words?: string | undefined;
   readonly isFirst: boolean;
   readonly isDisabled: boolean;
   readonly onClick: () => void;
@@ -176,7 +248,7 @@ interface AnswerProps {
 
 const KEYS = { approve: 'Alt+Y', deny: 'Alt+N' } as const;
 
-function AnswerButton({ option: { kind, label }, isFirst, isDisabled, onClick }: AnswerProps) {
+function AnswerButton({ option: { kind, label }, words, isFirst, isDisabled, onClick }: AnswerProps) {
   return (
     <button
       type="button"
@@ -184,10 +256,11 @@ function AnswerButton({ option: { kind, label }, isFirst, isDisabled, onClick }:
       data-answer={kind}
       disabled={isDisabled}
       title={`${KEYS[kind]} takes the first of its kind`}
+      aria-label={words === undefined ? undefined : label}
       // The second click of a double one may meet another question.
       onClick={({ detail }) => detail < 2 && onClick()}
     >
-      <Icon name={kind === 'approve' ? 'check' : 'close'} /> <VisibleText text={label} />
+      <Icon name={kind === 'approve' ? 'check' : 'close'} /> <VisibleText text={words ?? label} />
     </button>
   );
 }

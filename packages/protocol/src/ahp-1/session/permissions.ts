@@ -4,7 +4,7 @@
  * a call stands in the `_meta` of the call. Rules are listed and changed by the methods below.
  */
 import { ANSWERED_BY } from '../access.js';
-import type { ToolCallState } from '../chat/tool-calls.js';
+import type { ConfirmationOption, ToolCallState } from '../chat/tool-calls.js';
 
 export const PERMISSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
@@ -139,6 +139,35 @@ export const ALWAYS_OPTIONS: Readonly<Record<WritableScope, string>> = {
 /** Which place an option of a question writes rules to; undefined for other options. */
 export function alwaysScope(optionId: string | undefined): WritableScope | undefined {
   return WRITABLE_SCOPES.find((scope) => ALWAYS_OPTIONS[scope] === optionId);
+}
+
+/** The words of an option that writes rules: what, and where. */
+export function alwaysLabel(rules: readonly string[], where: string): string {
+  return `${alwaysWhat(rules)} ${where}`;
+}
+
+function alwaysWhat(rules: readonly string[]): string {
+  return `Always allow ${rules.join(', ')}`;
+}
+
+/**
+ * The options of a question that write the rules which the call proposes, with the words that differ: where to. All others are
+ * not among them, so that what is said once for all of these is what each of them says.
+ */
+export function alwaysPlaces({
+  options = [],
+  _meta,
+}: {
+  readonly options?: readonly ConfirmationOption[] | undefined;
+  readonly _meta?: Values | undefined;
+}): ReadonlyMap<ConfirmationOption, string> {
+  const { proposes } = callPermission({ _meta }) ?? {};
+  const what = proposes && `${alwaysWhat(proposes)} `;
+  return new Map(
+    options
+      .filter(({ id, label }) => what !== undefined && alwaysScope(id) !== undefined && label.startsWith(what))
+      .map((option) => [option, option.label.slice(what?.length)]),
+  );
 }
 
 /** `{ channel?: session }` → `PermissionList`. Without a session: the rules of host and person. */
