@@ -90,7 +90,7 @@ export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   const started = performance.now();
   for (const checked of CHECKS) rmSync(buildStamp(checked), { force: true });
   say('Building: schemas and validators ...');
-  await generate();
+  if (force || generatedFrom !== stamp) await generate();
   say(check === 'nothing' ? 'Building: the packages ...' : 'Building: the packages, with all types checked ...');
   await compile({ force, check });
   say('Building: the page ...');
@@ -102,9 +102,15 @@ export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   say(`Built in ${duration(performance.now() - started)}.`);
 }
 
+/** The sources that this process has generated from, so that a build right after does not do it again. */
+let generatedFrom = '';
+
 /** Schemas and validators only, for tests that run beside the rest of the build. @param {typeof CHECKS[number]} check */
 export async function ensureGenerated(check) {
-  if (!isBuilt(check, sourceStamp())) await generate();
+  const stamp = sourceStamp();
+  if (isBuilt(check, stamp)) return;
+  await generate();
+  generatedFrom = stamp;
 }
 
 /** @param {typeof CHECKS[number]} check @param {string} stamp */
