@@ -1,4 +1,5 @@
 /** The parts of a chat by themselves: which session it belongs to, what is attached to a message, and its workers. */
+import { setMaxListeners } from 'node:events';
 import {
   defaultChatUri,
   type Message,
@@ -327,6 +328,8 @@ describe('workers', () => {
       writer: { afterFailure: (run: () => void) => failures.push(run) },
       clock: { after: (ms: number, run: () => void) => retries.push([ms, run]) },
     };
+    // As that of a real turn, which any number of workers may wait for.
+    setMaxListeners(0, abort.signal);
     const runner = { chat: parent, signal: abort.signal, isActive, startedBy: { clientId: 'c' }, ...turn };
     const workers = new TurnWorkers(runner as unknown as TurnRunner, options as unknown as ChatOptions);
     const open = (start: Partial<WorkerStart> = {}) =>
