@@ -52,6 +52,7 @@ import { Automations } from './automations/automations.js';
 import { attachments } from './blobs/attachments.js';
 import { FileBlobStore } from './blobs/file-blob-store.js';
 import { blobReader, putImported } from './blobs/named-blobs.js';
+import { NamedInSessions } from './blobs/named-in-sessions.js';
 import { BlobSweeper } from './blobs/sweep.js';
 import { DamageReports } from './damage-reports.js';
 import { Devices } from './devices/devices.js';
@@ -165,6 +166,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     releaseClient: async (clientId) => {
       connections.of(clientId)?.close(CloseCode.AccessEnded, 'this client id was released');
+      resources.grants.endOfClient(clientId);
       return clients.release(clientId);
     },
   });
@@ -398,8 +400,20 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     channels: () => catalogue.stored().flatMap((session) => [session, ...sessions.chatsOf(session)]),
   });
-  const stores = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
+  const named = new NamedInSessions(log, (session) => sessions.chatsOf(session));
+  const isThereFor = async (access: Access, uri: string) => {
+    const { bounds, leftOut } = access;
+    const isLeftOut = leftOut?.includes('toolOutput') && leftOut.includes('attachments');
+    const visible = () => catalogue.stored().filter((uri) => catalogue.isListed(uri) && control.sees(access, uri));
+    return !isLeftOut && named.isNamed(uri, bounds?.folders ? visible() : (bounds?.sessions ?? []));
+  };
+  const stores = [...(blobs ? [blobReader(blobs, isThereFor)] : []), ...changes.map(({ contents }) => contents)];
   const readers = [...stores, inputReader(sessions)];
+  const resources = new Resources({
+    ...{ host, browsed, userFolder: options.customizations?.userFolder, readers },
+    foldersFor: (clientId, access = connections.of(clientId)?.access) => (access ? control.foldersOf(access) : []),
+  });
+  devices.onGone((id) => resources.grants.endOfCredential(id));
   const tunnels = new Tunnels();
   services.push(
     new Reach(tunnels, logger),
@@ -425,10 +439,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
       addresses: () => devices.addresses,
     }),
     attachments(blobs),
-    new Resources({
-      ...{ host, browsed, userFolder: options.customizations?.userFolder, readers },
-      foldersFor: (clientId, access = connections.of(clientId)?.access) => (access ? control.foldersOf(access) : []),
-    }),
+    resources,
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
     imports({
       sources: async () => (await import('./imports/sources.js')).SOURCES.map((source) => source()),

@@ -211,10 +211,13 @@ export class AccessControl {
 
   /** Folders and transcripts that an action would bring into a session. */
   #outOfBounds(caller: Pick<Caller, 'access' | 'identity'>, action: StateAction): string | undefined {
-    const { directory, replacement, message, draft } = action as unknown as Params;
+    const { directory, replacement, message, draft, claim } = action as unknown as Params;
     if (action.type.startsWith('session/workingDirectory') || action.type.startsWith('chat/workingDirectory'))
       for (const folder of [directory, replacement])
         if (typeof folder === 'string' && !this.#hasNamed(caller.access, folder)) return `there is no folder ${folder}`;
+    if (action.type === 'terminal/claimed' && isObject(claim))
+      for (const uri of [claim.session, claim.chat])
+        if (uri !== undefined && !this.isVisible(caller, String(uri))) return `there is no session ${String(uri)}`;
     const missing = this.#missingAttachment(caller, message) ?? this.#missingAttachment(caller, draft);
     return missing === undefined ? undefined : `there is no ${missing}`;
   }
@@ -222,14 +225,18 @@ export class AccessControl {
   /** The first attachment of a message that does not exist for its sender. */
   #missingAttachment(caller: Pick<Caller, 'access' | 'identity'>, message: unknown): string | undefined {
     for (const { type, resource, uri } of attachmentsOf(message)) {
-      const named = String(resource ?? uri ?? '');
       const isChannel = type === 'chat' || type === 'annotations';
-      const isThere = isChannel
-        ? this.isVisible(caller, named)
-        : !named.startsWith('file:') || this.#hasFile(caller.access, named);
-      if (!isThere) return named;
+      const named = [resource, uri].filter((name) => name !== undefined).map(String);
+      // Whichever of them is read later, both are checked.
+      const missing = named.find((name) => !this.#isAttachable(caller, name, isChannel));
+      if (missing !== undefined) return missing;
     }
     return undefined;
+  }
+
+  #isAttachable(caller: Pick<Caller, 'access' | 'identity'>, name: string, isChannel: boolean): boolean {
+    if (/^file:/i.test(name)) return this.#hasFile(caller.access, name);
+    return !isChannel || this.isVisible(caller, name);
   }
 
   #hasFile(access: Access, uri: string): boolean {

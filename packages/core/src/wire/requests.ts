@@ -155,7 +155,8 @@ export class Requests {
       return null;
     },
 
-    listSessions: ({ dialect, access, edition }, { limit, cursor }) => {
+    listSessions: (connection, { limit, cursor }) => {
+      const { dialect, access, edition } = connection;
       const isUsable = limit === undefined || (Number.isSafeInteger(limit) && limit > 0);
       if (!isUsable) throw new RequestError(ErrorCode.InvalidParams, '/limit must be a positive number');
       const { sessions, control } = this.#options;
@@ -164,6 +165,10 @@ export class Requests {
       const { projection } = edition;
       const isStored = dialect.traits.sendsStoredJson && !projection;
       const items = isStored ? new RawJson(text) : listed(text, projection);
+      if (access.bounds && Array.isArray(items)) {
+        const told = items.map(({ resource }) => resource);
+        this.#options.subscriptions.noteListed(connection, told);
+      }
       return { items, ...(nextCursor !== undefined && { nextCursor }) };
     },
 
@@ -284,7 +289,7 @@ export class Requests {
   }
 }
 
-function listed(text: string, projection: Projection | undefined): unknown {
+function listed(text: string, projection: Projection | undefined): SessionSummary[] {
   const items = JSON.parse(text) as SessionSummary[];
   return projection ? items.map((summary) => projection.summary(summary)) : items;
 }

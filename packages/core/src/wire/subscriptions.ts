@@ -117,6 +117,8 @@ export class Subscriptions {
   readonly #subscribers = new Map<string, Map<Connection, Set<string>>>();
   /** The wire channels of each client, with the internal channels behind them. */
   readonly #channels = new Map<Caller, Map<string, readonly string[]>>();
+  /** The sessions that each client within bounds was told of. */
+  readonly #listed = new WeakMap<Connection, Set<string>>();
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -507,6 +509,8 @@ export class Subscriptions {
       return;
     }
     if (!this.#options.control.sees(access, about)) return this.#left(connection, about);
+    if (method === 'root/sessionRemoved') this.#listed.get(connection)?.delete(about);
+    else this.noteListed(connection, [about]);
     const shown = {
       ...(summary && { summary: edition.projection?.summary(summary) ?? summary }),
       ...(changes && { changes: edition.projection?.summary(changes) ?? changes }),
@@ -520,16 +524,37 @@ export class Subscriptions {
     return frame ? [outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params })] : [];
   }
 
-  /** A session that a client watches is not within its bounds any more. Of others it does not learn that they exist. */
+  /** A client within bounds was told of these sessions: it hears of it when they leave its bounds. */
+  noteListed(connection: Connection, sessions: readonly string[]): void {
+    if (!connection.access.bounds) return;
+    const listed = this.#listed.get(connection) ?? new Set();
+    this.#listed.set(connection, listed);
+    for (const session of sessions) listed.add(session);
+  }
+
+  /** A session that a client knows is not within its bounds any more. Of others it does not learn that they exist. */
   #left(connection: Connection, session: string): void {
     const watched = this.channelsOf(connection);
-    if (![session, ...this.#options.chatsOf(session)].some((uri) => watched.includes(uri))) return;
-    this.accessChanged(connection);
-    this.notifyOne(connection, { method: 'root/sessionRemoved', params: { channel: ROOT_CHANNEL, session } });
+    const isWatched = [session, ...this.#options.chatsOf(session)].some((uri) => watched.includes(uri));
+    if (isWatched) this.#endHidden(connection);
+    if (this.#listed.get(connection)?.delete(session) || isWatched) this.#tellLeft(connection, session);
+  }
+
+  /** In the view of the host: that of the client does not have the session any more, and some wires look up its name. */
+  #tellLeft(connection: Connection, session: string): void {
+    const messages = this.#notification(connection.dialect, ROOT_CHANNEL, 'root/sessionRemoved', { session });
+    if (connection.identity) connection.sendAll(messages);
   }
 
   /** The access of a client changed: what does not exist for it any more ends at once. */
   accessChanged(connection: Connection): void {
+    this.#endHidden(connection);
+    const { control } = this.#options;
+    for (const session of [...(this.#listed.get(connection) ?? [])])
+      if (!control.sees(connection.access, session)) this.#left(connection, session);
+  }
+
+  #endHidden(connection: Connection): void {
     const { control } = this.#options;
     for (const [wire, channels] of [...(this.#channels.get(connection) ?? [])])
       if (!channels.every((uri) => control.mayOpen(connection, uri))) this.remove(connection, wire);

@@ -15,7 +15,7 @@ import { defaultChatUri, sideContextUri } from '@atrium/protocol/ahp-1';
 const FRESH_MS = 60 * 60 * 1_000;
 /** Turns, or entries, of a session that are read in one go. */
 export const SWEEP_PAGE_TURNS = 50;
-const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
+export const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
 /** Where a session names a chat in JSON. */
 const CHAT = /"(ahp-chat:[^"\\]+)"/g;
 
@@ -59,18 +59,26 @@ async function* textsOf(log: SweepOptions['log'], session: string): AsyncGenerat
   }
 }
 
-/** Everything that is stored of a channel: its archive, and the entries behind it. */
-async function* textsOn(log: SweepOptions['log'], channel: string): AsyncGenerator<string, void, undefined> {
+/**
+ * Everything that is stored of a channel: its archive, and the entries behind it. Returns the number up to which that is.
+ * `known`: what is stored up to this number is not read again.
+ */
+export async function* textsOn(
+  log: SweepOptions['log'],
+  channel: string,
+  known = -1,
+): AsyncGenerator<string, number, undefined> {
   const archive = await log.archiveHead(channel);
-  if (archive) yield archive.head;
-  for (let start = 0; start < (archive?.turnCount ?? 0); start += SWEEP_PAGE_TURNS) {
+  const isNew = archive !== undefined && archive.seq > known;
+  if (isNew) yield archive.head;
+  for (let start = 0; isNew && start < archive.turnCount; start += SWEEP_PAGE_TURNS) {
     yield await log.archivedTurnsText(channel, { start, end: start + SWEEP_PAGE_TURNS });
   }
-  let after = archive?.seq ?? 0;
+  let after = isNew ? archive.seq : Math.max(known, 0);
   for (;;) {
     const entries = await log.read({ after, channel, limit: SWEEP_PAGE_TURNS });
     const last = entries.at(-1);
-    if (!last) return;
+    if (!last) return after;
     for (const { action } of entries) yield action;
     after = last.seq;
   }

@@ -110,6 +110,7 @@ export class Notifications implements Service {
     this.#views = new Views({
       clock,
       isConnected: (clientId) => host.isConnected(clientId),
+      maySee: ({ access }, session) => host.maySee(access, session),
       changed: (session) => this.#lookAgain(session),
     });
     this.#events = new OpenEvents(log, writer);

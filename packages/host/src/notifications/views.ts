@@ -12,6 +12,8 @@ import { wrong } from './rules.js';
 export interface ViewsOptions {
   readonly clock: Clock;
   isConnected(clientId: string): boolean;
+  /** Whether somebody could look at a session at all. */
+  maySee(caller: Caller, session: string): boolean;
   /** A session may be out of view now. */
   changed(session: string): void;
 }
@@ -63,12 +65,14 @@ export class Views {
   /** Whether somebody who could answer sees the session. A spectator keeps nobody from being told. */
   isInView(session: string): boolean {
     const reporting = new Set<string>();
-    for (const [{ identity, access }, view] of this.#reported) {
+    const { isConnected, maySee } = this.#options;
+    for (const [caller, view] of this.#reported) {
+      const { identity, access } = caller;
       if (identity) reporting.add(identity.clientId);
-      if (view.session === session && view.isInView && hasRole(access.role, 'approver')) return true;
+      const couldAnswer = view.session === session && view.isInView && hasRole(access.role, 'approver');
+      if (couldAnswer && maySee(caller, session)) return true;
     }
     const since = this.#options.clock.now() - UNREPORTED_VIEW_MS;
-    const { isConnected } = this.#options;
     return [...(this.#acted.get(session) ?? [])].some(
       ([clientId, at]) => at > since && !reporting.has(clientId) && isConnected(clientId),
     );

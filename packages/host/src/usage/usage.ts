@@ -4,6 +4,7 @@
  * again; a session that is deleted stays in the days and projects.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
+import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Service, TurnStep } from '@atrium/core/sessions/service.js';
@@ -77,9 +78,11 @@ export class Usage implements Service {
   readonly extensionRequests = {
     'atrium/usage': async (_caller: unknown, params: Params): Promise<UsageReport> =>
       reportOf({ ...this.#parts, prices: this.#prices }, questionIn(params)),
-    'atrium/budgets': async (_caller: unknown, { session }: Params) => ({
-      items: await this.#budgets.list(await this.#opened(session)),
-    }),
+    'atrium/budgets': async ({ access }: Pick<Caller, 'access'>, { session }: Params) => {
+      const items = await this.#budgets.list(await this.#opened(session));
+      // Others add to the sums of a project and of a day; within bounds there is nothing about them.
+      return { items: access.bounds ? items.filter(({ scope }) => scope === 'session') : items };
+    },
     'atrium/setBudget': async (_caller: unknown, params: Params) => {
       const { scope, limit } = budgetIn(params);
       this.#budgets.set(scope, scope === 'day' ? '' : await this.#nameOf(scope, params.session), limit);

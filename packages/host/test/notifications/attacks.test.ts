@@ -287,6 +287,25 @@ describe('a device', () => {
     await fixture.service.until(1);
   });
 
+  it('[DEV-041] [DEV-021] that may answer elsewhere only keeps nobody from being told of a session out of its bounds', async () => {
+    const fixture = await openNotifications();
+    const bounds = { sessions: ['ahp-session:/another'] };
+    const phone = await device(fixture, { ...viewer('d1'), role: 'approver', bounds }, 'phone');
+    await look(phone, fixture.uri);
+    await ask(fixture, { command: 'ls' });
+    await fixture.clock.advance(QUESTION_DELAY_MS);
+    await fixture.service.until(1);
+  });
+
+  it('[DEV-040] a bounded owner neither sees nor changes receivers of others', async () => {
+    const fixture = await openNotifications();
+    const bounds = { sessions: [fixture.uri] };
+    const phone = await device(fixture, { ...viewer('d1'), role: 'owner', bounds }, 'phone');
+    expect((await phone.request<{ items: object[] }>('atrium/notifications')).items).toEqual([]);
+    for (const method of ['atrium/setReceiver', 'atrium/removeReceiver', 'atrium/testReceiver'])
+      expect((await phone.ask(method, { id: fixture.receiver.id, name: 'mine' })).error).toBeDefined();
+  });
+
   it('[DEV-040] sees and changes its own receivers only, and adds no webhook', async () => {
     const fixture = await openNotifications();
     const phone = await device(fixture, viewer('d1'), 'phone');

@@ -57,7 +57,8 @@ async function setUp() {
     ...{ roots, grants },
     host: { clock, sessions: { inMemory: sessions }, watchedBy: () => watched.uris },
   });
-  const connection = { identity: { clientId: 'client' } } as unknown as Caller;
+  const access = { role: 'owner', credential: { kind: 'device', id: 'phone' } };
+  const connection = { identity: { clientId: 'client' }, access } as unknown as Caller;
   const request = (file: string, write?: boolean, from = connection) =>
     requests.request(from, {
       channel: 'c',
@@ -131,7 +132,7 @@ describe('a request for access', () => {
 
   it.each(['no answer', 'the connection closes', 'the session closes'])('[AHP-083] ends when: %s', async (what) => {
     const { at, asked, timers, requests, connection, request, next, sessions } = await setUp();
-    const other = { identity: { clientId: 'other' } } as unknown as Caller;
+    const other = { ...connection, identity: { clientId: 'other' } } as unknown as Caller;
     const outcome = request(at('other')).catch((error) => error);
     await next(1);
     void request(at('other'), false, other).catch(() => {});
@@ -157,11 +158,13 @@ describe('a request for access', () => {
   });
 
   it(`[REL-057] is one of ${REQUESTS_MAX} for each connection`, async () => {
-    const { at, asked, request, next } = await setUp();
+    const { connection, at, asked, request, next } = await setUp();
     for (let count = 0; count < REQUESTS_MAX; count += 1) void request(at(`other/${count}`)).catch(() => {});
     await next(REQUESTS_MAX);
     await expect(request(at('other/more'))).rejects.toMatchObject(refusal('things already'));
-    void request(at('other'), false, { identity: { clientId: 'd' } } as unknown as Caller).catch(() => {});
+    void request(at('other'), false, { ...connection, identity: { clientId: 'd' } } as unknown as Caller).catch(
+      () => {},
+    );
     await next(REQUESTS_MAX + 1);
     asked[0]?.answer('decline');
     void request(at('other/again')).catch(() => {});

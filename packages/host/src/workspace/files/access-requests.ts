@@ -68,7 +68,8 @@ export class AccessRequests {
     // A client that has access already needs none, unless a link leads somewhere else.
     if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;
     const session = this.#sessionOf(connection, uri);
-    const grant = { given: file.path, real, access: wanted, session: session.uri };
+    const { credential } = connection.access;
+    const grant = { given: file.path, real, access: wanted, session: session.uri, credential: credential.id };
     const answer = await this.#ask(connection, session, grant);
     if (answer !== 'granted') throw refused(`${uri}: ${WORDS[answer]}`);
     grants.add(clientId, grant);

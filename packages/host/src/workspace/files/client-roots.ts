@@ -98,7 +98,7 @@ export class ClientRoots {
 
 /**
  * Access that people granted to single clients. It is held in memory only, and ends when the session in which it was
- * granted is disposed of.
+ * granted is disposed of, and when the device of the client is removed.
  */
 export interface Grant {
   /** As the client asked for it. */
@@ -108,6 +108,8 @@ export interface Grant {
   readonly access: Access;
   /** The session in which a person said yes. */
   readonly session: string;
+  /** The device that the client came with; its id may be another's later. */
+  readonly credential?: string | undefined;
 }
 
 export class Grants {
@@ -118,6 +120,20 @@ export class Grants {
 
   add(clientId: string, grant: Grant): void {
     this.#grants.set(clientId, [...(this.#grants.get(clientId) ?? []), grant].slice(-GRANTS_MAX));
+  }
+
+  /** A device is gone: what its clients were granted goes with it. */
+  endOfCredential(credential: string): void {
+    for (const [clientId, grants] of this.#grants) {
+      const left = grants.filter((grant) => grant.credential !== credential);
+      if (left.length === 0) this.#grants.delete(clientId);
+      else this.#grants.set(clientId, left);
+    }
+  }
+
+  /** The id is given to whoever uses it next. */
+  endOfClient(clientId: string): void {
+    this.#grants.delete(clientId);
   }
 
   rootsOf(clientId: string): readonly Root[] {

@@ -4,6 +4,7 @@ import type { BigIntStats, Dir, Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Access } from '@atrium/core/contracts/access.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { sizeText } from '@atrium/core/util/text.js';
 import { PAYLOAD_MAX_BYTES } from '@atrium/core/wire/limits.js';
@@ -47,6 +48,8 @@ export interface ContentReader {
   readonly scheme: string;
   /** Undefined when there is no such content (any more). */
   read(uri: string): Promise<StoredContent | undefined>;
+  /** Whether a content exists for somebody within bounds; absent: its URI says of which session it is. */
+  isThereFor?(access: Access, uri: string): Promise<boolean>;
 }
 
 export async function readFile(files: FileAccess, clientId: string, params: ResourceReadParams) {

@@ -57,6 +57,8 @@ export class Resources implements Service {
   readonly #files: FileAccess;
   readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
+  /** What people granted to single clients. */
+  readonly grants: Grants;
 
   constructor({ host, browsed, userFolder, readers, foldersFor }: ResourcesOptions) {
     const grants = new Grants((session) => host.sessions.has(session));
@@ -66,6 +68,7 @@ export class Resources implements Service {
       ...{ clock: host.clock, grants, workingFolders, declared, browsed, userFolder },
       ...(foldersFor && { foldersFor }),
     });
+    this.grants = grants;
     this.#readers = readers;
     this.#files = new FileAccess(roots);
     this.#accessRequests = new AccessRequests({ host, roots, grants });
@@ -106,9 +109,13 @@ export class Resources implements Service {
     };
   }
 
-  #read(connection: Caller, params: ResourceReadParams) {
-    const reader = this.#readers.find(({ scheme }) => params.uri.startsWith(scheme));
-    return reader ? readContent(reader, params) : readFile(this.#files, idOf(connection), params);
+  async #read(connection: Caller, params: ResourceReadParams) {
+    const { uri } = params;
+    const { access } = connection;
+    const reader = this.#readers.find(({ scheme }) => uri.startsWith(scheme));
+    if (!reader) return readFile(this.#files, idOf(connection), params);
+    const isThere = !access.bounds || ((await reader.isThereFor?.(access, uri)) ?? true);
+    return readContent(isThere ? reader : { ...reader, read: async () => undefined }, params);
   }
 
   open(uri: string) {
