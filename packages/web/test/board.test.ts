@@ -7,6 +7,18 @@ import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { complaintsOf, startWorkHost } from './support/work-host.js';
 
 describeInBrowser('the board of a project', (open) => {
+  it('is opened by a button on the line of the name of the project', async () => {
+    const page = await open((await startWorkHost({ files: { 'a.txt': 'one\n' }, isRepository: true })).link);
+    await begin(page, 'hello');
+    const button = page.getByRole('button', { name: 'Board of project' });
+    await button.waitFor();
+    const name = await page.locator('.group-name').boundingBox();
+    const box = await button.boundingBox();
+    expect(box && name && box.x >= name.x + name.width && box.y < name.y + name.height).toBe(true);
+    await button.click();
+    await page.getByRole('dialog', { name: 'Board of project' }).waitFor();
+  });
+
   it('shows a card, commits with a proposed message and compares branches, on the phone [DAY-070]', async () => {
     const { link, folder, git } = await startWorkHost({ files: { 'a.txt': 'one\n' }, isRepository: true });
     git('config', 'user.name', 'Test');

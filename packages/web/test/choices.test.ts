@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type AgentBackend, offlineAgent, scriptedAgent } from '@atrium/host';
 import { expect, it } from 'vitest';
 import { parentUri, stepsTo } from '../src/files/entries.js';
-import { begin, describeInBrowser, POLL } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startWorkHost } from './support/work-host.js';
 
 const PROMPTS = {
@@ -23,6 +23,30 @@ it('walks up and down through folders by their names', () => {
 });
 
 describeInBrowser('choices for a new session', (open) => {
+  it('fits a phone: what starts the session is in reach, and what is chosen can be read', async () => {
+    const models = [{ id: 'one', name: 'A model with a long name' }];
+    const agent = scriptedAgent({
+      provider: 'long',
+      displayName: 'An agent with a long name',
+      models,
+      prompts: PROMPTS,
+    });
+    const page = await open((await startWorkHost({ agents: [agent] })).link, PHONE);
+    const right = async (name: string) => {
+      const box = await page.getByRole('button', { name }).boundingBox();
+      return box ? box.x + box.width : Number.POSITIVE_INFINITY;
+    };
+    await page.getByRole('button', { name: 'Start' }).waitFor();
+    expect(await right('Start')).toBeLessThanOrEqual(390);
+    expect(await right('Browse folders')).toBeLessThanOrEqual(390);
+    await begin(page, 'write');
+    for (const name of ['Mode', 'Model']) {
+      const choice = page.locator('.compose-choices').getByRole('combobox', { name, exact: true });
+      await choice.waitFor();
+      expect((await choice.boundingBox())?.width).toBeGreaterThan(60);
+    }
+  });
+
   it('says how to get a model, where there is none', async () => {
     const alone = await open((await startWorkHost({ agents: [offlineAgent()] })).link);
     await alone.getByText('No model is connected yet.').waitFor();

@@ -89,7 +89,7 @@ describeInBrowser('permission rules in the page', (open) => {
     // A long change and its answers are in view together, with room to read.
     await page.locator('.is-asking').scrollIntoViewIfNeeded();
     const seen = await page.locator('.is-asking .read-text').evaluate((box) => box.clientHeight);
-    expect(seen).toBeGreaterThanOrEqual(200);
+    expect(seen).toBeGreaterThanOrEqual(175);
     const fits = await page.locator('.is-asking').evaluate((asking) => {
       const room = asking.closest('.timeline')?.clientHeight ?? 0;
       return asking.getBoundingClientRect().height <= room;

@@ -42,7 +42,7 @@ export function callLines(call: ToolCallState, facts: CallFacts, options: ViewOp
     ...decision(call, options),
     ...diffs.flatMap((diff) => diffView(diff, options)),
     ...workers.map((worker) => workerLine(worker, options)),
-    ...outputLines(outputText(call) || tail, options),
+    ...(saysItsFailure(call) ? [] : outputLines(outputText(call) || tail, options)),
     ...terminalHint(call, options),
   ];
 }
@@ -72,6 +72,11 @@ function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] 
 function decision(call: ToolCallState, { style, columns }: ViewOptions): string[] {
   const words = decisionWords(call);
   return words === undefined ? [] : [style.dim(cut(`  ${printable(words)}`, columns))];
+}
+
+/** Many a tool that failed has nothing but its message for an output. */
+function saysItsFailure(call: ToolCallState): boolean {
+  return call.status === 'completed' && !call.success && call.error?.message.trim() === outputText(call).trim();
 }
 
 function outputLines(output: string, { style, columns }: ViewOptions): string[] {

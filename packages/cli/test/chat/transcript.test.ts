@@ -67,6 +67,24 @@ describe('the transcript', () => {
     ]);
   });
 
+  it('says once why a call failed, where that is all that it gave back', () => {
+    const why = 'It is not there.';
+    const failed = { ...names, status: 'completed' as const, invocationMessage: 'Look', success: false };
+    const call = (output: string) => ({
+      ...failed,
+      confirmed: 'not-needed' as const,
+      pastTenseMessage: 'Could not look',
+      error: { message: why },
+      content: [{ type: 'text' as const, text: output }],
+    });
+    const lines = (output: string) =>
+      transcript()
+        .finished(over({ kind: 'toolCall', toolCall: call(output) } as ResponsePart))
+        .filter((line) => line.includes(why) || line.includes('a hint'));
+    expect(lines(why)).toEqual([`  ${why}`]);
+    expect(lines('a hint')).toEqual([`  ${why}`, '  a hint']);
+  });
+
   it('[REL-070] shows what steered a turn as the words of a person, with what was attached', () => {
     const attachments = [{ type: 'simple' as const, label: 'plan' }];
     const steered = steeringPart({ ...message, text: 'left\n\x1b]not right', attachments });
