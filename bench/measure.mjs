@@ -9,6 +9,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { headComment, isHelpAsked } from '../scripts/process.mjs';
 import { figure, rounded, table } from './figures.mjs';
 
 export { figure, rounded, skipped } from './figures.mjs';
@@ -33,6 +34,18 @@ const { values: given } = parseArgs({
     variant: { type: 'string' },
   },
 });
+
+if (isHelpAsked()) {
+  console.log(`${headComment()}
+
+Options:
+  --json              the figures as JSON
+  --against <folder>  another build of Atrium, to compare with
+  --rounds <n>        how often everything is measured (${ROUNDS})
+  --seconds <n>       no further round begins after these
+  --tiny              the smallest run that touches everything`);
+  process.exit(0);
+}
 
 /** Processes that a benchmark starts are tiny, too. */
 if (given.tiny) process.env.ATRIUM_BENCH_TINY = '1';

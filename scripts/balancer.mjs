@@ -58,16 +58,26 @@ export async function startBalancer(ports, port = 0) {
  * @param {import('node:http').IncomingMessage} request @param {readonly number[]} ports
  */
 async function passOn({ method, url, headers, socket }, ports) {
-  const port = await firstReady(ports);
+  const ready = await portsWhere(ports, ({ isReady }) => isReady);
+  const port = ready[turn++ % ready.length];
   if (port === undefined) return undefined;
   const forwarded = { 'x-forwarded-for': socket.remoteAddress ?? '', 'x-forwarded-proto': 'http' };
   return ask({ host: '127.0.0.1', port, method, path: url, headers: { ...headers, ...forwarded } });
 }
 
-/** @param {readonly number[]} ports @returns {Promise<number | undefined>} */
-export async function firstReady(ports) {
-  const answers = await Promise.all(ports.map(async (port) => ({ port, isReady: (await readiness(port)).isReady })));
-  return answers.find(({ isReady }) => isReady)?.port;
+/** Connections go to the hosts that are ready, one after the other. */
+let turn = 0;
+
+/** The port of the host that is active. @param {readonly number[]} ports @returns {Promise<number | undefined>} */
+export async function activePort(ports) {
+  const [active] = await portsWhere(ports, ({ isReady, text }) => isReady && text === 'active');
+  return active;
+}
+
+/** @param {readonly number[]} ports @param {(answer: { isReady: boolean, text: string }) => boolean} isWanted */
+async function portsWhere(ports, isWanted) {
+  const answers = await Promise.all(ports.map(async (port) => ({ port, answer: await readiness(port) })));
+  return answers.filter(({ answer }) => isWanted(answer)).map(({ port }) => port);
 }
 
 /** What a host says of itself. @param {number} port @returns {Promise<{ isReady: boolean, text: string }>} */

@@ -130,4 +130,4 @@ ${benches()
   .join('\n')}`;
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

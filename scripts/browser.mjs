@@ -23,10 +23,14 @@ export const CHROMIUM_MISSING =
 export const FETCHED_FOLDER = path.join(import.meta.dirname, '..', 'node_modules', '.cache', 'atrium', 'chromium');
 export const FETCHED_CHROMIUM = path.join(FETCHED_FOLDER, 'chromium');
 
-/** @returns {string | undefined} */
-export function findChromium() {
+/**
+ * `isLight`: rather the one from npm, which has no window and needs two thirds of the processor time.
+ * @param {{ isLight?: boolean }} options @returns {string | undefined}
+ */
+export function findChromium({ isLight = false } = {}) {
   const named = process.env.ATRIUM_CHROMIUM;
-  return (named ? [named] : [...USUAL_PLACES, FETCHED_CHROMIUM]).find((file) => existsSync(file));
+  const places = isLight ? [FETCHED_CHROMIUM, ...USUAL_PLACES] : [...USUAL_PLACES, FETCHED_CHROMIUM];
+  return (named ? [named] : places).find((file) => existsSync(file));
 }
 
 /** A name that leads to this machine like any name in a network: unlike `localhost`, browsers do not trust it. */
@@ -52,10 +56,15 @@ const OFF = [
 /**
  * A browser without a window, with a profile of its own that is gone afterwards. `names`: further names with their ports, and
  * where they lead, as in `MAP slow.localhost:80 127.0.0.1:9000`.
- * @param {{ names?: readonly string[] }} options
+ * @param {{ names?: readonly string[], isLight?: boolean }} options
  */
-export function launchChromium({ names = [] } = {}) {
-  const executablePath = findChromium();
+export function launchChromium(options = {}) {
+  return chromium.launch(chromiumOptions(options));
+}
+
+/** The same for a browser whose profile stays. @param {{ names?: readonly string[], isLight?: boolean }} options */
+export function chromiumOptions({ names = [], isLight = false } = {}) {
+  const executablePath = findChromium({ isLight });
   if (!executablePath) throw new Error(`This ${CHROMIUM_MISSING}.`);
   const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
   // A page that goes on to the next host stays in its process, instead of starting one.
@@ -74,5 +83,5 @@ export function launchChromium({ names = [] } = {}) {
   const isRoot = process.getuid?.() === 0;
   const isFetched = executablePath === FETCHED_CHROMIUM;
   const env = isFetched ? { ...process.env, LD_LIBRARY_PATH: path.join(FETCHED_FOLDER, 'lib') } : process.env;
-  return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot, args, env });
+  return { executablePath, headless: true, chromiumSandbox: !isRoot, args, env };
 }

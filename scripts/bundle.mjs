@@ -44,6 +44,7 @@ export async function bundleCommand({ outDir, command, page }) {
     fromSources(),
     replaced(PLACES, placesOf({ command, page })),
     ...packagesAsChunks(external),
+    validatorsAsChunks(),
     importsByLoader(),
   ];
   const chunks = await chunksOf({
@@ -176,6 +177,31 @@ function packagesAsChunks(external) {
       },
     },
   ];
+}
+
+/**
+ * Gives the validators of each protocol a file of its own, loaded with the first message that they check: a third of what a host
+ * would read at its start, and most starts of the command check nothing. They must be used inside functions only.
+ * @returns {Plugin}
+ */
+function validatorsAsChunks() {
+  const imported = /^import \* as (\w+) from '(\.\.\/\.\.\/generated\/(ahp|ahp-1|provider)\.js)';$/gm;
+  return {
+    name: 'atrium-validators-on-use',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith('.ts') || !code.includes('/generated/')) return null;
+      const used = [...code.matchAll(imported)];
+      let changed = code.replace(imported, '');
+      for (const [, name = '', file = '', base = ''] of used) {
+        const fileName = `validators-${base}.cjs`;
+        this.emitFile({ type: 'chunk', id: path.join(path.dirname(id), file), fileName });
+        changed = changed.replaceAll(`${name}.`, `${name}().`);
+        changed += `\nlet loaded_${name}; const ${name} = ((from) => () => (loaded_${name} ??= require(from)))('./${fileName}');`;
+      }
+      return { code: changed, map: null };
+    },
+  };
 }
 
 /** A script from the code cache cannot import: the loader does it. @returns {Plugin} */

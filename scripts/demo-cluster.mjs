@@ -1,16 +1,17 @@
 /**
  * `npm run demo:cluster`: a failover on this machine, in one command. Starts PostgreSQL, three hosts and a load balancer, opens a
- * session, kills the active host in the middle of a turn, and shows the session going on at another host. `--keep`: leaves
- * everything running for the page in a browser, until Ctrl+C.
+ * session with one client at each host that stands by, kills the active host in the middle of a turn, and shows the session
+ * going on for both. `--keep`: leaves everything running for the page in a browser, until Ctrl+C.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { firstReady, startBalancer } from './balancer.mjs';
+import { activePort, readiness, startBalancer } from './balancer.mjs';
 import { startPostgres } from './postgres.mjs';
 import { bold, dim, green, Problem, ROOT, runMain } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
@@ -62,10 +63,10 @@ async function play(folder, endings) {
   /** @type {Awaited<ReturnType<typeof startHost>>[]} */
   const hosts = [];
   for (const [at, id] of IDS.entries()) {
-    const host = await startHost({ id, folder, files, env, link: engine.port + 1 + at });
+    const host = await startHost({ id, folder, files, env, link: await freePort() });
     endings.push(() => host.child.kill('SIGKILL'));
     hosts.push(host);
-    if (at === 0) await until('a host is active', async () => (await firstReady([host.port])) !== undefined);
+    if (at === 0) await until('a host is active', async () => (await activePort([host.port])) !== undefined);
   }
   const ports = () => hosts.map(({ port }) => port);
   const balancer = await startBalancer(ports);
@@ -74,27 +75,39 @@ async function play(folder, endings) {
   print(await command(['cluster', 'status'], env));
   print(dim(`The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`));
 
-  const { connect } = await import('@atrium/client');
-  const client = await connect({ url: `ws://127.0.0.1:${balancer.port}`, token: files.tokenText });
-  endings.push(() => client.close());
-  const session = await client.open(await client.createSession({ workingDirectories: [pathToFileURL(folder).href] }));
-  say(`A client asks for a story; ${active.id} tells it.`);
+  const left = hosts.filter((host) => host !== active);
+  const [one, other] = left;
+  if (!one || !other) throw new Problem('two hosts have to stand by');
+  const here = await clientAt(one, files.tokenText, endings);
+  const there = await clientAt(other, files.tokenText, endings);
+  const session = await here.open(await here.createSession({ workingDirectories: [pathToFileURL(folder).href] }));
+  const watched = await there.open(session.session.uri);
+  const names = [one.id, other.id];
+  say(
+    `A client at ${names[0]}, which stands by, asks for a story. ${active.id} tells it; a client at ${names[1]} reads along.`,
+  );
   const story = await ask(session.chat, 'story');
-  await until('the story begins', () => story.text().length > 120);
-  print(`  ${story.text().slice(0, 120)}…`);
+  const read = follow(watched.chat, story.turnId);
+  await until('the story begins', () => story.text().length > 120 && read.text().length > 120);
+  print(`  ${dim(`${names[0]}:`)} ${story.text().slice(0, 100)}…`);
+  print(`  ${dim(`${names[1]}:`)} ${read.text().slice(0, 100)}…`);
+  print(await command(['cluster', 'status'], env));
 
   const killedAt = performance.now();
   active.child.kill('SIGKILL');
   say(`kill -9 ${active.child.pid}: ${active.id} is dead in the middle of the sentence.`);
-  const left = hosts.filter((host) => host !== active);
   const next = await activeOf(left);
   say(`${next.id} is active after ${((performance.now() - killedAt) / 1_000).toFixed(1)} s.`);
-  await until('the cut turn is over', story.isOver);
+  await until('the cut turn is over for both', () => story.isOver() && read.isOver());
   print(`  ${dim('The turn ended with:')} ${story.error()}`);
-  const again = await ask(session.chat, 'go on');
-  await until('the next turn is over', again.isOver);
-  print(`  ${again.text()}`);
-  say(`The client is the same, the session is the same, and it has ${session.chat.state.turns.length} turns.`);
+  const again = await ask(watched.chat, 'go on');
+  const seen = follow(session.chat, again.turnId);
+  await until('the next turn is over for both', () => again.isOver() && seen.isOver());
+  print(`  ${dim(`${names[0]}:`)} ${seen.text()}`);
+  print(`  ${dim(`${names[1]}:`)} ${again.text()}`);
+  const isSame = JSON.stringify(session.chat.confirmed) === JSON.stringify(watched.chat.confirmed);
+  if (!isSame) throw new Problem('the two clients do not see the same');
+  say(`The clients are the same, and both see the same session with ${session.chat.state.turns.length} turns.`);
   print(await command(['cluster', 'status'], env));
   if (!process.argv.includes('--keep')) return;
   say(`Everything stays until Ctrl+C. The page: http://127.0.0.1:${balancer.port}/#token=${files.tokenText}`);
@@ -135,9 +148,9 @@ async function startHost({ id, folder, files, env, link }) {
 
 /** @param {readonly { id: string, port: number, child: import('node:child_process').ChildProcess }[]} hosts */
 async function activeOf(hosts) {
-  let port = await firstReady(hosts.map((host) => host.port));
+  let port = await activePort(hosts.map((host) => host.port));
   await until('a host is active', async () => {
-    port = await firstReady(hosts.map((host) => host.port));
+    port = await activePort(hosts.map((host) => host.port));
     return port !== undefined;
   });
   const active = hosts.find((host) => host.port === port);
@@ -145,10 +158,27 @@ async function activeOf(hosts) {
   return active;
 }
 
+/**
+ * A client of one host, which comes back there.
+ * @param {{ port: number, id: string }} host @param {string} token @param {(() => unknown)[]} endings
+ */
+async function clientAt(host, token, endings) {
+  const { connect } = await import('@atrium/client');
+  await until(`${host.id} serves clients`, async () => (await readiness(host.port)).isReady);
+  const client = await connect({ url: `ws://127.0.0.1:${host.port}`, token });
+  endings.push(() => client.close());
+  return client;
+}
+
 /** @param {any} chat @param {string} text */
 async function ask(chat, text) {
   const turnId = randomUUID();
   await chat.dispatch({ type: 'chat/turnStarted', turnId, message: { text } });
+  return follow(chat, turnId);
+}
+
+/** A turn as a client sees it. @param {any} chat @param {string} turnId */
+function follow(chat, turnId) {
   const parts = () => {
     const { activeTurn, turns } = chat.state;
     const turn =
@@ -156,6 +186,7 @@ async function ask(chat, text) {
     return /** @type {any[]} */ (turn?.responseParts ?? []);
   };
   return {
+    turnId,
     text: () =>
       parts()
         .flatMap((part) => (part.kind === 'markdown' ? part.content : []))
@@ -176,6 +207,15 @@ async function command(args, env) {
   const code = await new Promise((resolve) => child.on('close', resolve));
   if (code !== 0) throw new Problem(`atrium ${args.join(' ')} failed`);
   return said;
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** @param {string} what @param {() => unknown} isDone */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { launchChromium } from './browser.mjs';
-import { ROOT } from './process.mjs';
+import { ROOT, runMain } from './process.mjs';
 
 const FOLDER = path.join(ROOT, 'packages', 'web', 'public');
 const GROUND = '#0f6e66';
@@ -19,15 +19,19 @@ const PICTURES = [
   { file: 'apple-icon.png', size: 180, share: 1 },
 ];
 
-const icon = readFileSync(path.join(FOLDER, 'icon.svg'), 'utf8');
-const browser = await launchChromium();
-for (const { file, size, share } of PICTURES) {
-  const page = await browser.newPage({ viewport: { width: size, height: size } });
-  const ground = share === undefined ? 'transparent' : GROUND;
-  await page.setContent(
-    `<style>body{margin:0;display:grid;place-items:center;height:100vh;background:${ground}}svg{width:${100 * (share ?? 1)}%}</style>${icon}`,
-  );
-  await page.screenshot({ path: path.join(FOLDER, file), omitBackground: share === undefined });
-  await page.close();
+async function main() {
+  const icon = readFileSync(path.join(FOLDER, 'icon.svg'), 'utf8');
+  const browser = await launchChromium();
+  for (const { file, size, share } of PICTURES) {
+    const page = await browser.newPage({ viewport: { width: size, height: size } });
+    const ground = share === undefined ? 'transparent' : GROUND;
+    await page.setContent(
+      `<style>body{margin:0;display:grid;place-items:center;height:100vh;background:${ground}}svg{width:${100 * (share ?? 1)}%}</style>${icon}`,
+    );
+    await page.screenshot({ path: path.join(FOLDER, file), omitBackground: share === undefined });
+    await page.close();
+  }
+  await browser.close();
 }
-await browser.close();
+
+await runMain(main);

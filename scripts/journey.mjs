@@ -15,7 +15,12 @@ import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bold, dim, ROOT, red } from './process.mjs';
+import { bold, dim, headComment, isHelpAsked, ROOT, red } from './process.mjs';
+
+if (isHelpAsked()) {
+  console.log(headComment());
+  process.exit(0);
+}
 
 const { values } = parseArgs({
   options: {

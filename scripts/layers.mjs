@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { green, ROOT, red } from './process.mjs';
+import { green, ROOT, red, runMain } from './process.mjs';
 
 /**
  * A rule reads: a file within `within` (but not in `except`) must not import `forbidden`. What an import means is written as
@@ -163,7 +163,7 @@ export const LAYERS = {
     'plugins/trust',
   ],
   automations: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions', 'workspace/files'],
-  imports: ['core/util', 'core/contracts', 'core/sessions', 'log-sqlite'],
+  imports: ['core/util', 'core/contracts', 'core/sessions', 'core/tool-calls', 'log-sqlite'],
   server: ['core/util', 'core/contracts', 'core/wire'],
   gateway: [
     ...['core/util', 'core/contracts', 'core/channels', 'core/tool-calls', 'core/sessions', 'core/wire'],
@@ -174,7 +174,7 @@ export const LAYERS = {
     ...['core/util', 'core/contracts', 'core/channels', 'core/sessions', 'config', 'workspace/tools'],
     ...['plugins/formats', 'plugins/trust', 'plugins/mcp'],
   ],
-  cluster: ['core/util', 'core/log', 'log-sqlite', 'log-postgres', '.'],
+  cluster: ['core/util', 'core/log', 'log-sqlite', 'log-postgres', 'server', '.'],
   auth: ['core/util', 'core/contracts', 'core/sessions'],
   devices: ['core/util', 'core/log', 'core/contracts', 'core/channels', 'core/sessions', 'server'],
   telemetry: ['core/util', 'core/contracts', 'core/channels', 'core/sessions', 'core/wire'],
@@ -319,4 +319,4 @@ export function againstTable(steps, known = KNOWN_EXCEPTIONS) {
 }
 
 const startedDirectly = process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
-if (startedDirectly) main();
+if (startedDirectly) await runMain(main);

@@ -1,4 +1,4 @@
-/** `node scripts/phone-pictures.mjs` takes the pictures of docs/phone.md: a real host and the page in a Chromium that is a phone. */
+/** `node scripts/phone-pictures.mjs` takes the pictures of docs/phone.md and the list of docs/devices.md: a real host and the page in a Chromium that is a phone. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,8 +54,10 @@ await runMain(async () => {
   });
   const browser = await launchChromium();
   try {
+    const url = `http://localhost:${server.port}/`;
+    await pair(browser, url);
     const context = await browser.newContext(PHONE);
-    await take(await context.newPage(), `http://localhost:${server.port}/`);
+    await take(await context.newPage(), url);
   } finally {
     await browser.close();
     await host.stop();
@@ -64,25 +66,51 @@ await runMain(async () => {
   }
 });
 
+/**
+ * A phone that is let in with the link of the QR code on a desk.
+ *
+ * @param {import('playwright-core').Browser} browser @param {string} url
+ */
+async function pair(browser, url) {
+  const desk = await browser.newPage();
+  await desk.goto(`${url}#token=${TOKEN}`);
+  await desk.getByRole('button', { name: /^Devices/ }).click();
+  await desk.getByRole('textbox', { name: 'Name', exact: true }).fill('My phone');
+  await desk.getByRole('button', { name: 'Add a device' }).click();
+  const link = await desk.getByRole('textbox', { name: 'Link for the new device' }).inputValue();
+  const context = await browser.newContext(PHONE);
+  const phone = await context.newPage();
+  await phone.goto(link);
+  await phone.getByRole('button', { name: 'Come in' }).waitFor();
+  await picture(phone, 'phone-pairs');
+  await phone.getByRole('button', { name: 'Come in' }).click();
+  await desk.getByText('The device is in.').waitFor();
+  await desk.getByText(/, connected/).waitFor();
+  await picture(desk, 'devices-list');
+  await Promise.all([context.close(), desk.close()]);
+}
+
+/** @param {import('playwright-core').Page} tab @param {string} name */
+async function picture(tab, name) {
+  await tab.screenshot({ path: path.join(IMAGES, `${name}.png`) });
+  say(`docs/images/${name}.png`);
+}
+
 /** @param {import('playwright-core').Page} tab @param {string} url */
 async function take(tab, url) {
-  const picture = async (/** @type {string} */ name) => {
-    await tab.screenshot({ path: path.join(IMAGES, `${name}.png`) });
-    say(`docs/images/${name}.png`);
-  };
   await tab.goto(`${url}#token=${TOKEN}`);
   await tab.getByRole('textbox', { name: 'First message' }).fill('Run the tests');
   await tab.keyboard.press('Enter');
   await tab.getByRole('group', { name: 'Permission' }).waitFor();
   // What is tapped while a question appears is not taken for its answer.
   await tab.locator('[data-answer="approve"]:not([disabled])').first().waitFor();
-  await picture('phone-asks');
+  await picture(tab, 'phone-asks');
   await tab.evaluate(`(${SHARE})()`);
   await tab.goto(`${url}#/share`);
   await tab.getByRole('heading', { name: 'Shared with Atrium' }).waitFor();
-  await picture('phone-share');
+  await picture(tab, 'phone-share');
   await tab.context().setOffline(true);
   await tab.reload();
   await tab.getByRole('heading', { name: 'You are offline' }).waitFor();
-  await picture('phone-offline');
+  await picture(tab, 'phone-offline');
 }

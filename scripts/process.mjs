@@ -102,8 +102,25 @@ export function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Runs a script's main function; a `Problem` is printed plainly, anything else with its stack. @param {() => unknown} main */
-export async function runMain(main) {
+/** Whether the person wants to read what a script does, and not run it. */
+export function isHelpAsked() {
+  return process.argv.slice(2).some((word) => word === '--help' || word === '-h');
+}
+
+/** What the script that was started says of itself: the comment at its head. */
+export function headComment() {
+  const source = readFileSync(process.argv[1] ?? '', 'utf8');
+  const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(source) ?? [];
+  return comment.replace(/^ *\* ?/gm, '').trim();
+}
+
+/**
+ * Runs a script's main function; a `Problem` is printed plainly, anything else with its stack. `--help` prints the comment at the
+ * head of the script, unless the script has a help of its own.
+ * @param {() => unknown} main @param {{ hasHelp?: boolean }} [options]
+ */
+export async function runMain(main, { hasHelp = false } = {}) {
+  if (!hasHelp && isHelpAsked()) return console.log(headComment());
   try {
     await main();
   } catch (error) {

@@ -8,7 +8,7 @@ import { proveByMutation } from './mutation.mjs';
 import { bold, dim, duration, green, Problem, ROOT, red, runMain, tool } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
 
-const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
+const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>] [-- --seconds <number>]
 
   crash      kills a host 1,000 times at random points and at each of its first 30 commits, a log 300 times,
              and a host with schedules right before and after each of 9 commits (17 min)
@@ -18,9 +18,12 @@ const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
              10,000 things (12 min)
   races      exchanges folders for links under 500 requests of each kind, and has people and the agent write the same files
              in 50 random orders (3 min)
+  cluster    kills, drains and pauses three hosts on one PostgreSQL and restarts it, under six clients of different versions
+             that move between them, for 5 minutes or as many seconds as --seconds says; pauses a writer 100 times, has it
+             declared dead and wakes it; cuts commits off and crashes the engine under them (6 min)
   mutation   changes the code in small ways and expects a test to fail (see below)
 
-Without names: the first five. The minutes were measured on two cores that had other work as well.
+Without names: the first six. The minutes were measured on two cores that had other work as well.
 A failure prints how to repeat it: npm run prove -- <name> --seed <number>.
 
   npm run prove -- mutation --sample 40 --seed 1                   40 changes per area, drawn by the seed (about 25 min)
@@ -70,6 +73,14 @@ const LONG_RUNS = {
     files: [`${HOST_TESTS}/resources/races.test.ts`, `${HOST_TESTS}/changesets/interleaved.test.ts`],
     env: { ATRIUM_RACE_ROUNDS: '500', ATRIUM_INTERLEAVED_ROUNDS: '50' },
   },
+  cluster: {
+    files: [
+      'packages/cli/test/cluster-run.test.ts',
+      `${HOST_TESTS}/cluster/log.test.ts`,
+      `${HOST_TESTS}/cluster/engine-crash.test.ts`,
+    ],
+    env: { ATRIUM_CLUSTER_SECONDS: '300' },
+  },
 };
 
 async function main() {
@@ -77,6 +88,7 @@ async function main() {
     options: {
       help: { type: 'boolean', short: 'h' },
       seed: { type: 'string' },
+      seconds: { type: 'string' },
       sample: { type: 'string' },
       area: { type: 'string' },
       tests: { type: 'string', multiple: true },
@@ -98,7 +110,8 @@ async function main() {
     return proveByMutation({ files: positionals.slice(1), area: values.area, seed, sample, tests: values.tests ?? [] });
   }
   const rows = [];
-  for (const name of names) rows.push(await prove(name, seed));
+  const seconds = numberFrom(values.seconds, 'seconds');
+  for (const name of names) rows.push(await prove(name, seed, seconds));
   report(rows);
 }
 
@@ -109,9 +122,11 @@ function numberFrom(text, option) {
   throw new Problem(`--${option}: "${text}" is not a whole number`);
 }
 
-/** @param {string} name @param {number} seed @returns {Promise<Row>} */
-async function prove(name, seed) {
-  const { files, env } = /** @type {LongRun} */ (LONG_RUNS[name]);
+/** @param {string} name @param {number} seed @param {number | undefined} seconds @returns {Promise<Row>} */
+async function prove(name, seed, seconds) {
+  const { files, env: usual } = /** @type {LongRun} */ (LONG_RUNS[name]);
+  const isTimed = 'ATRIUM_CLUSTER_SECONDS' in usual && seconds !== undefined;
+  const env = isTimed ? { ...usual, ATRIUM_CLUSTER_SECONDS: String(seconds) } : usual;
   console.log(
     `\n${bold(name)} ${dim(
       Object.entries(env)
@@ -143,4 +158,4 @@ function report(rows) {
   process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

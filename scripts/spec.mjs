@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { green, ROOT, red } from './process.mjs';
+import { green, ROOT, red, runMain } from './process.mjs';
 
 const PAGES = 'docs/spec';
 /** Outside of `PAGES`: who searches for a rule there finds the rule. */
@@ -281,4 +281,4 @@ function main() {
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) main();
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await runMain(main);

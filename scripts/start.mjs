@@ -19,4 +19,4 @@ async function serve() {
   await import(pathToFileURL(COMMAND).href);
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

@@ -129,4 +129,4 @@ function clean(engine) {
   spawnSync(engine, ['volume', 'rm', '--force', NAME], { stdio: 'ignore' });
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

@@ -75,4 +75,4 @@ async function ensureNode(major) {
   );
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

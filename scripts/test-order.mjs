@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BaseSequencer } from 'vitest/node';
-import { ROOT, readJson } from './process.mjs';
+import { ROOT, readJson, runMain } from './process.mjs';
 
 const LAST_RUN = path.join(ROOT, 'node_modules', '.cache', 'atrium', 'test-times.json');
 const COMMITTED = path.join(ROOT, 'test', 'longest-files.json');
@@ -46,4 +46,4 @@ function writeCommitted() {
   writeFileSync(COMMITTED, `${JSON.stringify(Object.fromEntries(longest), null, 2)}\n`);
 }
 
-if (process.argv[1] === import.meta.filename) writeCommitted();
+if (process.argv[1] === import.meta.filename) await runMain(writeCommitted);

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { bold, duration, Problem, ROOT, readJson, runMain, runNode, say, tool } from './process.mjs';
+import { bold, duration, isHelpAsked, Problem, ROOT, readJson, runMain, runNode, say, tool } from './process.mjs';
 import { checkNode, ensureBuilt, ensureInstalled, runNpm } from './setup.mjs';
 
 /**
@@ -36,6 +36,8 @@ they watch, answer, approve and stop.`,
 };
 const suite = process.argv[2] === 'clients' ? 'clients' : 'agents';
 const { packages: PACKAGES, tests: TESTS, about } = SUITES[suite];
+/** Without the name of a suite, what is there is for vitest. */
+const args = process.argv.slice(process.argv[2] === suite ? 3 : 2);
 
 const HELP = `Usage: npm run test:${suite} [-- <vitest arguments>]
 
@@ -51,8 +53,7 @@ Arguments go to vitest, names of files first:
   npm run test:${suite} -- -t "denies"    tests whose title contains "denies"`;
 
 async function main() {
-  const args = process.argv.slice(3);
-  if (args.includes('--help') || args.includes('-h')) return console.log(HELP);
+  if (isHelpAsked()) return console.log(HELP);
   checkNode();
   await ensureInstalled();
   await installAgents();
@@ -103,4 +104,4 @@ function fits(version, than) {
   return minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch);
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

@@ -93,4 +93,4 @@ async function npm(args) {
   if (code !== 0) throw new Problem(`\`npm ${args[0]}\` failed with exit code ${code}; its own message is above.`);
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

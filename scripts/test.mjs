@@ -263,4 +263,4 @@ function failuresWithoutTests(bad) {
   return bad.filter(({ name, result }) => result === 'failed' && !(name === 'tests' && counts.failed > 0)).length;
 }
 
-await runMain(main);
+await runMain(main, { hasHelp: true });

@@ -42,12 +42,27 @@ export function deviceLines({ items, self }: DeviceList): string[] {
   return items.map((device) => {
     const { id, name, role, connections } = device;
     const here = [...(id === self ? ['this device'] : []), ...(connections > 0 ? ['connected'] : [])];
-    return [printable(name), role, useText(device), ...here, id].join(' · ');
+    const within = boundsOf(device);
+    const only = within.length > 0 ? [`only ${within.join(', ')}`] : [];
+    return [printable(name), role, ...only, useText(device), ...here, id].join(' · ');
   });
 }
 
+/** What a device may do now, in a sentence. */
+export function accessText({ name, role, bounds, expiresAt }: Device): string {
+  const places = boundsOf({ bounds });
+  const where = places.length > 0 ? `only ${places.join(', ')}` : 'everywhere';
+  const end = expiresAt === undefined ? 'without an end' : `until ${time(expiresAt)}`;
+  return `${printable(name)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now: ${where}, ${end}.`;
+}
+
+function boundsOf({ bounds }: Pick<Device, 'bounds'>): string[] {
+  return [...(bounds?.folders ?? []), ...(bounds?.sessions ?? [])].map((place) => printable(place));
+}
+
+const time = (iso: string) => iso.slice(0, 16).replace('T', ' ');
+
 function useText({ lastUsed, createdAt, expiresAt }: Device): string {
-  const time = (iso: string) => iso.slice(0, 16).replace('T', ' ');
   const end = expiresAt === undefined ? '' : `, until ${time(expiresAt)}`;
   if (!lastUsed) return `let in ${time(createdAt)}, not here yet${end}`;
   const agent = lastUsed.userAgent === undefined ? '' : ` with ${printable(lastUsed.userAgent).slice(0, 40)}`;

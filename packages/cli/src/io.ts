@@ -59,8 +59,9 @@ export function io(): Io {
   return current.getStore() ?? ofProcess;
 }
 
+/** A host runs in what it has: entering a store costs Node 20 a hook on every promise for as long as the process lives. */
 export function runWith<T>(given: Io, task: () => T): T {
-  return current.run(given, task);
+  return given === io() ? task() : current.run(given, task);
 }
 
 /** One line of JSON. */

@@ -58,7 +58,7 @@ describe.skipIf(!isBuilt)(
       const { default: standard, agents, config } = JSON.parse(said.stdout);
       expect(standard).toBe('model');
       expect(agents).toContainEqual({
-        ...{ provider: 'model', displayName: 'Model', source: 'environment', found: true },
+        ...{ provider: 'model', displayName: 'Model server', source: 'environment', found: true },
         why: `ATRIUM_MODEL_URL names ${env.ATRIUM_MODEL_URL}`,
         models: ['m-1', 'm-2'].map((id) => ({ id, name: id, provider: 'model' })),
       });
@@ -118,7 +118,9 @@ describe.skipIf(!isBuilt)(
       expect(await agents.ended()).toBe(0);
       expect(agents.said.stdout).toMatch(/^Agents\nof the host ws:\/\/\S+ \(process \d+, data folder /);
       expect(agents.said.stdout).toContain(`data folder ${dataDir})`);
-      expect(agents.said.stdout).toMatch(/\n {2}model\* +Model +found by the host when it started\n +m-1, m-2\n/);
+      expect(agents.said.stdout).toMatch(
+        /\n {2}model\* +Model server +found by the host when it started\n +m-1, m-2\n/,
+      );
 
       const asked = atrium(['agents', '--json', '--data-dir', dataDir]);
       expect(await asked.ended()).toBe(0);

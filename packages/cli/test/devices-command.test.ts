@@ -52,6 +52,33 @@ describe.skipIf(!isBuilt)('atrium devices (skipped unless it has been built)', {
     expect((await host().run(['sessions', 'list', ...asDevice])).stderr).toContain('refuses the token');
   });
 
+  it('[DEV-013] [DEV-023] changes what a device may do, and takes bounds and an end away again', async () => {
+    const dataDir = await newDataFolder();
+    const link = linkOf(await invite('--name', 'Changing', '--role', 'owner'));
+    await host().run(['attach', link, '--data-dir', dataDir]);
+    const asDevice = ['--url', new URL(link).origin, '--data-dir', dataDir];
+    expect((await host().run(['devices', 'list', ...asDevice])).code).toBe(0);
+    const change = (...args: string[]) => host().run(['devices', 'change', 'Changing', ...args]);
+    const folder = path.resolve('/tmp');
+    expect((await change('--role', 'viewer', '--folder', folder, '--until', '2090-01-31')).stdout).toBe(
+      `Changing is a viewer now: only ${folder}, until 2090-01-31 00:00.\n`,
+    );
+    expect((await host().run(['devices', 'list', ...asDevice])).code).toBe(5);
+    expect(await list()).toMatchObject([{ role: 'viewer', bounds: { folders: [folder] } }]);
+    expect((await host().run(['devices', 'list'])).stdout).toContain(`Changing · viewer · only ${folder} · last here`);
+    expect((await change('--no-folders', '--no-sessions', '--no-until', '--role', 'approver')).stdout).toBe(
+      'Changing is an approver now: everywhere, without an end.\n',
+    );
+    const [device] = await list();
+    expect(device).not.toHaveProperty('bounds');
+    expect(device).not.toHaveProperty('expiresAt');
+    for (const args of [[], ['--role', 'admin'], ['--until', 'soon'], ['--session', 'no-such-session']])
+      expect([args, (await change(...args)).code]).toEqual([args, args[0] === '--session' ? 4 : 2]);
+    expect((await host().run(['devices', 'change', 'Nobody', '--no-until'])).code).toBe(2);
+    expect(await list()).toEqual([device]);
+    await host().run(['devices', 'remove', 'Changing']);
+  });
+
   it('[DEV-012] sends nothing to a host with another key', async () => {
     const dataDir = await newDataFolder();
     const link = linkOf(await invite()).replace(/key=.*/, `key=${'0'.repeat(32)}`);

@@ -88,17 +88,16 @@ describe.skipIf(!isBuilt)(
     });
 
     it.skipIf(isWindows)('exits at once on a second signal, even when a client does not let go', async () => {
-      const { port, tokenFile, child, ended } = await startedProcess();
+      const { port, tokenFile, said, child, ended } = await startedProcess();
       const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
       websocket.pause();
       child.kill('SIGTERM');
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(child.exitCode).toBeNull();
-      const insisted = performance.now();
       child.kill('SIGTERM');
       expect(await ended()).toBe(1);
-      // Much sooner than a stop that hangs is given up.
-      expect(performance.now() - insisted).toBeLessThan(10_000);
+      // A stop that hangs is given up after a while, with a word.
+      expect(said.stderr).not.toContain('did not stop');
     });
 
     it('speaks on standard input and output with --stdio, and ends with its client', async () => {

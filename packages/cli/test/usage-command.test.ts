@@ -104,7 +104,7 @@ describe.skipIf(!isBuilt)('usage of a real host (skipped unless it has been buil
     const { terminal } = await openChat('chat', { host });
     await terminal.sees(PROMPT);
     await say(terminal, 'plan it');
-    await terminal.sees(/Plan: 1 of 3 done\n +✓ Read the code\n +▸ Change the parser\n +· Run the tests\n/);
+    await terminal.sees(/To-dos: 1 of 3 done\n +✓ Read the code\n +▸ Change the parser\n +· Run the tests\n/);
     expect((await host.run(['sessions', 'list'])).stdout).toMatch(/asks you 1\/3/);
     await answer(terminal, 'Escape');
   });

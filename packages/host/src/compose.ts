@@ -194,7 +194,8 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   // Who may do and see what: nearly always one owner, who may and sees everything.
   const terminalOwner = (uri: string): TerminalOwner | undefined => {
     const claim = root.terminals.find(({ resource }) => resource === uri)?.claim;
-    return claim && { ...(claim.kind === 'session' ? { session: claim.session } : { clientId: claim.clientId }) };
+    if (claim?.kind === 'session') return { session: claim.session };
+    return claim && { clientId: claim.clientId, folder: terminals.startedIn(uri) };
   };
   const control = new AccessControl(
     {
@@ -414,6 +415,13 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     foldersFor: (clientId, access = connections.of(clientId)?.access) => (access ? control.foldersOf(access) : []),
   });
   devices.onGone((id) => resources.grants.endOfCredential(id));
+  const shares = new Shares({
+    ...{ clock, store: devices.store },
+    titleOf: (session) => (catalogue.isListed(session) ? catalogue.find(session)?.summary.title : undefined),
+    connectionsOf: (id) => connections.withCredential(id).length,
+    addresses: () => devices.addresses,
+  });
+  devices.onAccess((id, access) => void shares.makerChanged(id, access).catch(() => {}));
   const tunnels = new Tunnels();
   services.push(
     new Reach(tunnels, logger),
@@ -432,18 +440,14 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     devices,
     instructionList(sessions),
     new PermissionService({ sessions, files: rules, uses }),
-    new Shares({
-      ...{ clock, store: devices.store },
-      titleOf: (session) => (catalogue.isListed(session) ? catalogue.find(session)?.summary.title : undefined),
-      connectionsOf: (id) => connections.withCredential(id).length,
-      addresses: () => devices.addresses,
-    }),
+    shares,
     attachments(blobs),
     resources,
     ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
     imports({
       sources: async () => (await import('./imports/sources.js')).SOURCES.map((source) => source()),
       isKnown: (uri) => catalogue.has(uri),
+      blobs,
       agents: () =>
         [root.settings.defaultAgent, ...agents.map(({ info }) => info.provider)].filter((id) => id !== undefined),
       store: (page, caller) =>

@@ -84,7 +84,8 @@ export {
   type Program,
 } from './plugins/trust/programs.js';
 export { type AccessPolicy, EncryptionRequiredError, isInsecure, TokenRequiredError } from './server/access.js';
-export { type Health, type StandByServer, startStandByServer } from './server/health.js';
+export type { RelayedSource } from './server/forwarded.js';
+export type { Health } from './server/health.js';
 export { announceInstance, type Instance, runningInstances } from './server/instances.js';
 export { Networks } from './server/peer-address.js';
 export {

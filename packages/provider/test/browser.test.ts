@@ -32,7 +32,7 @@ async function serveRepository(): Promise<string> {
 }
 
 async function openPage(url: string) {
-  const browser = await launchChromium();
+  const browser = await launchChromium({ isLight: true });
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   await page.goto(url);

@@ -65,7 +65,7 @@ describeInBrowser('the page as an app', (open) => {
   }) => {
     skip(HAS_NO_WINDOW, NEEDS_WINDOW);
     const { link } = await startPageHost({});
-    const page = await open(link, APP, { isNew: true });
+    const page = await open(link, APP, { needsWindow: true });
     await withWorker(page);
     await begin(page, 'a secret plan');
     await page.getByText('You said: a secret plan').waitFor();

@@ -204,6 +204,7 @@ describeInBrowser('changes', (open) => {
         method === 'invokeChangesetOperation' ? new Promise((resolve) => (done = resolve)) : undefined,
     });
     const page = await open(host.link);
+    await page.clock.install();
     await openTab(page, 'Changes');
     const ask = (id: string) => {
       const questions = [{ id: 'message', kind: 'text' as const, message: `Message of ${id}` }];
@@ -220,7 +221,7 @@ describeInBrowser('changes', (open) => {
 
     await commit();
     // Longer than anybody would take for a moment.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await page.clock.fastForward(2_500);
     ask('slow');
     done?.({});
     await expect.poll(() => hasFocus('slow'), POLL).toBe(true);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { findChromium } from '../../../scripts/browser.mjs';
+import { chromiumOptions } from '../../../scripts/browser.mjs';
 import { problemsOf } from './support/axe.js';
 import { describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
@@ -30,12 +30,7 @@ describeInBrowser('devices', (open) => {
     // A browser of its own, with a folder that outlives it.
     const profile = await mkdtemp(path.join(tmpdir(), 'atrium-phone-'));
     onTestFinished(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
-    const launch = () =>
-      chromium.launchPersistentContext(profile, {
-        ...PHONE,
-        executablePath: findChromium() ?? '',
-        args: ['--no-sandbox'],
-      });
+    const launch = () => chromium.launchPersistentContext(profile, { ...PHONE, ...chromiumOptions({ isLight: true }) });
     let browser = await launch();
     onTestFinished(() => browser.close().catch(() => {}));
     let phone = browser.pages()[0] ?? (await browser.newPage());
@@ -95,6 +90,46 @@ describeInBrowser('devices', (open) => {
     await phone.goto(invited);
     await phone.getByRole('button', { name: 'Come in' }).click();
     await desk.getByText('The device is in.').waitFor();
+  });
+
+  it('[DEV-023] [DEV-013] changes what a phone may do: its open page follows at once, without being opened anew', async () => {
+    const { link } = await startPageHost({ 'first words': [{ text: 'hello' }] });
+    const desk = await open(link);
+    await desk.getByRole('textbox', { name: 'First message' }).fill('first words');
+    await desk.keyboard.press('Enter');
+    await desk.getByText('hello', { exact: true }).waitFor();
+    const session = new URL(desk.url()).hash;
+    const phone = await open(await addDevice(desk, 'Lowered phone'), PHONE);
+    await phone.getByRole('button', { name: 'Come in' }).click();
+    await phone.getByText('Connected', { exact: true }).waitFor({ state: 'attached' });
+    await phone.evaluate((hash) => {
+      location.hash = hash;
+    }, session);
+    const message = phone.getByRole('textbox', { name: 'Message', exact: true });
+    await message.waitFor();
+    const row = desk.getByRole('list', { name: 'Devices' }).getByRole('listitem').filter({ hasText: 'Lowered phone' });
+    await row.getByText(/connected/).waitFor();
+
+    await row.getByRole('button', { name: 'Change Lowered phone' }).click();
+    const form = desk.getByRole('form', { name: 'What Lowered phone may do' });
+    await form.getByLabel('May do').selectOption('viewer');
+    await form.getByLabel(/^Until/).fill('2090-01-31T12:00');
+    await form.getByText('Not bound to sessions').click();
+    await form.getByRole('checkbox').first().check();
+    expect(await problemsOf(desk)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row.getByText(/^viewer/).waitFor();
+    await row.getByText(/only ahp-session:\S+ · until .*2090/).waitFor();
+    await phone.getByText('You can read along here').waitFor();
+    expect(await message.count()).toBe(0);
+
+    await row.getByRole('button', { name: 'Change Lowered phone' }).click();
+    await form.getByLabel('May do').selectOption('driver');
+    await form.getByLabel(/^Until/).fill('');
+    await form.getByRole('checkbox').first().uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await message.waitFor();
+    await expect.poll(() => row.innerText(), POLL).not.toMatch(/until|only/);
   });
 
   it('[DEV-011] takes the eight digits where the page asks for a token', async () => {

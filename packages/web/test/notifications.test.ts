@@ -149,7 +149,7 @@ describeInBrowser('notifications', (open) => {
     skip(HAS_NO_WINDOW, NEEDS_WINDOW);
     const service = await startPushService(true);
     const { link, origin } = await start(service);
-    const page = await openAllowed((to) => open(to, WITH_WORKER, { isNew: true }), link, origin);
+    const page = await openAllowed((to) => open(to, WITH_WORKER, { needsWindow: true }), link, origin);
     const browser = new TestBrowser(`${service.url}push/1`);
     const rule = { events: ['question'], detail: 'command' };
     await request(page, 'atrium/setReceiver', { kind: 'push', subscription: browser.subscription, rule });

@@ -36,7 +36,7 @@ describeInBrowser('a session of 2,000 turns on a slow line', () => {
     const { url, link } = await startPageHost({}, log, { names: [NAME] });
     const { port } = new URL(url);
     const line = await slowLine(Number(port), FAST);
-    const browser = await launchChromium({ names: [`MAP ${NAME}:${port} 127.0.0.1:${line.port}`] });
+    const browser = await launchChromium({ isLight: true, names: [`MAP ${NAME}:${port} 127.0.0.1:${line.port}`] });
     onTestFinished(async () => {
       await browser.close();
       line.close();

@@ -148,7 +148,7 @@ describeInBrowser('a session at work', (open) => {
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'What to do instead');
     await page.keyboard.type('not there');
     await page.keyboard.press('Enter');
-    await page.getByText('Denied').waitFor();
+    await page.getByText('Denied by a person').waitFor();
     await expect(readFile(path.join(folder, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });

@@ -1,11 +1,17 @@
 /** What is said about tool calls, tokens, agents and folders: the pure parts. */
-import { type SessionState, type SessionSummary, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
+import {
+  ANSWERED_BY,
+  type SessionState,
+  type SessionSummary,
+  type ToolCallState,
+  toolInputMembers,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { customAgents } from '../src/model/customizations.js';
 import { usedFolders } from '../src/model/sessions.js';
 import { contextUse } from '../src/model/usage.js';
 import { withMember } from '../src/parts/answer.js';
-import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
+import { denialOf, editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
 import { puppetSession, said } from './support/puppet-host.js';
 
 const COMPLETED = {
@@ -20,6 +26,19 @@ const COMPLETED = {
 } satisfies ToolCallState;
 
 describe('a tool call in one line', () => {
+  it('says who or what said no [DAY-119]', () => {
+    const { toolCallId, toolName, displayName, invocationMessage } = COMPLETED;
+    const denied: ToolCallState = {
+      ...{ status: 'cancelled', reason: 'denied', toolCallId, toolName, displayName, invocationMessage },
+    };
+    expect(denialOf(denied)).toBe('Denied by a person');
+    expect(denialOf({ ...denied, _meta: { [ANSWERED_BY]: 'Phone' } })).toBe('Denied by Phone');
+    expect(denialOf({ ...denied, reasonMessage: 'Denied by the rule of this host: shell(rm *)\nmore' })).toBe(
+      'Denied by the rule of this host: shell(rm *)',
+    );
+    expect(denialOf({ ...denied, reason: 'skipped' })).toBe('');
+  });
+
   it('says once why it failed', () => {
     const message = 'There is no such file.\nLook elsewhere.';
     const call: ToolCallState = { ...COMPLETED, error: { message }, content: [{ type: 'text', text: message }] };

@@ -43,7 +43,7 @@ describeInBrowser('usage, cost and plan', (open) => {
     await begin(page, 'work');
     await page.getByRole('form', { name: 'Question' }).waitFor();
     const strip = page.locator('.plan-strip summary');
-    await expect.poll(() => strip.textContent(), POLL).toBe('Plan: 1 of 3 · Change the parser');
+    await expect.poll(() => strip.textContent(), POLL).toBe('To-dos: 1 of 3 · Change the parser');
     await strip.click();
     await page.locator('.plan-strip li.active').getByText('Change the parser').waitFor();
     expect(await problemsOf(page)).toEqual([]);
@@ -51,7 +51,7 @@ describeInBrowser('usage, cost and plan', (open) => {
     await page.getByRole('textbox', { name: 'Message' }).fill('/cost');
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
     const panel = page.getByRole('complementary', { name: 'Details' });
-    await panel.getByRole('heading', { name: 'Plan: 1 of 3 done' }).waitFor();
+    await panel.getByRole('heading', { name: 'To-dos: 1 of 3 done' }).waitFor();
     await panel.getByText('$3.30').waitFor();
     expect(await problemsOf(page)).toEqual([]);
     if (size) {

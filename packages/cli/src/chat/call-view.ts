@@ -7,6 +7,7 @@ import { cut } from '../text/width.js';
 import type { EditDiff } from './edits.js';
 import { terminalIn } from './live-terminals.js';
 import type { WorkerView } from './live-workers.js';
+import { pictureLine, picturesOfCall } from './pictures.js';
 
 /** Of a long output the end is shown. */
 const OUTPUT_LINES_MAX = 10;
@@ -42,7 +43,8 @@ export function callLines(call: ToolCallState, facts: CallFacts, options: ViewOp
     ...decision(call, options),
     ...diffs.flatMap((diff) => diffView(diff, options)),
     ...workers.map((worker) => workerLine(worker, options)),
-    ...(saysItsFailure(call) ? [] : outputLines(outputText(call) || tail, options)),
+    ...(saysItsFailure(call) ? [] : outputLines(shownOutput(call) || tail, options)),
+    ...picturesOfCall(call).map((picture) => pictureLine(picture, options)),
     ...terminalHint(call, options),
   ];
 }
@@ -77,6 +79,21 @@ function decision(call: ToolCallState, { style, columns }: ViewOptions): string[
 /** Many a tool that failed has nothing but its message for an output. */
 function saysItsFailure(call: ToolCallState): boolean {
   return call.status === 'completed' && !call.success && call.error?.message.trim() === outputText(call).trim();
+}
+
+const TODO_TOOL = 'todo_list';
+
+/** The list of tasks stands above the input; the transcript has the task that it is about now. */
+function shownOutput(call: ToolCallState): string {
+  const output = outputText(call);
+  if (call.toolName !== TODO_TOOL || call.status !== 'completed' || !call.success) return output;
+  const lines = output.split('\n');
+  const active = lines.find((line) => line.startsWith('- [>] '));
+  const line = active ?? lines.findLast((each) => each.startsWith('- [x] ')) ?? lines[0] ?? '';
+  return line
+    .replace(/^- \[>\]/, '▸')
+    .replace(/^- \[x\]/, '✓')
+    .replace(/^- \[ \]/, '·');
 }
 
 function outputLines(output: string, { style, columns }: ViewOptions): string[] {

@@ -1,8 +1,11 @@
 /** A session as a chat shows it: the transcript, the running turn, waiting messages, and the status line. */
 import type { Client, CreationProgress, OpenSession, OpenSessionState, Status } from '@atrium/client';
-import { type ChatState, MODE_LABELS, modeIn, planOf, planProgress } from '@atrium/protocol/ahp-1';
+import { type ChatState, currentPlan, MODE_LABELS, modeIn, planProgress } from '@atrium/protocol/ahp-1';
+import { readBytes } from '../host-files.js';
+import { io } from '../io.js';
 import { chatName, chatTree } from '../sessions/chats.js';
 import { folderOf, placeText } from '../sessions/summary-text.js';
+import { pictureProtocol } from '../text/inline-pictures.js';
 import { printable } from '../text/printable.js';
 import { cut, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -10,6 +13,7 @@ import type { EditorView } from './editor.js';
 import { Edits } from './edits.js';
 import { LiveTerminals } from './live-terminals.js';
 import { LiveWorkers } from './live-workers.js';
+import { Pictures } from './pictures.js';
 import type { Frame } from './screen.js';
 import { Transcript } from './transcript.js';
 
@@ -19,6 +23,8 @@ interface ChatViewOptions {
   /** Whether the host's files are those of this machine. */
   readonly isLocal: boolean;
   view(): ViewOptions;
+  /** Puts lines into the scrollback. */
+  show(lines: readonly string[]): void;
   /** Something has come that was asked for. */
   changed(): void;
 }
@@ -45,7 +51,10 @@ export class ChatView {
   readonly #unwatch: () => void;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
 
-  constructor({ client, open, isLocal, view, changed }: ChatViewOptions) {
+  constructor({ client, open, isLocal, view, show, changed }: ChatViewOptions) {
+    const protocol = pictureProtocol(io().env);
+    const read = (uri: string, maxBytes: number) => readBytes(client, uri, maxBytes);
+    const pictures = new Pictures({ protocol, read, view, show });
     const folder = () => folderOf(open.state.session);
     const edits = new Edits({ client, isLocal, folder, onReady: changed });
     const terminals = new LiveTerminals(client, changed);
@@ -63,6 +72,7 @@ export class ChatView {
       diffs: (call, isLive) => (isLive ? edits.ofCall(call) : edits.known(call)),
       tail: (call) => terminals.tail(call),
       workers: (call) => workers.ofCall(call),
+      pictures: (found) => pictures.show(found),
     });
   }
 
@@ -193,7 +203,7 @@ function doingText({ connection, workingMs, isAsking, isLeaving, state, creating
     const frame = FRAMES[Math.floor(workingMs / FRAME_MS) % FRAMES.length];
     const activity = state.chat.activity ?? state.session.activity;
     const what = activity ? printable(activity) : 'working';
-    return { text: `${frame} ${what} ${Math.floor(workingMs / 1_000)}s · Esc stops` };
+    return { text: `${frame} ${what} · ${clockText(workingMs)} · Esc stops` };
   }
   return { text: working ?? (state.session.lifecycle === 'creating' ? (creating ?? 'starting the agent…') : '/help') };
 }
@@ -218,7 +228,7 @@ const PLAN_MARKS = { done: '✓', active: '▸', pending: '·' } as const;
 
 /** The agent's list of tasks, around the one it works on. When all is done and nothing runs, there is nothing to say. */
 function planLines({ session, chat }: OpenSessionState, { style, columns }: ViewOptions): string[] {
-  const items = planOf(session._meta, chat.resource);
+  const items = currentPlan(session._meta, chat);
   const progress = planProgress(items);
   if (!progress || (progress.done === progress.total && !chat.activeTurn)) return [];
   const open = items.findIndex(({ status }) => status !== 'done');
@@ -230,7 +240,7 @@ function planLines({ session, chat }: OpenSessionState, { style, columns }: View
     return status === 'active' ? style.bold(line) : style.dim(line);
   });
   const more = hidden > 0 ? `, ${hidden} not shown` : '';
-  return [style.dim(cut(`  Plan: ${progress.done} of ${progress.total} done${more}`, columns)), ...lines];
+  return [style.dim(cut(`  To-dos: ${progress.done} of ${progress.total} done${more}`, columns)), ...lines];
 }
 
 /** What the chat runs in the background. */
@@ -254,6 +264,14 @@ function waitingLines(state: ChatState, { style, columns }: ViewOptions): string
     ...(queued.length > QUEUED_SHOWN_MAX ? [style.dim(`  … ${queued.length - QUEUED_SHOWN_MAX} more`)] : []),
     ...(isStuck ? wrap(how, columns - 2).map((text) => style.yellow(`  ${text}`)) : []),
   ];
+}
+
+/** 0:42, 12:07, 1:02:03. */
+export function clockText(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
 function progressText({ message, done, total }: CreationProgress): string | undefined {

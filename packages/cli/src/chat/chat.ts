@@ -15,26 +15,30 @@ import {
   nextMode,
   readSlash,
   SessionStatus,
+  unseenText,
 } from '@atrium/protocol/ahp-1';
 import { type ConnectionWords, callLong, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, errorText, QuietExit } from '../exit.js';
 import { io } from '../io.js';
 import { followPairings } from '../pairings.js';
+import { attachBytes, attachFile } from '../sessions/attach-file.js';
 import { chatTree, originChat } from '../sessions/chats.js';
 import { shortId } from '../sessions/find-session.js';
 import { folderOf } from '../sessions/summary-text.js';
 import { carriedSelection, modelOf, type OpenAction, userMessage } from '../sessions/turn-text.js';
 import { fileAddresses } from '../text/file-links.js';
 import type { Style } from '../text/style.js';
+import { type AttachingOptions, clipboardName } from './attaching.js';
 import { Attention } from './attention.js';
 import type { ViewOptions } from './call-view.js';
 import { Terminal } from './chat-terminal.js';
 import { ChatView, FRAME_MS } from './chat-view.js';
+import { clipboardPicture } from './clipboard.js';
 import type { Key } from './keys.js';
 import { type Finder, Prompt } from './prompt.js';
 import { Display, type Frame } from './screen.js';
 import { SessionNotices } from './session-notices.js';
-import { type SlashOutcome, slash } from './slash.js';
+import { type Draft, type SlashOutcome, slash } from './slash.js';
 import { type Arrival, terminal as enterTerminal, type Task, type TaskContext } from './tasks.js';
 import { ToolInputs } from './tool-inputs.js';
 
@@ -63,7 +67,7 @@ interface ChatOptions {
   /** The chat that the person came from. */
   readonly from?: string | undefined;
   /** What was begun and not sent, by chat. */
-  readonly drafts: Map<string, string>;
+  readonly drafts: Map<string, Draft>;
   /** The agent of the session, as the host describes it. */
   agent(): AgentInfo | undefined;
 }
@@ -86,6 +90,8 @@ export class Chat {
   #earlyTimer: NodeJS.Timeout | undefined;
   #areNamesDue = false;
   #leaveAskedAt = Number.NEGATIVE_INFINITY;
+  /** Enter was pressed while a file was on its way: it counts when the file has arrived, and so do the keys behind it. */
+  #held: Key[] = [];
   #end: (end: ChatEnd) => void = () => {};
 
   constructor(options: ChatOptions) {
@@ -96,7 +102,14 @@ export class Chat {
     const changed = () => display.changed();
     this.#display = display;
     const fileAddress = isLocal ? fileAddresses(folderOf(open.state.session), io().env) : undefined;
-    this.#view = new ChatView({ client, open, isLocal, view: () => ({ ...display.view, fileAddress }), changed });
+    this.#view = new ChatView({
+      client,
+      open,
+      isLocal,
+      view: () => ({ ...display.view, fileAddress }),
+      show: (lines) => display.show(lines),
+      changed,
+    });
     this.#notices = new SessionNotices(client, (text) => display.note(text));
     this.#prompt = new Prompt({
       edits: this.#view.edits,
@@ -105,6 +118,7 @@ export class Chat {
         changed,
         facts: () => ({ models: this.#models, model: this.#modelId }),
       }),
+      attaching: this.#attaching(),
       dispatch: (action, chat) => this.#dispatchTo(action, chat),
       note: (text) => display.note(text),
       show: (lines) => display.show(lines(display.view)),
@@ -151,7 +165,8 @@ export class Chat {
     });
     for (const { message } of open.state.chat.turns) this.#prompt.remember(message.text);
     if (isShown) this.#view.skip(open.state);
-    this.#prompt.set(drafts.get(open.chat.uri) ?? '');
+    const begun = drafts.get(open.chat.uri);
+    if (begun) this.#prompt.set(begun.text, begun.attachments);
     drafts.delete(open.chat.uri);
     this.#terminal.open();
     const offs = this.#listen();
@@ -161,7 +176,8 @@ export class Chat {
       return await ended;
     } finally {
       for (const off of offs) off();
-      if (this.#prompt.text !== '') drafts.set(open.chat.uri, this.#prompt.text);
+      const { draft } = this.#prompt;
+      if (draft) drafts.set(open.chat.uri, draft);
       this.#close();
     }
   }
@@ -283,6 +299,8 @@ export class Chat {
     if (this.#isOver) return;
     this.#attention.typed();
     if (key.ctrl && key.name === 'z') return this.#terminal.suspend();
+    if (key.name === 'escape' || (key.ctrl && key.name === 'c')) this.#held = [];
+    else if (this.#mustWait(key)) return void this.#held.push(key);
     if (this.#stopping && (key.name === 'escape' || (key.ctrl && key.name === 'c'))) return this.#stopping.abort();
     if (key.ctrl && key.name === 'c') return this.#interrupt();
     if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#leave(ExitCode.Ok);
@@ -295,6 +313,33 @@ export class Chat {
     if (wish?.kind === 'mode') this.#nextMode();
     if (wish?.kind === 'next') this.#dispatch(next(this.#state.chat));
     this.#display.changed();
+  }
+
+  #mustWait(key: Key): boolean {
+    if (this.#held.length > 0) return true;
+    const sends = key.name === 'enter' || (key.ctrl === true && key.name === 's');
+    return sends && this.#prompt.isAttaching && !this.#prompt.isAsking;
+  }
+
+  #attaching(): AttachingOptions {
+    const { client } = this.#options;
+    return {
+      home: io().home,
+      storeFile: (file) => attachFile(client, file),
+      storeClipboard: async () => {
+        const bytes = await clipboardPicture(io().env);
+        return bytes && attachBytes(client, clipboardName(bytes), bytes);
+      },
+      unseen: () => unseenText(this.#options.agent(), this.#modelId),
+      note: (text) => this.#display.note(text),
+      changed: () => this.#display.changed(),
+      settled: (isComplete) => {
+        const held = this.#held;
+        this.#held = [];
+        // Without the file it may be another message: the person decides.
+        if (isComplete) for (const key of held) this.#key(key);
+      },
+    };
   }
 
   /** Shift+Tab. A host of somebody else may have no modes. */
@@ -320,7 +365,8 @@ export class Chat {
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
     if (outcome?.kind === 'model') this.#model = outcome.model;
-    if (outcome?.kind === 'say') return this.#dispatch(send(this.#state.chat, this.#message(outcome.text)));
+    if (outcome?.kind === 'paste') return this.#prompt.pasteClipboard();
+    if (outcome?.kind === 'say') return this.#dispatch(send(this.#state.chat, this.#message(outcome.text, [])));
     if (outcome) return outcome.text === undefined ? undefined : this.#display.note(outcome.text);
     this.#say(text, how);
   }
@@ -328,7 +374,7 @@ export class Chat {
   /** A message to the agent. What only looks like a command is not sent: it comes back into the line. */
   #say(text: string, how: typeof send): void {
     if (this.#state.chat.interactivity === 'read-only') {
-      if (this.#prompt.isEmpty) this.#prompt.set(text);
+      if (this.#prompt.text === '') this.#prompt.set(text);
       return this.#display.note(
         'Nobody writes here but the worker. You can answer its questions, and Esc stops it. Ctrl+G goes back.',
       );
@@ -384,8 +430,7 @@ export class Chat {
     this.#display.note('Not done: the host is not there right now. Try again when it is back.');
   }
 
-  #message(text: string): Message {
-    const attachments = this.#prompt.takeAttachments(text);
+  #message(text: string, attachments = this.#prompt.takeAttachments(text)): Message {
     const selection = { ...carriedSelection(this.#state.chat), ...(this.#model && { model: this.#model }) };
     return { ...userMessage(text, selection), ...(attachments.length > 0 && { attachments }) };
   }

@@ -182,7 +182,11 @@ export class Mentions {
     if (this.#taken.size > MENTIONS_MAX) this.#taken.delete([...this.#taken.keys()][0] ?? '');
   }
 
-  /** A message that comes back into the line brings along what belonged to it. */
+  /** What goes along whatever the text says: files that were attached, and what belonged to a message that came back. */
+  get carried(): readonly MessageAttachment[] {
+    return this.#carried;
+  }
+
   carry(attachments: readonly MessageAttachment[]): void {
     this.#carried = attachments;
   }

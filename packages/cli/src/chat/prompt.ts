@@ -1,14 +1,17 @@
 /** The lower part of a chat: the message that the person is writing, or the question to answer first. */
 import type { OpenSessionState } from '@atrium/client';
 import type { MessageAttachment } from '@atrium/protocol/ahp-1';
+import { Attaching, type AttachingOptions } from './attaching.js';
 import type { ViewOptions } from './call-view.js';
 import { Completer, type CompleterOptions, Mentions, menuLines } from './completer.js';
 import { Editor, type EditorView, editorView } from './editor.js';
 import type { Key } from './keys.js';
 import { Questions, type QuestionsOptions, withFewerRows } from './questions.js';
+import type { Draft } from './slash.js';
 
 interface PromptOptions extends QuestionsOptions {
   readonly finder: Finder;
+  readonly attaching: AttachingOptions;
 }
 
 export class Prompt {
@@ -16,12 +19,17 @@ export class Prompt {
   readonly #questions: Questions;
 
   constructor(options: PromptOptions) {
-    this.#line = new MessageLine(options.finder);
+    this.#line = new MessageLine(options);
     this.#questions = new Questions(options);
   }
 
   get isEmpty(): boolean {
-    return this.#line.editor.text === '' && !this.#questions.isWriting;
+    return this.#line.isEmpty && !this.#questions.isWriting;
+  }
+
+  /** Something that is to go along has not arrived yet. */
+  get isAttaching(): boolean {
+    return this.#line.attaching.isBusy;
   }
 
   get isAsking(): boolean {
@@ -35,8 +43,20 @@ export class Prompt {
 
   /** Puts a text into the line, to be edited. */
   set(text: string, attachments: readonly MessageAttachment[] = []): void {
-    this.#line.editor.set(text);
-    this.#line.mentions.carry(attachments);
+    const { editor, mentions } = this.#line;
+    editor.set(text);
+    mentions.carry([...mentions.carried, ...attachments]);
+  }
+
+  /** What was begun and not sent. */
+  get draft(): Draft | undefined {
+    const { editor, mentions } = this.#line;
+    return this.#line.isEmpty ? undefined : { text: editor.text, attachments: mentions.carried };
+  }
+
+  /** The picture in the clipboard goes along. */
+  pasteClipboard(): void {
+    this.#line.attaching.pasteClipboard();
   }
 
   /** The attachments of a text. */
@@ -71,6 +91,7 @@ export class Prompt {
     if (this.#questions.cancel(state)) return true;
     if (this.isEmpty) return false;
     this.set('');
+    this.#line.attaching.clear();
     this.#line.completer.follow();
     return true;
   }
@@ -84,7 +105,7 @@ export class Prompt {
   view(state: OpenSessionState, view: ViewOptions): EditorView {
     if (this.#questions.isWriting || this.isEmpty) return this.#questions.view(view) ?? this.#lineView(state, view);
     // The text that was begun is still there, below the question, which has the rest of the window.
-    const { lines } = editorView(this.#line.editor, view);
+    const lines = [...this.#line.attaching.lines(view), ...editorView(this.#line.editor, view).lines];
     const question = this.#questions.view(withFewerRows(view, lines.length));
     return question ? { lines: [...question.lines, ...lines], cursor: question.cursor } : this.#lineView(state, view);
   }
@@ -95,7 +116,11 @@ export class Prompt {
     const own = activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
     const hint = interactivity === 'read-only' ? 'the chat of a worker: Ctrl+G goes back' : own;
     const { lines, cursor } = editorView(this.#line.editor, { ...view, hint });
-    return { lines: [...lines, ...menuLines(this.#line.completer.menu, view)], cursor };
+    const above = this.#line.attaching.lines(view);
+    return {
+      lines: [...above, ...lines, ...menuLines(this.#line.completer.menu, view)],
+      cursor: { ...cursor, row: cursor.row + above.length },
+    };
   }
 }
 
@@ -115,10 +140,16 @@ class MessageLine {
   readonly editor = new Editor();
   readonly mentions = new Mentions();
   readonly completer: Completer;
+  readonly attaching: Attaching;
   #lastTyped = Number.NEGATIVE_INFINITY;
 
-  constructor(finder: Finder) {
+  constructor({ finder, attaching }: Pick<PromptOptions, 'finder' | 'attaching'>) {
     this.completer = new Completer({ ...finder, editor: this.editor, mentions: this.mentions });
+    this.attaching = new Attaching(attaching, this.mentions);
+  }
+
+  get isEmpty(): boolean {
+    return this.editor.text === '' && this.attaching.isEmpty;
   }
 
   /** Whether the person has just typed. */
@@ -134,20 +165,21 @@ class MessageLine {
       return undefined;
     }
     const wish = this.#press(key);
-    // An emptied line begins another message.
-    if (!wish && this.editor.text === '') this.mentions.carry([]);
     this.completer.follow();
     return wish;
   }
 
   #press(key: Key): PromptRequest | undefined {
-    const { editor } = this;
+    const { editor, attaching } = this;
     const steers = (key.name === 'enter' && key.alt) || (key.ctrl && key.name === 's');
     if (key.name === 'escape') return { kind: 'stop' };
-    if (key.alt && key.name === 'j') editor.insert('\n');
+    if (key.name === 'paste' && attaching.paste(key.text ?? '')) return undefined;
+    if (key.name === 'backspace' && editor.cursor === 0 && attaching.removeLast()) return undefined;
+    if (key.ctrl && key.name === 'v') attaching.pasteClipboard();
+    else if (key.alt && key.name === 'j') editor.insert('\n');
     else if (key.name !== 'enter' && !steers) editor.press(key);
     else if (key.shift || (key.name === 'enter' && editor.text.endsWith('\\'))) this.#breakLine();
-    else if (editor.text.trim() === '') return { kind: 'next' };
+    else if (editor.text.trim() === '' && attaching.isEmpty) return { kind: 'next' };
     else return { kind: steers ? 'steer' : 'send', text: editor.take() };
     return undefined;
   }

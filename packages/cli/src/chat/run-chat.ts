@@ -17,6 +17,7 @@ import { Chat, type ChatEnd } from './chat.js';
 import { typingAhead } from './chat-terminal.js';
 import { chooseFound } from './found.js';
 import { chatPicker, pick, sessionPicker } from './picker.js';
+import type { Draft } from './slash.js';
 
 /** Earlier turns to show. */
 const EARLIER_TURNS = 10;
@@ -87,7 +88,7 @@ async function chatUntilLeft(command: ChatCommand, first: First, style: Style): 
     const common = {
       style,
       isLocal: command.url === undefined,
-      drafts: new Map<string, string>(),
+      drafts: new Map<string, Draft>(),
       shown: new Set<string>(),
     };
     let opened: Opened = { ...common, ...(await first(client, style)), prompt: command.prompt };
@@ -170,7 +171,7 @@ interface Opened {
   readonly chat?: string | undefined;
   /** The chat that the person came from. */
   readonly from?: string | undefined;
-  readonly drafts: Map<string, string>;
+  readonly drafts: Map<string, Draft>;
   /** Chats that were on the screen. */
   readonly shown: Set<string>;
   readonly style: Style;

@@ -58,10 +58,12 @@ export type SlashOutcome =
   /** Something that takes a moment. */
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' | 'chats' }
+  /** The picture in the clipboard goes along with the next message. */
+  | { readonly kind: 'paste' }
   /** To whatever is chosen among what has these words. */
   | { readonly kind: 'search'; readonly query: string };
 
-interface Draft {
+export interface Draft {
   readonly text: string;
   readonly attachments?: readonly MessageAttachment[] | undefined;
 }
@@ -79,6 +81,7 @@ type Handler = (rest: string, facts: SlashFacts) => SlashOutcome;
 const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
 Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
 Tab completes commands, @files, #symbols and /skills; again, the next one.
+Ctrl+V attaches the picture in the clipboard; the pasted name of a picture attaches the picture.
 Shift+Tab changes the mode: plan, ask, accept edits, auto.
 Ctrl+G goes to the chat that asks you something, or back to where you came from.
 Two slashes send a text that begins with one: //etc is the word /etc.
@@ -105,6 +108,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   pin: () => task(pin),
   rename,
   archive,
+  paste: () => ({ kind: 'paste' }),
   export: (rest) => task(exportHere(rest)),
   cost: () => task(cost),
   budget: (rest) => task(budget(rest)),

@@ -6,6 +6,7 @@ import type { OpenSessionState } from '@atrium/client';
 import {
   asksOneOf,
   compactionIn,
+  isPicture,
   type Message,
   type ResponsePart,
   steeringIn,
@@ -27,6 +28,7 @@ import { sealed, wrap } from '../text/width.js';
 import { callLines, editsOf, type ViewOptions } from './call-view.js';
 import type { EditDiff } from './edits.js';
 import { type WorkerView, workersIn } from './live-workers.js';
+import { type PictureRef, pictureLine, pictureOfPart, picturesOfCall, picturesOfMessage } from './pictures.js';
 
 interface TranscriptOptions {
   view(): ViewOptions;
@@ -36,6 +38,8 @@ interface TranscriptOptions {
   tail?(call: ToolCallState): string;
   /** The workers of a call. */
   workers?(call: ToolCallState): readonly WorkerView[];
+  /** Shows what has just gone up as a line. */
+  pictures?(pictures: readonly PictureRef[]): void;
 }
 
 interface TurnPosition {
@@ -53,6 +57,8 @@ export class Transcript {
   readonly #shown = new Set<string>();
   #last: string | undefined;
   #position: TurnPosition | undefined;
+  /** Of turns that were over at the first look, pictures are only named. */
+  #isFirstLook = true;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -81,6 +87,7 @@ export class Transcript {
       lines.push(this.#options.view().style.dim('― history was cut ―'));
     this.#last = last;
     for (const turn of turns.slice(fresh)) lines.push(...this.#advance(turn));
+    this.#isFirstLook = false;
     if (activeTurn) lines.push(...this.#advance(activeTurn));
     return lines;
   }
@@ -110,6 +117,7 @@ export class Transcript {
     if (this.#position?.turnId !== turn.id) {
       this.#position = { turnId: turn.id, isLive: !isOver(turn), part: 0, read: 0, stream: undefined };
       lines.push(...messageLines(turn.message, view));
+      this.#showPictures(picturesOfMessage(turn.message));
     }
     const position = this.#position;
     for (; position.part < turn.responseParts.length; position.part += 1) {
@@ -117,6 +125,7 @@ export class Transcript {
       const isLast = position.part === turn.responseParts.length - 1;
       const isFinal = isOver(turn) || isSettled(part, isLast);
       if (part) lines.push(...this.#part(part, position, isFinal));
+      if (part && isFinal) this.#showPictures(picturesIn(part));
       if (!isFinal) return lines;
       Object.assign(position, { read: 0, stream: undefined });
     }
@@ -138,6 +147,10 @@ export class Transcript {
     return styled(part, isFinal ? [...lines, ...position.stream.end(), ''] : lines, view);
   }
 
+  #showPictures(pictures: readonly PictureRef[]): void {
+    if (pictures.length > 0 && !this.#isFirstLook) this.#options.pictures?.(pictures);
+  }
+
   #call(call: ToolCallState, isLive: boolean): string[] {
     const diffs = editsOf(call).length > 0 ? this.#options.diffs(call, isLive) : [];
     const tail = outputText(call) === '' ? (this.#options.tail?.(call) ?? '') : '';
@@ -152,6 +165,8 @@ export class Transcript {
     }
     const steering = steeringIn(part);
     if (steering) return messageLines(steering, view).slice(0, -1);
+    const picture = pictureOfPart(part);
+    if (picture) return [pictureLine(picture, view)];
     if (part.kind === 'error') return errorLines(part.error.message, view);
     if (part.kind === 'inputRequest') return noteLines(questionText(part), view);
     if (part.kind !== 'systemNotification') return noteLines(placeholder(part), view);
@@ -184,6 +199,12 @@ export function noteLines(text: string, { style, columns }: ViewOptions): string
   );
 }
 
+function picturesIn(part: ResponsePart): readonly PictureRef[] {
+  if (part.kind === 'toolCall') return picturesOfCall(part.toolCall);
+  const picture = pictureOfPart(part);
+  return picture ? [picture] : [];
+}
+
 /** Content of an unknown kind is named, and never an error. */
 function placeholder(part: ResponsePart): string {
   const { kind, uri } = part as { kind: string; uri?: unknown };
@@ -199,7 +220,9 @@ function isSettled(part: ResponsePart | undefined, isLast: boolean): boolean {
 /** A long pasted message is not shown whole. */
 const MESSAGE_LINES_MAX = 30;
 
-function messageLines({ text, attachments = [] }: Message, { style, columns }: ViewOptions): string[] {
+function messageLines(message: Message, view: ViewOptions): string[] {
+  const { text, attachments = [] } = message;
+  const { style, columns } = view;
   const all = printableLines(text)
     .split('\n')
     .flatMap((line) => wrap(line, columns - 2));
@@ -208,7 +231,8 @@ function messageLines({ text, attachments = [] }: Message, { style, columns }: V
   return [
     ...shown.map((line, index) => `${style.bold(style.green(index === 0 ? '> ' : '  '))}${style.bold(line)}`),
     ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
-    ...attachments.map(({ label }) => style.dim(`  + ${printable(label)}`)),
+    ...attachments.filter((each) => !isPicture(each)).map(({ label }) => style.dim(`  + ${printable(label)}`)),
+    ...picturesOfMessage(message).map((picture) => pictureLine(picture, view)),
     '',
   ];
 }

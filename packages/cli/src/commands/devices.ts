@@ -1,8 +1,10 @@
 /** `atrium devices`: who was let in, how a further device comes in, and how one is sent away. */
 import path from 'node:path';
+import type { Client } from '@atrium/client';
 import {
   type AddDeviceParams,
   CHANGE_DEVICE_METHOD,
+  type ChangeDeviceParams,
   RELEASE_CLIENT_METHOD,
   REMOVE_DEVICE_METHOD,
   ROLES,
@@ -11,6 +13,7 @@ import {
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/host-options.js';
 import { callExtension, withClient } from '../connect/with-client.js';
+import { UsageError } from '../exit.js';
 import { io, print, printJson } from '../io.js';
 
 const HELP = `
@@ -22,6 +25,9 @@ Examples:
   $ atrium devices add --role approver              a code for one device, as QR and as a link
   $ atrium devices add --name Phone --until 2030-01-31
   $ atrium devices rename "Chrome on Linux" Desk    by name, or by id
+  $ atrium devices change Phone --role viewer       from now on, also where it is connected
+  $ atrium devices change Phone --folder . --until 2030-01-31
+  $ atrium devices change Phone --no-folders --no-until
   $ atrium devices remove Phone                     it is out at once
   $ atrium devices rotate                           another connection token for this host
   $ atrium devices release 1f2e3d                   let another device use this client id
@@ -33,7 +39,7 @@ export function devicesCommand(): Command {
     .description('Let devices in, list them, send them away')
     .addHelpText('after', HELP)
     .showHelpAfterError('(atrium devices --help shows all options)');
-  for (const each of [list(), add(), rename(), remove(), rotate(), release()]) {
+  for (const each of [list(), add(), rename(), change(), remove(), rotate(), release()]) {
     withHostOptions(each);
     command.addCommand(withOwnExamples(each, 'devices', HELP).exitOverride());
   }
@@ -66,25 +72,31 @@ interface AddOptions extends JsonChoice {
   readonly until?: string;
 }
 
+/** False: what there was is taken away. */
+interface ChangeOptions extends HostOptions {
+  readonly role?: AddDeviceParams['role'];
+  readonly sessions?: readonly string[] | false;
+  readonly folders?: readonly string[] | false;
+  readonly until?: string | false;
+}
+
 function add(): Command {
   const command = new Command('add')
     .description('make a code with which one device comes in')
     .addOption(new Option('--role <role>', 'what it may do; driver, if left out').choices([...ROLES]))
     .option('--name <name>', 'what it is called; it says so itself, if left out')
-    .option('--sessions <session...>', 'only these sessions')
-    .option('--folders <folder...>', 'only sessions in these folders')
+    .option('--session, --sessions <session...>', 'only these sessions')
+    .option('--folder, --folders <folder...>', 'only sessions in these folders')
     .option('--until <time>', 'until when: 2030-01-31, or 2030-01-31T12:00:00Z', time)
     .addOption(jsonOption());
   return command.action(() => {
     const options = command.opts<AddOptions>();
     return withClient(options, async (client) => {
       const { inviteDevice, invitationText } = await import('../devices.js');
-      const { findSession } = await import('../sessions/find-session.js');
       const { role, name, until, sessions = [], folders = [] } = options;
-      const listed = sessions.length > 0 ? await client.listSessions() : [];
       const bounds = {
-        ...(sessions.length > 0 && { sessions: sessions.map((each) => findSession(listed, each).resource) }),
-        ...(folders.length > 0 && { folders: folders.map((folder) => path.resolve(io().cwd, folder)) }),
+        ...(sessions.length > 0 && { sessions: await sessionsNamed(client, sessions) }),
+        ...(folders.length > 0 && { folders: foldersNamed(folders) }),
       };
       const hasBounds = sessions.length + folders.length > 0;
       const invitation = await inviteDevice(client, {
@@ -97,6 +109,16 @@ function add(): Command {
       print(await invitationText(invitation));
     });
   });
+}
+
+async function sessionsNamed(client: Client, names: readonly string[]): Promise<string[]> {
+  const { findSession } = await import('../sessions/find-session.js');
+  const listed = await client.listSessions();
+  return names.map((name) => findSession(listed, name).resource);
+}
+
+function foldersNamed(folders: readonly string[]): string[] {
+  return folders.map((folder) => path.resolve(io().cwd, folder));
 }
 
 function time(text: string): string {
@@ -118,6 +140,39 @@ function rename(): Command {
       print('Renamed.');
     }),
   );
+}
+
+function change(): Command {
+  const command = new Command('change')
+    .description('change what a device may do: at once, also where it is connected')
+    .argument('<device>', 'its name or id')
+    .addOption(new Option('--role <role>', 'what it may do').choices([...ROLES]))
+    .option('--session, --sessions <session...>', 'only these sessions')
+    .option('--no-sessions', 'not bound to sessions any more')
+    .option('--folder, --folders <folder...>', 'only sessions in these folders')
+    .option('--no-folders', 'not bound to folders any more')
+    .option('--until <time>', 'until when: 2030-01-31, or 2030-01-31T12:00:00Z', time)
+    .option('--no-until', 'without an end');
+  return command.action((device: string) => {
+    const { role, sessions, folders, until } = command.opts<ChangeOptions>();
+    if ([role, sessions, folders, until].every((each) => each === undefined))
+      throw new UsageError('say what to change: --role, --sessions, --folders, --until, or a --no- of the last three');
+    return withClient(command.opts<HostOptions>(), async (client) => {
+      const { accessText, findDevice, listDevices } = await import('../devices.js');
+      const { id } = findDevice((await listDevices(client)).items, device);
+      const bounds = {
+        ...(sessions !== undefined && { sessions: sessions ? await sessionsNamed(client, sessions) : null }),
+        ...(folders !== undefined && { folders: folders ? foldersNamed(folders) : null }),
+      };
+      const params: ChangeDeviceParams = {
+        ...{ id, bounds },
+        ...(role && { role }),
+        ...(until !== undefined && { until: until || null }),
+      };
+      await callExtension(client, CHANGE_DEVICE_METHOD, params);
+      print(accessText(findDevice((await listDevices(client)).items, id)));
+    });
+  });
 }
 
 function remove(): Command {

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/host-options.js';
 import { withClient } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
+import type { RewindChoice } from '../sessions/rewind-command.js';
 
 const EXAMPLES = `
 Takes back a message, with everything behind it: the conversation, what the agent changed in files, or both. Shows first
@@ -19,15 +20,7 @@ Examples:
 
 Exit codes: 0 done, 1 an error, 2 called in a wrong way or not agreed to, 4 no such session, 130 interrupted.`;
 
-export interface RewindOptions extends HostOptions {
-  readonly files?: boolean;
-  readonly conversation?: boolean;
-  readonly dryRun?: boolean;
-  readonly undo?: boolean;
-  readonly yes?: boolean;
-  readonly chat?: string;
-  readonly json?: boolean;
-}
+export interface RewindOptions extends HostOptions, RewindChoice {}
 
 export function rewindCommand(): Command {
   const command = new Command('rewind')

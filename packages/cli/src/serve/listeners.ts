@@ -26,6 +26,8 @@ export interface Listener {
   readonly ended: Promise<string>;
   /** The address, for people and programs. */
   readonly address: ListenAddress;
+  /** The port that takes clients which other hosts of a cluster pass on; absent where there is no port. */
+  readonly relays?: Pick<RunningServer, 'isAccepting' | 'takeRelayed'>;
   /** Accepts no further clients. */
   stopAccepting(): void;
   close(): Promise<void>;
@@ -115,6 +117,7 @@ async function open(settings: ServeSettings, { host, logger, stored, health }: L
       fromElsewhere,
       hasPage: page !== undefined,
     },
+    relays: server,
     stopAccepting: () => server.stopAccepting(),
     async close() {
       await server.close();

@@ -1,27 +1,24 @@
-/** Runs a host that is one of several: it stands by until it is the active one, and opens its port to clients then. */
-import {
-  type AgentBackend,
-  type Health,
-  type Host,
-  type Log,
-  type Logger,
-  type StandByServer,
-  startStandByServer,
-} from '@atrium/host';
+/**
+ * Runs a host that is one of several: it stands by, and serves clients through the active host, until it is the active one itself.
+ */
+import type { AgentBackend, Host, Log, Logger } from '@atrium/host';
 import {
   type ActiveHost,
   ClusterNode,
   checkAdmission,
+  type Edge,
   Engine,
   linkAddress,
   listenForLinks,
   localTextIndex,
   lockDataFolder,
+  startEdge,
 } from '@atrium/host/cluster';
 import { makeFolder, makePrivate } from '../data-folder.js';
 import { io } from '../io.js';
 import { version } from '../places.js';
 import type { ClusterSettings } from './cluster-settings.js';
+import type { Listener } from './listeners.js';
 import { greeting, inTime, openListeners, type StopSignal, stop } from './run-host.js';
 import type { ServeSettings } from './settings.js';
 
@@ -45,20 +42,22 @@ export async function serveInCluster(
   const unlock = await lockDataFolder(dataDir);
   try {
     await admit(settings, cluster);
-    const door = new Door(settings, run);
     const { url, hostId, drainMs, link } = cluster;
     const node: ClusterNode = new ClusterNode({
       ...{ url, hostId, drainMs, logger, version: version(), link: link?.address, secret: link?.secret },
       textIndex: localTextIndex(dataDir),
-      startHost: (log) => door.letIn(log, () => node.readiness),
+      startHost: (log) => door.letIn(log),
+      relayedClients: () => door.relayedClients,
     });
-    const links = await openLink(cluster, node, logger);
+    const door = new Door(settings, run, node);
+    const links = await openLink(cluster, { node, door, logger });
     try {
-      await door.standBy(() => node.readiness);
+      await door.standBy();
       const reason = await node.run(run.asked, run.insisted);
       logger.log('info', 'stopped', { reason });
     } finally {
-      await Promise.all([door.close(), links?.close()]);
+      door.close();
+      await links?.close();
     }
   } finally {
     unlock();
@@ -75,9 +74,15 @@ async function admit({ dataDir }: ServeSettings, { url, hostId, token, link }: C
   }
 }
 
-async function openLink({ link }: ClusterSettings, node: ClusterNode, logger: Logger) {
+interface Linked {
+  readonly node: ClusterNode;
+  readonly door: Door;
+  readonly logger: Logger;
+}
+
+async function openLink({ link }: ClusterSettings, { node, door, logger }: Linked) {
   if (!link) {
-    const hint = 'with --link-address they know at once';
+    const hint = 'with --link-address they know at once, and every host serves clients';
     logger.log('info', 'without a link, the others notice after six seconds when this host dies', { hint });
     return undefined;
   }
@@ -89,51 +94,73 @@ async function openLink({ link }: ClusterSettings, node: ClusterNode, logger: Lo
       if (question === 'look') node.lookNow();
       return node.isEngineReached;
     },
+    takesClients: () => door.relays?.isAccepting ?? false,
+    relayed: (stream, client) => door.relays?.takeRelayed(stream, client),
   });
 }
 
-/** The port that clients know: closed to them while the host stands by. */
+/** The port that clients know: while the host stands by, they are passed on to the active one. */
 class Door {
   readonly #settings: ServeSettings;
   readonly #run: ClusterRun;
+  readonly #node: ClusterNode;
   #port: number;
-  #standBy: StandByServer | undefined;
+  #edge: Edge | undefined;
+  #listener: Listener | undefined;
   #hasGreeted = false;
 
-  constructor(settings: ServeSettings, run: ClusterRun) {
+  constructor(settings: ServeSettings, run: ClusterRun, node: ClusterNode) {
     this.#settings = settings;
     this.#run = run;
+    this.#node = node;
     this.#port = settings.port;
   }
 
-  async standBy(health: () => Health): Promise<void> {
-    const { host, quiet, cluster, tls } = this.#settings;
-    this.#standBy = await startStandByServer({ host, port: this.#port, tls, health });
-    this.#port = this.#standBy.port;
+  /** Takes clients of other hosts; undefined while the host is not active. */
+  get relays(): Listener['relays'] {
+    return this.#listener?.relays;
+  }
+
+  get relayedClients(): number {
+    return this.#edge?.clients ?? 0;
+  }
+
+  async standBy(): Promise<void> {
+    const { host, quiet, cluster, tls, policy, behindProxy } = this.#settings;
+    const { logger } = this.#run;
+    this.#edge = await startEdge({
+      ...{ host, port: this.#port, tls, policy, behindProxy, logger, secret: cluster?.link?.secret },
+      active: () => this.#node.activeLink,
+      state: () => this.#node.readiness.text,
+    });
+    this.#port = this.#edge.port;
     if (this.#hasGreeted) return;
     this.#hasGreeted = true;
     const words = `Host ${cluster?.hostId} of the cluster at ${cluster?.url.shown} stands by on port ${this.#port}.\n`;
     io().stdout.write(quiet ? `READY:${this.#port}\n` : words);
   }
 
-  async letIn(log: Log, health: () => Health): Promise<ActiveHost> {
+  async letIn(log: Log): Promise<ActiveHost> {
     const { logger, agents } = this.#run;
     const host = await this.#run.start(log);
-    await this.close();
+    this.close();
     const settings = { ...this.#settings, port: this.#port };
-    const { listener, gateway } = await openListeners(settings, host, logger, health);
+    const { listener, gateway } = await openListeners(settings, host, logger, () => this.#node.readiness);
+    this.#listener = listener;
     if (!settings.quiet) io().stdout.write(greeting(settings, { listener, gateway, agents }));
     return {
       host,
       stop: async (isLast) => {
-        await inTime(stop(host, listener, gateway));
-        if (!isLast) await this.standBy(health);
+        await inTime(stop(host, listener, gateway)).finally(() => {
+          this.#listener = undefined;
+        });
+        if (!isLast) await this.standBy();
       },
     };
   }
 
-  async close(): Promise<void> {
-    await this.#standBy?.close();
-    this.#standBy = undefined;
+  close(): void {
+    this.#edge?.close();
+    this.#edge = undefined;
   }
 }

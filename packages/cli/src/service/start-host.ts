@@ -17,7 +17,7 @@ import { findHost, isLeaving, type RunningHost } from './running-host.js';
 const START_TIMEOUT_MS = 20_000;
 /** How long the winner of a race may take to open its port. */
 const WINNER_MAX_MS = 5_000;
-const LOOK_EVERY_MS = 50;
+export const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
 /** The host has this file in its data folder while it moves stored sessions to the model of its version. */
 const UPCAST_FILE = 'atrium.upcast';

@@ -23,11 +23,16 @@ export async function attachFiles(
   const contents = await Promise.all(files.map(readContent));
   const attachments: MessageAttachment[] = [];
   for (const { name, bytes } of contents) {
-    const { attachment, note: about } = await attach(client, name, bytes);
+    const { attachment, note: about } = await attachBytes(client, name, bytes);
     if (about !== undefined) note(about);
     attachments.push(attachment);
   }
   return attachments;
+}
+
+export async function attachFile(client: Client, file: string): Promise<AttachResult> {
+  const { name, bytes } = await readContent(file);
+  return attachBytes(client, name, bytes);
 }
 
 async function readContent(file: string): Promise<{ name: string; bytes: Buffer }> {
@@ -40,7 +45,9 @@ async function readContent(file: string): Promise<{ name: string; bytes: Buffer 
   return { name: path.basename(file), bytes: await readFile(file) };
 }
 
-async function attach(client: Client, name: string, bytes: Buffer): Promise<AttachResult> {
+export async function attachBytes(client: Client, name: string, bytes: Buffer): Promise<AttachResult> {
+  if (bytes.length > ATTACHMENT_MAX_BYTES)
+    throw new UsageError(`${name} is larger than ${ATTACHMENT_MAX_BYTES / 2 ** 20} MiB`);
   const base64 = bytes.toString('base64');
   for (let at = 0; ; at += ATTACH_PIECE_CHARACTERS) {
     const text = base64.slice(at, at + ATTACH_PIECE_CHARACTERS);

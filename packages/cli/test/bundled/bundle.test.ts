@@ -61,12 +61,16 @@ describe('the bundle', { timeout: 60_000 }, () => {
       Module._load = (name, ...rest) => { process.stderr.write('requires ' + name + '\\n'); return _load(name, ...rest); };
       const fs = require('node:fs');
       const { readFileSync } = fs;
-      fs.readFileSync = (file, ...rest) => { process.stderr.write('reads ' + file + '\\n'); return readFileSync(file, ...rest); };`);
+      fs.readFileSync = (file, ...rest) => { process.stderr.write('reads ' + file + '\\n'); return readFileSync(file, ...rest); };
+      const { AsyncLocalStorage } = require('node:async_hooks');
+      AsyncLocalStorage.prototype.run = () => { throw new Error('a store slows every promise down'); };`);
     const serve = spawnAtrium(SERVE, { ...hook, ATRIUM_DATA_DIR: await newDataFolder() });
     await serve.says(/READY/);
     expect(serve.said.stderr).toMatch(/^reads .*run-host-.*\.cjs$/m);
     expect(serve.said.stderr).not.toMatch(/^requires .*pty/m);
-    expect(serve.said.stderr).not.toMatch(/^reads .*(package-(?!on-use)|session-|judge-|streamableHttp-|run-chat-)/m);
+    expect(serve.said.stderr).not.toMatch(
+      /^reads .*(package-(?!on-use)|session-|judge-|validators-|streamableHttp-|run-chat-)/m,
+    );
   });
 
   it('starts for a user whom the system does not know', async () => {

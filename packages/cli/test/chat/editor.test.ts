@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../../test/support/processor-time.js';
 import { Editor, editorView } from '../../src/chat/editor.js';
 import { PLAIN } from '../../src/text/style.js';
 
@@ -52,13 +51,12 @@ describe('the editor', () => {
   it('shows the part around the cursor, at the cost of what is shown', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `line ${index} 日本`).join('\n');
     const editor = new Editor(text);
-    const began = processorMs();
-    for (let press = 0; press < 50; press += 1) {
+    // Were all of it laid out each time, this would take longer than a test may.
+    for (let press = 0; press < 200; press += 1) {
       editor.press({ name: 'left' });
       editor.press({ name: 'w', ctrl: true });
       editorView(editor, { style: PLAIN, columns: 80 });
     }
-    expect(processorMs() - began).toBeLessThan(2_000);
     const { lines, cursor } = editorView(new Editor(text), { style: PLAIN, columns: 80 });
     expect(lines).toHaveLength(12);
     expect(lines[0]).toBe('⋮ line 49988 日本');

@@ -1,11 +1,13 @@
 /** Hosts of one cluster, on the PostgreSQL of the tests. */
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, inject, onTestFinished } from 'vitest';
-import { firstReady, readiness } from '../../../../scripts/balancer.mjs';
+import { pathToFileURL } from 'node:url';
+import { type Client, connect } from '@atrium/client';
+import { describe, expect, inject, onTestFinished } from 'vitest';
+import { activePort, readiness } from '../../../../scripts/balancer.mjs';
 import { findPostgres, sharedPostgres } from '../../../../scripts/postgres.mjs';
 import { isBuilt } from './host.js';
 import { atrium, type Ended, type Environment, endOf, type Run, spawnAtrium } from './run-cli.js';
@@ -23,11 +25,20 @@ export function describeCluster(title: string, tests: () => void): void {
   else describe.skip(`${title} (skipped: ${reason})`, tests);
 }
 
+interface ClusterOptions {
+  /** Without its tables. */
+  readonly isEmpty?: boolean;
+  /** The address of another engine than that of the tests. */
+  readonly engine?: string;
+  /** What the agent does, for a folder. */
+  script?(folder: string): object;
+}
+
 /** A folder with the files that all hosts share, and an engine with the tables. */
-export async function newCluster(options: { readonly isEmpty?: boolean } = {}) {
+export async function newCluster(options: ClusterOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-cluster-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const engine = new URL(await sharedPostgres(inject('engineFolder')));
+  const engine = new URL(options.engine ?? (await sharedPostgres(inject('engineFolder'))));
   engine.searchParams.set('schema', `t${randomBytes(8).toString('hex')}`);
   const env: Environment = { ATRIUM_CLUSTER_URL: engine.href };
   const files = {
@@ -36,7 +47,7 @@ export async function newCluster(options: { readonly isEmpty?: boolean } = {}) {
     script: path.join(folder, 'script.json'),
   };
   await Promise.all([writeFile(files.token, TOKEN, { mode: 0o600 }), writeFile(files.secret, SECRET, { mode: 0o600 })]);
-  await writeFile(files.script, JSON.stringify(SCRIPT));
+  await writeFile(files.script, JSON.stringify(options.script?.(folder) ?? SCRIPT));
   const run = (args: readonly string[]): Promise<Ended> => endOf(atrium(args, env));
   if (!options.isEmpty) await run(['cluster', 'init']);
   return { folder, env, files, run, shared: path.join(folder, 'shared') };
@@ -50,6 +61,8 @@ const SCRIPT = {
     hello: [{ text: 'Hello.' }],
     slow: [{ text: 'I begin.' }, { delayMs: 1_500 }, { text: ' I end.' }],
     forever: [{ text: 'I begin.' }, { delayMs: 600_000 }, { text: ' I end.' }],
+    client: [{ callTool: { name: 'lookup', input: { word: 'fox' } } }, { text: 'It is an animal.' }],
+    note: [{ callTool: { name: 'shell', input: { command: 'echo once >> noted.txt' } } }, { text: 'Noted.' }],
     work: [{ callTool: { name: 'shell', input: { command: 'echo once >> ran.txt; sleep 600' } } }],
   },
 };
@@ -80,8 +93,8 @@ export async function startClusterHost(
 }
 
 /** One that can be killed. */
-export async function spawnClusterHost(cluster: TestCluster, id: string) {
-  return started(spawnAtrium(hostArgs(cluster, id, await freePort()), cluster.env));
+export async function spawnClusterHost(cluster: TestCluster, id: string, args: readonly string[] = []) {
+  return started(spawnAtrium([...hostArgs(cluster, id, await freePort()), ...args], cluster.env));
 }
 
 /** Command lines of hosts that are not going to start. */
@@ -101,7 +114,7 @@ async function started<R extends Run>(run: R): Promise<ClusterHost<R>> {
 /** Waits until one of them is the active host, and says which. */
 export async function activeAmong(hosts: readonly ClusterHost[]): Promise<ClusterHost> {
   for (;;) {
-    const port = await firstReady(hosts.map((host) => host.port));
+    const port = await activePort(hosts.map((host) => host.port));
     const active = hosts.find((host) => host.port === port);
     if (active) return active;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -109,6 +122,55 @@ export async function activeAmong(hosts: readonly ClusterHost[]): Promise<Cluste
 }
 
 export { readiness };
+
+/** Waits until clients are served there, through the active host or by it. */
+export async function isServing({ port }: ClusterHost): Promise<void> {
+  await expect.poll(async () => (await readiness(port)).isReady, { timeout: 20_000 }).toBe(true);
+}
+
+/** A client of one host, which comes back there. */
+export async function clientAt(host: ClusterHost): Promise<Client> {
+  await isServing(host);
+  const client = await connect({ url: `ws://127.0.0.1:${host.port}`, token: TOKEN });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export async function openSession(client: Client, { folder }: TestCluster) {
+  return client.open(await client.createSession({ workingDirectories: [pathToFileURL(folder).href] }));
+}
+
+/** Says something, and gives the turn as the client sees it whenever it is asked. */
+export async function say({ chat }: Awaited<ReturnType<typeof openSession>>, text: string) {
+  const turnId = randomUUID();
+  await chat.dispatch({ type: 'chat/turnStarted', turnId, message: { text } });
+  const parts = () => {
+    const { activeTurn, turns } = chat.state;
+    return (activeTurn?.id === turnId ? activeTurn : turns.find(({ id }) => id === turnId))?.responseParts ?? [];
+  };
+  return {
+    turnId,
+    text: () =>
+      parts()
+        .flatMap((part) => (part.kind === 'markdown' ? part.content : []))
+        .join(''),
+    errors: () => parts().flatMap((part) => (part.kind === 'error' ? part.error.errorType : [])),
+    calls: () => parts().flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : [])),
+    isOver: () => chat.state.turns.some(({ id }) => id === turnId),
+  };
+}
+
+/** A call that was allowed, has begun to work, and does not end by itself. `ran` holds a line for each time it began. */
+export async function longCall(session: Awaited<ReturnType<typeof openSession>>, { folder }: TestCluster) {
+  const call = await say(session, 'work');
+  await expect.poll(() => call.calls().map(({ status }) => status)).toEqual(['pending-confirmation']);
+  const [{ toolCallId = '' } = {}] = call.calls();
+  const allowed = { turnId: call.turnId, toolCallId, approved: true, confirmed: 'user-action' } as const;
+  await session.chat.dispatch({ type: 'chat/toolCallConfirmed', ...allowed });
+  const ran = () => readFile(path.join(folder, 'ran.txt'), 'utf8').catch(() => '');
+  await expect.poll(ran).toBe('once\n');
+  return { call, ran };
+}
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -34,6 +34,8 @@ export interface Window extends TestTerminal {
   readonly streams: Pick<Io, 'stdout' | 'stderr'> & { readonly stdin: Writable & Io['stdin'] };
   /** Keys are pressed within the command: `run` calls what it is given there. */
   connect(run: (task: () => void) => void, interrupt: () => void): void;
+  /** Every byte that was written to it. */
+  written(): string;
   /** What is typed shows, the cursor does too, and pasted text comes as it is. */
   isClean(): Promise<boolean>;
 }
@@ -43,8 +45,10 @@ export function openWindow(): Window {
   const stdin = new Keyboard();
   let changed = () => {};
   let isCursorShown = true;
+  let written = '';
   const output = () =>
     new Paper(emulator, (text) => {
+      written += text;
       const shown = text.lastIndexOf('\u001b[?25h');
       const hidden = text.lastIndexOf('\u001b[?25l');
       if (shown !== hidden) isCursorShown = shown > hidden;
@@ -80,6 +84,7 @@ export function openWindow(): Window {
       interrupt = onInterrupt;
     },
     screen,
+    written: () => written,
     everything: async () => {
       await settled();
       return lines(0);

@@ -239,7 +239,8 @@ function invalid(message: string): RequestError {
 const AUTO_APPROVE: SessionConfigPropertySchema = {
   type: 'boolean',
   title: 'Run tools without asking',
-  description: 'Tools that would ask a person first just run, unless a rule denies it or asks. Ends with another mode.',
+  description:
+    'More than the mode Auto: what no rule speaks of just runs, too. Rules that deny or ask still count. Ends with another mode.',
   sessionMutable: true,
 };
 

@@ -140,6 +140,14 @@ export class ShownCall {
     this.#write({ type: 'chat/toolCallContentChanged', content: progressContent(content) });
   }
 
+  /** Shows what rules say about input that a person changed: the call runs already, and its record was about the input before. */
+  permissionChanged(): void {
+    const call = this.#context.call(this.id);
+    if (call?.status !== 'running' || !this.permission) return;
+    const _meta = { ...call._meta, [PERMISSION_META_KEY]: this.permission };
+    this.#write({ type: 'chat/toolCallContentChanged', content: call.content ?? [], _meta });
+  }
+
   /** Waits for a token. A call that waits already, for a token that was refused, says the new reason. */
   authRequired(auth: McpAuthRequirement): void {
     this.authResolved();

@@ -86,6 +86,7 @@ export class ToolCall {
   #decision: CallDecision | undefined;
   #runner: Pick<ToolRunner, 'runs' | 'isReadOnly'> = {};
   #option: string | undefined;
+  #isChangedByPerson = false;
 
   /** Stage 1. */
   constructor(context: CallContext, tool: CalledTool, stages: Stages) {
@@ -205,7 +206,9 @@ export class ToolCall {
 
   #decided(decision: CallDecision): CallDecision {
     this.#decision = decision;
-    this.#shown.permission = decision.permission;
+    const { permission } = decision;
+    this.#shown.permission =
+      permission && this.#isChangedByPerson ? { ...permission, isChangedByPerson: true } : permission;
     // Once a person has been asked, a rule that wants a person to look has that already.
     if (decision.effect === 'ask' && !this.#permission) {
       this.#isAskedByGate = true;
@@ -301,8 +304,11 @@ export class ToolCall {
     const args = readArguments(text, this.#inputSchema);
     if ('problem' in args) return this.deny(args.problem);
     this.#gateCall = { ...this.#gateCall, input: args.value };
+    this.#isChangedByPerson = true;
     const clearance = await this.checkGates();
-    return clearance.kind === 'denied' ? this.deny(clearance.reason) : undefined;
+    if (clearance.kind === 'denied') return this.deny(clearance.reason);
+    this.#shown.permissionChanged();
+    return undefined;
   }
 
   /** Shows the call as running, or as waiting for a person. */

@@ -2,6 +2,7 @@
  * Decides what a connection may do and see: the role by the table of the protocol, the bounds by where sessions work. What is
  * out of bounds does not exist: it is answered in the same words, whether it is there or not.
  */
+import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import {
   CHANNEL_RULES,
@@ -37,6 +38,8 @@ export interface SessionPlace {
 export interface TerminalOwner {
   readonly session?: string;
   readonly clientId?: string;
+  /** The folder, as a URI, that it was started in. */
+  readonly folder?: string | undefined;
 }
 
 /** What is looked up about channels. */
@@ -128,7 +131,9 @@ export class AccessControl {
     const owner = this.facts.ownerOf(terminal);
     if (!bounds) return true;
     if (!owner) return false;
-    return owner.session !== undefined ? this.sees(access, owner.session) : owner.clientId === clientId;
+    if (owner.session !== undefined) return this.sees(access, owner.session);
+    // It may have been opened when its client had other bounds.
+    return owner.clientId === clientId && owner.folder !== undefined && this.#hasNamed(access, owner.folder);
   }
 
   /** Throws when a request is not allowed, or names what does not exist for its sender. */
@@ -270,6 +275,15 @@ export class AccessControl {
 /** Whether anything is kept from somebody. Nearly everybody is the owner. */
 export function isLimited({ role, bounds, leftOut, credential }: Access): boolean {
   return role !== 'owner' || bounds !== undefined || leftOut !== undefined || credential.kind === 'share';
+}
+
+/** Two accesses with the same key see and may do the same; undefined: everything. */
+export function accessKey(access: Access): string | undefined {
+  if (!isLimited(access)) return undefined;
+  const { role, bounds, leftOut, credential } = access;
+  const { sessions, folders } = bounds ?? {};
+  const facts = JSON.stringify([role, credential.kind === 'share', bounds && [sessions, folders], leftOut]);
+  return createHash('sha256').update(facts).digest('base64url');
 }
 
 function needRole({ role }: Access, least: Role, what: string): void {

@@ -24,10 +24,12 @@ export interface KnownClient {
   readonly since: number;
   /** The device or share that the id belongs to; absent: whoever has the connection token. */
   readonly credential?: string | undefined;
+  /** What it was allowed to see and do when it began; absent: everything. See `accessKey`. */
+  readonly access?: string | undefined;
 }
 
 /** What is told with `initialize`. */
-type Greeting = Pick<KnownClient, 'dialect' | 'locale' | 'connection'>;
+type Greeting = Pick<KnownClient, 'dialect' | 'locale' | 'connection' | 'access'>;
 
 /** Whether a device or a share is gone for so long that others may use its client ids. */
 export type IsCredentialGone = (id: string) => boolean;

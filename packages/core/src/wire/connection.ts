@@ -16,9 +16,10 @@ import { type Frame, readFrame } from '@atrium/protocol/validation';
 import { type Access, hasRole, OWNER } from '../contracts/access.js';
 import type { Caller } from '../contracts/ports.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { EntryOrigin } from '../log/log.js';
+import { type EntryOrigin, LogUnavailableError } from '../log/log.js';
 import type { Lane } from '../sessions/service.js';
 import { cutText } from '../util/text.js';
+import { accessKey } from './access-control.js';
 import type { WireContext } from './context.js';
 import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
@@ -56,7 +57,7 @@ export class Connection implements Caller {
   readonly #hostRequests: HostRequestQueue;
   readonly #cancelHandshakeTimer: () => void;
   #access: Access;
-  #edition: Edition;
+  readonly #edition: Edition;
   #cancelExpiry: () => void = () => {};
   #state: State = { at: 'new', requests: 0 };
   /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
@@ -109,21 +110,20 @@ export class Connection implements Caller {
     return this.#access;
   }
 
-  /** Its credential allows something else from now on. */
+  /**
+   * Its credential allows something else from now on. Who sees or may do something else begins anew: subscriptions end, what
+   * is under way is not answered, and the handshake tells the client what it is now.
+   */
   changeAccess(access: Access): void {
     if (this.#state.at === 'closed') return;
-    const { editions, subscriptions } = this.#context;
-    const before = this.#edition;
+    const isSame = accessKey(this.#access) === accessKey(access);
     this.#access = access;
-    this.#edition = editions.join(this);
-    if (this.#edition !== before) editions.leave(this, before);
     this.#expireInTime();
-    subscriptions.accessChanged(this);
+    if (isSame) return;
     const { identity } = this;
-    if (identity && !hasRole(access.role, 'driver')) this.#context.mayNotLend(identity.clientId);
-    // It has been told states of another edition, which such a wire goes on from.
-    if (this.#edition !== before && this.#dialect.traits.needsStates && identity)
-      this.close(CloseCode.SnapshotNeeded, 'this access has changed: connect again');
+    const mayLend = hasRole(access.role, 'driver') && !access.bounds;
+    if (identity && !mayLend) this.#context.mayNotLend(identity.clientId);
+    this.close(CloseCode.AccessChanged, 'what this access allows has changed: connect again');
   }
 
   /** What it is sent, as everybody is with the same access. */
@@ -267,8 +267,16 @@ export class Connection implements Caller {
       if (this.#state.at === 'new') await this.#first(frame, this.#state.requests + 1);
       else if (this.#state.at === 'open') await this.#answer(frame, lane);
     } catch (error) {
+      if (this.#state.at === 'new' && this.#sentAwayWithoutLog(error)) return;
       this.#fail(frame.id, error, lane);
     }
+  }
+
+  /** While its log cannot be reached a host cannot say where a client was: it comes back, here or elsewhere, as it is. */
+  #sentAwayWithoutLog(error: unknown): boolean {
+    if (!(error instanceof LogUnavailableError)) return false;
+    this.close(CloseCode.NotStored, 'the log cannot be reached now: connect again');
+    return true;
   }
 
   /** A stranger gets a few tries before the handshake, then the door is shut. */
@@ -298,6 +306,7 @@ export class Connection implements Caller {
 
   /** Half a handshake is none: the client is told, and starts over on a new connection. */
   #abandonHandshake(id: number, error: unknown): void {
+    if (this.#sentAwayWithoutLog(error)) return;
     this.#fail(id, error);
     this.close(CloseCode.GoingAway, 'the handshake failed: connect again');
   }

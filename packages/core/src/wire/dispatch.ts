@@ -86,6 +86,8 @@ async function decide(context: WireContext, target: OpenChannel, dispatched: Dis
       leftOut: leftOut.length,
     });
   }
+  // Bounds may have become narrower while the channel was opened.
+  if (!context.control.mayOpen(connection, channel)) return asker.reject(origin, `there is no ${channel}`);
   const checked = checkedAction(claim);
   if (!checked.ok) return asker.reject(origin, describeProblem(checked.problem));
   const needed = target.leastRole?.(checked.value);

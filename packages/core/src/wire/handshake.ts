@@ -5,6 +5,7 @@ import type { WindowRequest } from '../channels/open-channel.js';
 import { RequestError } from '../contracts/request-error.js';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../log/limits.js';
 import { RawJson } from '../util/json-parts.js';
+import { accessKey } from './access-control.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
 import {
@@ -57,7 +58,7 @@ async function initialize(context: WireContext, { edition, access }: Connection,
   const call = inbound(dialect, { method: 'initialize', params: raw }, edition.view);
   const params = checked('initialize', call.params);
   const { connection } = call;
-  const greeting = { dialect: version, locale: params.locale, connection };
+  const greeting = { dialect: version, locale: params.locale, connection, access: accessKey(access) };
   const start = await context.clients.begin(params.clientId, greeting, access.credential);
   const window = windowOf(raw);
   return {
@@ -79,7 +80,9 @@ async function initialize(context: WireContext, { edition, access }: Connection,
 
 async function reconnect(context: WireContext, { edition, access }: Connection, raw: Params): Promise<Handshake> {
   const { clients } = context;
-  const known = typeof raw.clientId === 'string' ? await clients.returning(raw.clientId, access.credential) : undefined;
+  const found = typeof raw.clientId === 'string' ? await clients.returning(raw.clientId, access.credential) : undefined;
+  // What it was told is of another access: it has to begin anew, with states and a role that are its own now.
+  const known = found?.access === accessKey(access) ? found : undefined;
   // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
   if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;

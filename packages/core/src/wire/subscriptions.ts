@@ -546,14 +546,6 @@ export class Subscriptions {
     if (connection.identity) connection.sendAll(messages);
   }
 
-  /** The access of a client changed: what does not exist for it any more ends at once. */
-  accessChanged(connection: Connection): void {
-    this.#endHidden(connection);
-    const { control } = this.#options;
-    for (const session of [...(this.#listed.get(connection) ?? [])])
-      if (!control.sees(connection.access, session)) this.#left(connection, session);
-  }
-
   #endHidden(connection: Connection): void {
     const { control } = this.#options;
     for (const [wire, channels] of [...(this.#channels.get(connection) ?? [])])

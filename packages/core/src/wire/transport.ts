@@ -62,4 +62,6 @@ export const CloseCode = {
   NotStored: 4006,
   /** The credential was removed or has expired. Coming back with it is of no use. */
   AccessEnded: 4007,
+  /** The credential allows something else now. The client should connect again, and begin anew with what it may see and do. */
+  AccessChanged: 4008,
 } as const;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { decide, PLAN_REFUSAL } from '../../src/permissions/decide.js';
 import { RULE_MAX_CHARACTERS, RULES_MAX } from '../../src/permissions/limits.js';
 import { realPath } from '../../src/permissions/places.js';
@@ -265,5 +265,34 @@ describe('[DAY-005] what "always allow" proposes', () => {
       expect(outcome(decideCommand(`${line}; evil`, facts)), line).toBe('ask');
       expect(outcome(decideCommand(`X=1 ${line}`, facts)), line).toBe('ask');
     }
+  });
+});
+
+describe('[DAY-002] the shell of the person', () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const run = (runs: 'host' | 'agent', command: string) => {
+    const tool = runs === 'host' ? 'shell' : 'Bash';
+    return callOf(subjectOf({ tool, input: { command }, runs }), { tool });
+  };
+
+  test.each(['/usr/bin/zsh', '/usr/bin/fish', '/opt/nu'])('%s is another language: agents are asked about', (shell) => {
+    vi.stubEnv('SHELL', shell);
+    const facts = factsOf({ allow: ['shell(git status)'], deny: ['shell(rm *)'] });
+    expect(outcome(decide(run('agent', 'git status'), facts))).toBe('ask');
+    expect(outcome(decide(run('agent', 'rm x'), facts))).toBe('ask');
+    expect(proposedRules(run('agent', 'git status'), facts)).toEqual([]);
+    // A rule without a pattern needs no parser.
+    expect(outcome(decide(run('agent', 'git status'), factsOf({ allow: ['shell'] })))).toBe('allow');
+    expect(outcome(decide(run('agent', 'git status'), factsOf({ deny: ['shell'] })))).toBe('deny');
+    // The tool of the host runs /bin/sh, whatever the person's shell is.
+    expect(outcome(decide(run('host', 'git status'), facts))).toBe('allow');
+    expect(outcome(decide(run('host', 'rm x'), facts))).toBe('deny');
+  });
+
+  test.each(['/bin/sh', '/usr/bin/bash', '/bin/dash'])('%s is read', (shell) => {
+    vi.stubEnv('SHELL', shell);
+    const facts = factsOf({ allow: ['shell(git status)'], deny: ['shell(rm *)'] });
+    expect(outcome(decide(run('agent', 'git status'), facts))).toBe('allow');
+    expect(outcome(decide(run('agent', 'rm x'), facts))).toBe('deny');
   });
 });

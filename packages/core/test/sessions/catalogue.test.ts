@@ -1,7 +1,6 @@
 /** The list of sessions by itself: what is on it, in which order, page by page, and what is announced. */
 import type { SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
-import { processorMs } from '../../../../test/support/processor-time.js';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -57,12 +56,11 @@ describe('the list of sessions', () => {
   });
 
   it('[UP-032] reads a cursor once, however long it is', async () => {
-    const many = Array.from({ length: 300 }, (_, index) => [summary(`s${index}`, index)] as const);
+    const many = Array.from({ length: 3_000 }, (_, index) => [summary(`s${index}`, index)] as const);
     const { catalogue } = await listing(...many);
     const cursor = Buffer.from(JSON.stringify(['', 'x'.repeat(4_000_000)])).toString('base64url');
-    const start = processorMs();
+    // Once for each session it would take longer than a test may.
     expect(catalogue.page({ cursor }).text).toBe('[]');
-    expect(processorMs() - start).toBeLessThan(1_000);
   });
 
   it('[UP-032] comes in pages, each behind the last one, and the last has no cursor', async () => {

@@ -70,7 +70,10 @@ async function checkDigest(engine: Engine, hostId: string, { column, digest, wha
      SELECT EXISTS (SELECT 1 FROM written) OR ${column} = $1 AS fits FROM meta`,
     [digest, hostId],
   );
-  if (!row?.fits)
+  if (row?.fits) return;
+  // A host that started at the same time may have written it: the statement above did not see that yet.
+  const [now] = await engine.run<{ fits: boolean }>(`SELECT ${column} = $1 AS fits FROM meta`, [digest]);
+  if (!now?.fits)
     throw new ClusterError(
       `the other hosts have another ${what}: give this one the same with ${remedy}, or stop them all first`,
     );

@@ -7,6 +7,7 @@ import type { Host } from '../host-options.js';
 import { EngineError } from '../log-postgres/engine.js';
 import { openPostgresLog, type PostgresLog, type PostgresLogOptions } from '../log-postgres/postgres-log.js';
 import { BEAT_MS } from './limits.js';
+import type { ActiveLink } from './link.js';
 import { type LostReason, Membership, type MembershipOptions } from './membership.js';
 
 /** How often a host that leaves looks whether turns still run. */
@@ -18,6 +19,8 @@ export interface ClusterNodeOptions extends Omit<MembershipOptions, 'seen' | 'fa
   /** How long turns that run are waited for when the host leaves. */
   readonly drainMs: number;
   readonly textIndex?: PostgresLogOptions['textIndex'];
+  /** How many clients are served here while the host stands by. */
+  relayedClients?(): number;
   /** Starts a host on the log, which it closes when it stops, and lets clients in. */
   startHost(log: PostgresLog): Promise<ActiveHost>;
 }
@@ -53,6 +56,11 @@ export class ClusterNode {
     return { isReady: false, text: active === undefined ? 'stand-by' : `stand-by; ${active} is active` };
   }
 
+  /** The host through which clients are served while this one stands by. */
+  get activeLink(): ActiveLink | undefined {
+    return this.#state === 'stand-by' ? this.#member?.activeLink : undefined;
+  }
+
   /** Whether the engine answers this host, for others that ask over the link. */
   get isEngineReached(): boolean {
     return this.#member?.isReached ?? false;
@@ -84,7 +92,8 @@ export class ClusterNode {
     const { logger } = this.#options;
     for (let tries = 0; ; tries++) {
       try {
-        const facts = () => ({ state: this.#state, ...this.#host?.activity });
+        const clients = () => ({ clients: this.#options.relayedClients?.() ?? 0 });
+        const facts = () => ({ state: this.#state, ...(this.#host ? this.#host.activity : clients()) });
         const member = await Membership.join({ ...this.#options, seen: this.#seen, facts });
         this.#member = member;
         this.#state = 'stand-by';

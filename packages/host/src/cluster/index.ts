@@ -16,9 +16,17 @@ export {
 } from '../log-postgres/postgres-log.js';
 export { checkAdmission } from './admission.js';
 export { type ActiveHost, ClusterNode, type ClusterNodeOptions, type NodeState } from './cluster-node.js';
+export { Edge, type EdgeOptions, startEdge } from './edge.js';
 export { type Imported, importContents, importLog } from './import-log.js';
 export { DRAIN_MS } from './limits.js';
-export { askLink, DEFAULT_LINK_PORT, type LinkAnswer, linkAddress, listenForLinks } from './link.js';
+export {
+  type ActiveLink,
+  askLink,
+  DEFAULT_LINK_PORT,
+  type LinkAnswer,
+  linkAddress,
+  listenForLinks,
+} from './link.js';
 export { localTextIndex, lockDataFolder } from './local-folder.js';
 export { askToDrain, type ClusterStatus, clusterStatus, type EngineStatus, type HostStatus } from './status.js';
 export { addVolume, checkVolumes, listVolumes, type Volume, volumeState } from './volumes.js';

@@ -12,7 +12,19 @@ export const CUT_OFF_MS = 6_000;
 export const LINK_TIMEOUT_MS = 1_000;
 /** One message on a link, in bytes. */
 export const LINK_MESSAGE_MAX_BYTES = 4_096;
-/** Links from others that are open at the same time; a link lives for one question. */
-export const LINKS_MAX = 64;
+/** Links from others on which a question is being asked, at the same time. */
+export const LINKS_MAX = 256;
+/** Clients of other hosts at the active one, and their requests in HTTP, at the same time. */
+export const RELAYS_MAX = 1_024;
+/** How long the next step to a relay may take: the question, its answer, the encryption. */
+export const RELAY_TIMEOUT_MS = 5_000;
+/** A host that stands by asks the active one this often whether it is there. */
+export const LINK_LOOK_MS = 1_000;
+/** A link on which so many questions in a row had no answer is down. */
+export const LINK_MISSES_MAX = 6;
+/** A client at a host that stands by that takes nothing for this long is cut off. */
+export const RELAY_STALL_MS = 30_000;
+/** How long a client that is sent away may take to close its side. */
+export const RELAY_LINGER_MS = 2_000;
 /** How long a host that is drained waits for the turns that run. */
 export const DRAIN_MS = 600_000;

@@ -1,21 +1,34 @@
 /**
  * The link between hosts: one question and its answer on a TCP connection, in lines of JSON. Both sides prove that they
- * know the secret of the cluster, over a number of their own and one of the other's. Nothing about safety depends on it:
- * the engine decides who may write. The link tells whether a host is there, and whether the engine answers it.
+ * know the secret of the cluster, over a number of their own and one of the other's. Nothing about who may write depends on
+ * it: the engine decides that. The link tells whether a host is there, and whether the engine answers it. A host that stands
+ * by asks whether it may pass a client on; after a yes the connection carries that client, encrypted.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { LINK_MESSAGE_MAX_BYTES, LINK_TIMEOUT_MS, LINKS_MAX } from './limits.js';
+import type { TLSSocket } from 'node:tls';
+import { LINK_MESSAGE_MAX_BYTES, LINK_TIMEOUT_MS, LINKS_MAX, RELAY_TIMEOUT_MS, RELAYS_MAX } from './limits.js';
+import { encryptAsAsked, encryptAsAsking } from './relay-encryption.js';
+import { type RelayedClient, relayedClient } from './relayed-client.js';
 
 export const DEFAULT_LINK_PORT = 9500;
 const NONCE_BYTES = 24;
 
 /** `engine`: does the engine answer you? `look`: look at the others now, one of them has left. */
 export type LinkQuestion = 'engine' | 'look';
+/** May I pass a client on to you? */
+const RELAY = 'relay';
 
 export interface LinkAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** The host that is active, and where it is reached. */
+export interface ActiveLink {
+  readonly host: string;
+  readonly term: number;
+  readonly link: string;
 }
 
 /** Undefined when the text is not a name or address with a port. */
@@ -37,18 +50,26 @@ export interface LinkServerOptions {
   readonly port: number;
   readonly secret: string;
   answer(question: LinkQuestion): Promise<boolean> | boolean;
+  /** Whether clients of other hosts are taken now: only where the host is active. */
+  takesClients?(): boolean;
+  /** A client of another host, as if it had connected here. */
+  relayed?(stream: TLSSocket, client: RelayedClient): void;
 }
 
 /** Listens for the other hosts. */
 export async function listenForLinks(options: LinkServerOptions): Promise<LinkServer> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    if (sockets.size >= LINKS_MAX) return void socket.destroy();
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    void serveOne(socket, options)
-      .catch(() => {})
-      .finally(() => socket.end());
+  const open = { asking: new Set<Socket>(), relays: new Set<Socket>() };
+  const server: Server = createServer({ noDelay: true }, (socket) => {
+    if (open.asking.size >= LINKS_MAX) return void socket.destroy();
+    open.asking.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      open.asking.delete(socket);
+      open.relays.delete(socket);
+    });
+    void serveOne(socket, options, open)
+      .catch(() => socket.destroy())
+      .finally(() => open.asking.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -61,21 +82,34 @@ export async function listenForLinks(options: LinkServerOptions): Promise<LinkSe
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        for (const socket of [...open.asking, ...open.relays]) socket.destroy();
       }),
   };
 }
 
-async function serveOne(socket: Socket, { secret, answer }: LinkServerOptions): Promise<void> {
-  const lines = linesOf(socket);
+async function serveOne(
+  socket: Socket,
+  { secret, answer, takesClients, relayed }: LinkServerOptions,
+  { relays }: { readonly relays: Set<Socket> },
+): Promise<void> {
+  const lines = linesOf(socket, RELAY_TIMEOUT_MS);
   const own = newNonce();
   send(socket, { nonce: own });
-  const asked = await lines.next();
-  const { nonce, question, proof } = asked;
-  if (typeof nonce !== 'string' || (question !== 'engine' && question !== 'look')) return;
-  if (!isProof(proof, secret, ['question', own, nonce, question])) return send(socket, { refused: 'secret' });
-  const yes = await answer(question);
-  send(socket, { yes, proof: proofOf(secret, ['answer', own, nonce, String(yes)]) });
+  const { nonce, question, proof, client: text = '' } = await lines.next();
+  if (typeof nonce !== 'string' || typeof question !== 'string' || typeof text !== 'string') return void socket.end();
+  if (!isProof(proof, secret, questionParts(own, nonce, question, text)))
+    return void socket.end(lineOf({ refused: 'secret' }));
+  const client = question === RELAY ? relayedClient(text) : undefined;
+  const isKnown = question === 'engine' || question === 'look' || client !== undefined;
+  if (!isKnown) return void socket.end();
+  const mayPass = client !== undefined && relays.size < RELAYS_MAX && (takesClients?.() ?? false);
+  const yes = question === 'engine' || question === 'look' ? await answer(question) : mayPass;
+  const reply = lineOf({ yes, proof: proofOf(secret, ['answer', own, nonce, String(yes)]) });
+  if (!client || !yes) return void socket.end(reply);
+  lines.release();
+  relays.add(socket);
+  socket.write(reply);
+  relayed?.(await encryptAsAsked(socket, { secret, nonces: [own, nonce] }), client);
 }
 
 /** `refused`: nobody listens there. `stranger`: somebody does, who does not know our secret. `silent`: no answer in time. */
@@ -96,18 +130,59 @@ export async function askLink(address: string, secret: string, question: LinkQue
 }
 
 async function talk(socket: Socket, secret: string, question: LinkQuestion): Promise<LinkAnswer> {
-  const lines = linesOf(socket);
+  const { answer } = await askedOn(linesOf(socket, LINK_TIMEOUT_MS), socket, { secret, question });
+  return answer;
+}
+
+/** Asks whether a host takes a client, and gives the encrypted way to it. Undefined when it does not, or is not there. */
+export async function openRelay(
+  address: string,
+  secret: string,
+  client: RelayedClient,
+): Promise<TLSSocket | undefined> {
+  const to = linkAddress(address);
+  if (!to) return undefined;
+  const socket = connect({ ...to, noDelay: true });
+  try {
+    const lines = linesOf(socket, RELAY_TIMEOUT_MS);
+    const asked = { secret, question: RELAY, client: JSON.stringify(client) };
+    const { answer, nonces } = await askedOn(lines, socket, asked);
+    if (answer !== 'yes') throw new Error(answer);
+    lines.release();
+    return await encryptAsAsking(socket, { secret, nonces });
+  } catch {
+    socket.destroy();
+    return undefined;
+  }
+}
+
+interface Asked {
+  readonly secret: string;
+  readonly question: string;
+  /** Whom it is about. */
+  readonly client?: string;
+}
+
+async function askedOn(lines: Lines, socket: Socket, { secret, question, client = '' }: Asked) {
   const { nonce: theirs } = await lines.next();
-  if (typeof theirs !== 'string') return 'stranger';
   const own = newNonce();
-  send(socket, { nonce: own, question, proof: proofOf(secret, ['question', theirs, own, question]) });
-  const { yes, proof } = await lines.next();
-  if (typeof yes !== 'boolean' || !isProof(proof, secret, ['answer', theirs, own, String(yes)])) return 'stranger';
-  return yes ? 'yes' : 'no';
+  if (typeof theirs !== 'string') return { answer: 'stranger' as const, nonces: ['', own] };
+  const proof = proofOf(secret, questionParts(theirs, own, question, client));
+  socket.write(lineOf({ nonce: own, question, proof, ...(client !== '' && { client }) }));
+  const { yes, proof: theirProof } = await lines.next();
+  const isTheirs = typeof yes === 'boolean' && isProof(theirProof, secret, ['answer', theirs, own, String(yes)]);
+  const answer: LinkAnswer = isTheirs ? (yes ? 'yes' : 'no') : 'stranger';
+  return { answer, nonces: [theirs, own] };
+}
+
+interface Lines {
+  next(): Promise<Readonly<Record<string, unknown>>>;
+  /** No more lines: what follows on the socket is something else, and unread. */
+  release(): void;
 }
 
 /** The messages of the other side, each within its time and its size. */
-function linesOf(socket: Socket): { next(): Promise<Readonly<Record<string, unknown>>> } {
+function linesOf(socket: Socket, timeoutMs: number): Lines {
   let text = '';
   let wake: () => void = () => {};
   let failure: Error | undefined;
@@ -115,20 +190,20 @@ function linesOf(socket: Socket): { next(): Promise<Readonly<Record<string, unkn
     failure ??= error;
     wake();
   };
-  socket.setTimeout(LINK_TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
-  const deadline = setTimeout(() => socket.destroy(new Error('no answer in time')), 2 * LINK_TIMEOUT_MS);
-  deadline.unref();
-  socket.setEncoding('utf8');
-  socket.on('error', fail);
-  socket.on('close', () => {
+  const late = () => void socket.destroy(new Error('no answer in time'));
+  const deadline = setTimeout(late, 2 * timeoutMs).unref();
+  const closed = () => {
     clearTimeout(deadline);
     fail(new Error('closed'));
-  });
-  socket.on('data', (chunk) => {
-    text += chunk;
+  };
+  const received = (chunk: Buffer) => {
+    // Lines of JSON are ASCII where they matter; anything else fails its proof.
+    text += chunk.toString('latin1');
     if (text.length > LINK_MESSAGE_MAX_BYTES) socket.destroy(new Error('too long'));
     wake();
-  });
+  };
+  socket.setTimeout(timeoutMs, late);
+  socket.on('error', fail).on('close', closed).on('data', received);
   return {
     async next() {
       for (;;) {
@@ -145,11 +220,25 @@ function linesOf(socket: Socket): { next(): Promise<Readonly<Record<string, unkn
         });
       }
     },
+    release() {
+      clearTimeout(deadline);
+      socket.setTimeout(0, late);
+      socket.off('close', closed).off('data', received).pause();
+    },
   };
 }
 
+function lineOf(message: object): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** Hosts of earlier releases know no client: without one the proof is theirs. */
+function questionParts(theirs: string, own: string, question: string, client: string): string[] {
+  return ['question', theirs, own, question, ...(client === '' ? [] : [client])];
+}
+
 function send(socket: Socket, message: object): void {
-  socket.write(`${JSON.stringify(message)}\n`);
+  socket.write(lineOf(message));
 }
 
 function newNonce(): string {

@@ -11,7 +11,7 @@ import type { EngineUrl } from '../log-postgres/engine-url.js';
 import type { HostTerm } from '../log-postgres/postgres-log.js';
 import { REFUSED, ROOT_OWNER, SCHEMA_LEVEL } from '../log-postgres/schema.js';
 import { BEAT_MS, CUT_OFF_MS } from './limits.js';
-import { askLink } from './link.js';
+import { type ActiveLink, askLink } from './link.js';
 import { Lookout, type SeenHost } from './lookout.js';
 
 export interface MembershipOptions {
@@ -115,6 +115,13 @@ export class Membership {
   /** The host that is active, as of the last look. */
   get activeHost(): string | undefined {
     return this.#isActive ? this.me.host : this.#others.find(({ active }) => active)?.id;
+  }
+
+  /** Another host that is active, as of the last look, and where it is reached; undefined without a link to it. */
+  get activeLink(): ActiveLink | undefined {
+    const { id, term, link } = this.#others.find(({ active, alive }) => active && alive) ?? {};
+    if (this.#isActive || id === undefined || term === undefined || link == null) return undefined;
+    return { host: id, term, link };
   }
 
   /** A number that this host has shown: the engine must never give it again. */

@@ -34,6 +34,8 @@ export interface Grant {
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** Milliseconds since the epoch; absent: never. */
   readonly expiresAt?: number | undefined;
+  /** Of a share: the device that made it. */
+  readonly by?: string | undefined;
 }
 
 export interface StoredCredential extends Grant {
@@ -131,18 +133,32 @@ export class CredentialStore {
     return { credential, token };
   }
 
-  /** False when there is none with this id. Open connections have the new access when this resolves. */
+  /**
+   * False when there is none with this id. Takes effect at once, before the log has it, and is taken back only if the log
+   * cannot store: what is made less must not last until a slow disk has answered.
+   */
   async change(id: string, change: Partial<Grant>): Promise<boolean> {
     const before = this.#entries.get(id);
     if (!before) return false;
     const named = change.name === undefined ? {} : { name: nameOf(change.name) };
     const entry = { ...before, credential: { ...before.credential, ...change, ...named } };
-    this.#entries.set(id, entry);
-    await this.#stored(entry, () => this.#entries.get(id) === entry && this.#entries.set(id, before));
-    this.#armExpiry();
-    this.#parts.events.access(id, accessOf(entry.credential));
+    this.#replace(entry);
+    await this.#stored(entry, () => this.#isNow(entry) && this.#replace(before));
     this.#parts.events.changed(entry.credential.kind);
     return true;
+  }
+
+  #replace(entry: Entry): void {
+    const { credential } = entry;
+    this.#entries.set(credential.id, entry);
+    this.#armExpiry();
+    this.#parts.events.access(credential.id, accessOf(credential));
+  }
+
+  /** Whether nobody has changed it since, but for its last use. */
+  #isNow({ credential: { lastUsed: _earlier, ...grant } }: Entry): boolean {
+    const { lastUsed: _later, ...now } = this.get(grant.id) ?? {};
+    return JSON.stringify(now) === JSON.stringify(grant);
   }
 
   /** Takes effect at once: its connections are closed before the log has it, and it comes back only if the log cannot store. */

@@ -26,7 +26,7 @@ import {
   type StoredCredential,
   TooManyCredentialsError,
 } from './credential-store.js';
-import { grantIn, isWithin, wrong } from './granting.js';
+import { changedGrant, grantIn, isWithin, wrong } from './granting.js';
 import { type HostKey, hostKey } from './host-key.js';
 import { Invitations, type Taken, TooManyCodesError } from './invitations.js';
 import { USER_AGENT_MAX_CHARACTERS } from './limits.js';
@@ -42,6 +42,9 @@ export interface Reachability {
   /** Replaces the connection token and stores it, and says how many connections that ends; throws where somebody else keeps it. */
   rotateToken?(): Promise<number>;
 }
+
+/** Undefined: the credential is gone, removed or expired. */
+type AccessListener = (credentialId: string, access: Access | undefined) => void;
 
 interface DevicesParts {
   readonly log: Log;
@@ -76,7 +79,7 @@ export class Devices implements Service {
   readonly #invitations: Invitations;
   /** Clients that have asked for the list. */
   readonly #watchers = new Set<Caller>();
-  readonly #gone: ((credentialId: string) => void)[] = [];
+  readonly #listeners: AccessListener[] = [];
   #key: HostKey | undefined;
   #reach: Reachability = { addresses: () => [], isPrivate: true };
 
@@ -118,7 +121,12 @@ export class Devices implements Service {
 
   /** Calls back when a device or a share is gone, removed or expired: what it was promised ends with it. */
   onGone(listener: (credentialId: string) => void): void {
-    this.#gone.push(listener);
+    this.onAccess((id, access) => access ?? listener(id));
+  }
+
+  /** Calls back when a device or a share may do something else, or is gone. */
+  onAccess(listener: AccessListener): void {
+    this.#listeners.push(listener);
   }
 
   accessOf(token: string): Access | undefined {
@@ -167,15 +175,13 @@ export class Devices implements Service {
     },
     'atrium/changeDevice': async (caller: Caller, params: Params) => {
       const { access } = this.#owner(caller);
-      const { id, role, bounds, expiresAt } = this.#found(access, params.id);
+      const before = this.#found(access, params.id);
       const { name } = params;
       if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) throw wrong('/name must be a text');
-      const isGrant = ['role', 'bounds', 'until'].some((member) => params[member] !== undefined);
-      // What is not said stays: to end a device's time earlier gives it no other role.
-      const until = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
-      const before = { role, ...(bounds && { bounds }), ...(until !== undefined && { until }) };
-      const grant = isGrant ? grantIn({ ...before, ...params }, access, this.#parts.clock.now()) : {};
-      await this.store.change(id, { ...grant, ...(name !== undefined && { name }) });
+      const { role, bounds, expiresAt } = changedGrant(before, params, access, this.#parts.clock.now());
+      await this.store.change(before.id, { role, bounds, expiresAt, ...(name !== undefined && { name }) });
+      const changed = { device: before.id, role, isBounded: bounds !== undefined, by: access.credential.id };
+      this.#parts.logger.log('info', 'a device was changed', changed);
       return null;
     },
     'atrium/removeDevice': async (caller: Caller, params: Params) => {
@@ -253,7 +259,7 @@ export class Devices implements Service {
   #accessChanged(id: string, access: Access | undefined): void {
     this.#invitations.cancelOf(id);
     this.#parts.changeAccess(id, access);
-    if (!access) for (const listener of this.#gone) listener(id);
+    for (const listener of this.#listeners) listener(id, access);
   }
 
   #listChanged(): void {

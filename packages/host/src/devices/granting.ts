@@ -9,6 +9,7 @@ import { BOUNDS_MAX } from './limits.js';
 type Params = Readonly<Record<string, unknown>>;
 type Given = Omit<Grant, 'name' | 'leftOut'>;
 
+const BOUNDS: ReadonlySet<string> = new Set<keyof Bounds>(['sessions', 'folders']);
 const DEFAULT_ROLE: Role = 'driver';
 
 /** What a device is to be granted. What is left out is as the caller has it, and no more than a driver. */
@@ -16,9 +17,30 @@ export function grantIn(params: Params, giver: Access, now: number): Given {
   const role = roleIn(params.role) ?? (hasRole(giver.role, DEFAULT_ROLE) ? DEFAULT_ROLE : giver.role);
   const bounds = boundsIn(params.bounds) ?? giver.bounds;
   const expiresAt = untilIn(params.until, now) ?? giver.until;
-  const given = { role, ...(bounds && { bounds }), ...(expiresAt !== undefined && { expiresAt }) };
-  if (!isWithin(given, giver)) throw new RequestError(ErrorCode.PermissionDenied, 'you cannot give more than you have');
-  return given;
+  return withinOwn({ role, ...(bounds && { bounds }), ...(expiresAt !== undefined && { expiresAt }) }, giver);
+}
+
+/** What a device is to have instead. What is not said stays, and null takes bounds or the end away. */
+export function changedGrant(before: Given, params: Params, giver: Access, now: number): Given {
+  const role = roleIn(params.role) ?? before.role;
+  const bounds = changedBounds(before.bounds, params.bounds);
+  const expiresAt = params.until === null ? undefined : (untilIn(params.until, now) ?? before.expiresAt);
+  return withinOwn({ role, bounds, expiresAt }, giver);
+}
+
+/** A member that is null is taken away; without any, nothing is bounded any more. */
+function changedBounds(before: Bounds | undefined, change: unknown): Bounds | undefined {
+  if (change === undefined) return before;
+  if (change === null) return undefined;
+  const isFit = typeof change === 'object' && Object.keys(change).every((name) => BOUNDS.has(name));
+  if (!isFit) throw wrong('/bounds must be null, or an object with sessions or folders');
+  const members = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null && value !== undefined);
+  return members.length === 0 ? undefined : boundsIn(Object.fromEntries(members));
+}
+
+function withinOwn(given: Given, giver: Access): Given {
+  if (isWithin(given, giver)) return given;
+  throw new RequestError(ErrorCode.PermissionDenied, 'you cannot give more than you have');
 }
 
 /** Whether a grant is at most what somebody has. */

@@ -14,13 +14,16 @@ import {
   servedModelLook,
 } from './models.js';
 
+/** The agent of `ATRIUM_MODEL_URL`, as people read it in lists of agents. */
+const MODEL_SERVER = 'Model server';
+
 export function environmentCandidates(machine: Machine): Candidate[] {
   const { env } = machine;
   const fromKey = { source: 'environment', isNamed: false } as const;
   return [
     {
       provider: 'model',
-      displayName: 'Model',
+      displayName: MODEL_SERVER,
       source: 'environment',
       isNamed: Boolean(env.ATRIUM_MODEL_URL),
       look: (changes) => lookAtServer(machine, changes),
@@ -35,7 +38,7 @@ export function environmentCandidates(machine: Machine): Candidate[] {
   ];
 }
 
-async function lookAtServer(machine: Machine, { displayName = 'Model', models }: ChangeEntry): Promise<Look> {
+async function lookAtServer(machine: Machine, { displayName = MODEL_SERVER, models }: ChangeEntry): Promise<Look> {
   const { ATRIUM_MODEL_URL: baseURL, ATRIUM_MODEL: model, ATRIUM_MODEL_KEY: key } = machine.env;
   if (!baseURL) {
     return notFound('ATRIUM_MODEL_URL is not set: give it the address of your model server, up to and with /v1');

@@ -4,12 +4,14 @@
  */
 import os from 'node:os';
 import path from 'node:path';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import {
   FOUND_MAX,
   type FoundSession,
   type Json,
   listOf,
   objectOf,
+  type PastPicture,
   PastTurns,
   type Source,
   textOf,
@@ -51,9 +53,14 @@ export function claudeCode(env: NodeJS.ProcessEnv = process.env): Source {
         else unreadable++;
       }
       const { firstMessage, title, folder, createdAt } = await factsOf(lines);
+      const subagents = new Subagents([...lines, ...(await subagentLines(file.path, id))]);
       return {
         ...{ id, title: titleOf(title ?? firstMessage, 'Claude Code'), folder, unreadable },
-        ...{ createdAt: createdAt ?? file.modifiedAt, modifiedAt: file.modifiedAt, turns: turnsOf(id, lines) },
+        ...{
+          createdAt: createdAt ?? file.modifiedAt,
+          modifiedAt: file.modifiedAt,
+          turns: turnsOf(id, lines, subagents),
+        },
       };
     },
   };
@@ -85,7 +92,73 @@ async function factsOf(lines: Iterable<Json | undefined> | AsyncIterable<Json | 
   return facts;
 }
 
-function turnsOf(id: string, lines: readonly Json[]) {
+/** Newer versions write what a sub-agent does into a file of its own, near that of its session. */
+const SUBAGENT_FILE = /^agent-[\w-]{1,100}\.jsonl$/;
+/** Of one session; a folder may hold those of many. */
+const SUBAGENTS_MAX = 200;
+const SUBAGENT_FILES_MAX = 2_000;
+
+async function subagentLines(file: string, session: string): Promise<Json[]> {
+  const near = await sessionFiles(path.dirname(file), (name) => SUBAGENT_FILE.test(name));
+  const lines: Json[] = [];
+  let count = 0;
+  for (const { path: place } of near.slice(0, SUBAGENT_FILES_MAX)) {
+    if (count >= SUBAGENTS_MAX) break;
+    const own: Json[] = [];
+    for await (const line of jsonLines(place)) {
+      if (!line) continue;
+      if (line.isSidechain !== true || line.sessionId !== session) break;
+      own.push(line);
+    }
+    if (own.length > 0) count++;
+    lines.push(...own);
+  }
+  return lines;
+}
+
+/** What sub-agents said, by the task that each was given and by the id that the result of the call names. */
+class Subagents {
+  readonly #byTask = new Map<string, Json[]>();
+  readonly #byId = new Map<string, Json[]>();
+  readonly #taken = new Set<Json[]>();
+
+  constructor(lines: readonly Json[]) {
+    const groups = new Map<string, Json[]>();
+    for (const line of lines) {
+      const { uuid, parentUuid, isSidechain, agentId } = line;
+      if (isSidechain !== true || typeof uuid !== 'string') continue;
+      const group = groups.get(String(parentUuid)) ?? [];
+      group.push(line);
+      groups.set(uuid, group);
+      if (group.length > 1 || line.type !== 'user') continue;
+      const task = plainText(objectOf(line.message));
+      if (task !== '') this.#byTask.set(task, group);
+      if (typeof agentId === 'string') this.#byId.set(agentId, group);
+    }
+  }
+
+  /** Each is told once. */
+  of(input: Json, agentId: unknown): readonly Json[] {
+    const group = this.#byId.get(String(agentId)) ?? this.#byTask.get(textOf(input.prompt) ?? '') ?? [];
+    if (this.#taken.has(group)) return [];
+    this.#taken.add(group);
+    return group.map((line) => ({ ...line, isSidechain: false }));
+  }
+}
+
+/** The ids of sub-agents, by the calls that they worked for. */
+function agentIdsOf(lines: readonly Json[]): Map<unknown, unknown> {
+  return new Map(
+    lines.flatMap(({ message, toolUseResult }) =>
+      listOf(objectOf(message).content).flatMap(({ tool_use_id }) =>
+        tool_use_id === undefined ? [] : [[tool_use_id, objectOf(toolUseResult).agentId] as const],
+      ),
+    ),
+  );
+}
+
+function turnsOf(id: string, lines: readonly Json[], subagents?: Subagents): readonly Turn[] {
+  const agentIds = subagents ? agentIdsOf(lines) : new Map();
   const turns = new PastTurns(id);
   for (const line of branchOf(lines)) {
     const at = timeOf(line.timestamp);
@@ -94,13 +167,19 @@ function turnsOf(id: string, lines: readonly Json[]) {
     if (line.isCompactSummary === true)
       turns.note(`The conversation was summarised here:\n\n${plainText(message)}`, at);
     else if (asked === INTERRUPTED) turns.cancel();
-    else if (asked !== undefined && asked !== '') turns.ask(asked, at);
+    else if (asked !== undefined && (asked !== '' || picturesIn(message).length > 0))
+      turns.ask(asked, at, picturesIn(message));
     if (line.type === 'assistant') readUsage(turns, message);
     for (const block of listOf(message.content)) {
-      if (line.type === 'assistant') readAnswer(turns, block, at);
-      else if (block.type === 'tool_result') {
+      if (line.type === 'assistant') {
+        readAnswer(turns, block, at);
+        if (block.type !== 'tool_use' || !subagents) continue;
+        const worked = subagents.of(objectOf(block.input), agentIds.get(block.id));
+        if (worked.length > 0) turns.subagent(turnsOf(String(block.id), worked), at);
+      } else if (block.type === 'tool_result') {
         const output = typeof block.content === 'string' ? block.content : plainText(block);
-        turns.result(String(block.tool_use_id), output, { isError: block.is_error === true, at });
+        const pictures = picturesIn(block);
+        turns.result(String(block.tool_use_id), output, { isError: block.is_error === true, at, pictures });
       }
     }
     if (line.type === 'assistant' && typeof message.content === 'string') turns.say('markdown', message.content, at);
@@ -141,12 +220,15 @@ function saidByPerson({ type, isMeta, isSidechain, isCompactSummary, message }: 
   return MACHINE_TEXT.test(text) ? undefined : text;
 }
 
-/** Text blocks; of a picture the fact that it was there. */
+function picturesIn({ content }: Json): PastPicture[] {
+  return listOf(content).flatMap(({ type, source }) =>
+    type === 'image' ? [{ data: textOf(objectOf(source).data) }] : [],
+  );
+}
+
 function plainText({ content }: Json): string {
   if (typeof content === 'string') return content;
-  const texts = listOf(content).map((block) =>
-    block.type === 'image' ? '[a picture that was not imported]' : (textOf(block.text) ?? ''),
-  );
+  const texts = listOf(content).map((block) => textOf(block.text) ?? '');
   return texts.filter((text) => text !== '').join('\n');
 }
 

@@ -2,11 +2,13 @@
 import os from 'node:os';
 import path from 'node:path';
 import {
+  dataOf,
   FOUND_MAX,
   type FoundSession,
   type Json,
   listOf,
   objectOf,
+  type PastPicture,
   PastTurns,
   type Source,
   textOf,
@@ -75,7 +77,7 @@ function readItem(turns: PastTurns, item: Json, at: string | undefined): void {
   const { type, role } = item;
   if (type === 'message') {
     const asked = saidByPerson(item);
-    if (asked !== undefined) turns.ask(asked, at);
+    if (asked !== undefined) turns.ask(asked, at, picturesIn(item.content));
     else if (role === 'assistant') turns.say('markdown', plainText(item.content), at);
   } else if (type === 'reasoning') {
     turns.say('reasoning', plainText(item.summary) || plainText(item.content), at);
@@ -91,7 +93,8 @@ function readItem(turns: PastTurns, item: Json, at: string | undefined): void {
     turns.result(id, '', { isError: item.status === 'failed', at });
   } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     const output = outputOf(item.output);
-    turns.result(String(item.call_id), output.text, { isError: output.isError, at });
+    const pictures = picturesIn(Array.isArray(item.output) ? item.output : objectOf(item.output).content);
+    turns.result(String(item.call_id), output.text, { isError: output.isError, at, pictures });
   }
 }
 
@@ -120,11 +123,17 @@ const MACHINE_TEXT = /^\s*(<([a-z_]+)>[\s\S]*<\/\2>\s*$|# AGENTS\.md instruction
 function saidByPerson({ type, role, content }: Json): string | undefined {
   if (type !== 'message' || role !== 'user') return undefined;
   const texts = listOf(content).flatMap((block) => {
-    if (block.type === 'input_image') return ['[a picture that was not imported]'];
+    if (block.type === 'input_image') return [''];
     const text = textOf(block.text);
     return text === undefined || MACHINE_TEXT.test(text) ? [] : [text];
   });
-  return texts.length > 0 ? texts.join('\n') : undefined;
+  return texts.length > 0 ? texts.filter((text) => text !== '').join('\n') : undefined;
+}
+
+function picturesIn(content: unknown): PastPicture[] {
+  return listOf(content).flatMap(({ type, image_url }) =>
+    type === 'input_image' ? [{ data: dataOf(image_url) ?? dataOf(objectOf(image_url).url) }] : [],
+  );
 }
 
 function plainText(content: unknown): string {

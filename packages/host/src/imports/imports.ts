@@ -3,12 +3,15 @@
  * it is and stop. The URI of an imported session is made of its program and its id there, so none is imported twice.
  */
 import { pathToFileURL } from 'node:url';
+import type { BlobStore } from '@atrium/core/contracts/blobs.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import { counted } from '@atrium/core/contracts/work.js';
+import { takenContents } from '@atrium/core/sessions/message-contents.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import { IMPORTED_FROM, type ImportPage, readImportPage } from '@atrium/core/sessions/session-import.js';
-import { ErrorCode, SessionStatus } from '@atrium/protocol/ahp-1';
+import { isLarge, shownResult } from '@atrium/core/tool-calls/large-results.js';
+import { ErrorCode, type ResponsePart, SessionStatus, type Turn } from '@atrium/protocol/ahp-1';
 import type { PastSession, Source } from './past-session.js';
 
 interface ImportsOptions {
@@ -18,6 +21,8 @@ interface ImportsOptions {
   readonly isKnown: (uri: string) => boolean;
   /** The ids of the agents of this host; the one that new sessions get comes first. */
   readonly agents: () => readonly string[];
+  /** Where large contents go. */
+  readonly blobs: BlobStore | undefined;
   readonly store: (page: ImportPage, caller: Caller) => Promise<void>;
 }
 
@@ -64,7 +69,8 @@ export function imports(options: ImportsOptions): Service {
         for (const page of pagesOf(past, { session, source, provider })) {
           // The session is there with its last page: before that, nothing is.
           work.signal.throwIfAborted();
-          const checked = readImportPage(page, caller);
+          const turns = await Promise.all(page.turns.map((turn) => withStored(turn, options.blobs)));
+          const checked = readImportPage({ ...page, turns }, caller);
           if (checked) await options.store(checked, caller);
           next();
         }
@@ -94,7 +100,24 @@ interface Target {
   readonly provider: string | undefined;
 }
 
-function* pagesOf(past: PastSession, { session, source, provider }: Target): Generator<Record<string, unknown>> {
+type Page = Record<string, unknown> & { readonly turns: readonly Turn[] };
+
+/** Large pictures are stored once, by their hash, as those of a message that is sent here. */
+async function withStored(turn: Turn, blobs: BlobStore | undefined): Promise<Turn> {
+  const taken = await takenContents(turn.message, blobs);
+  const responseParts = await Promise.all(turn.responseParts.map((part) => storedPart(part, blobs)));
+  return { ...turn, ...('message' in taken && { message: taken.message }), responseParts };
+}
+
+async function storedPart(part: ResponsePart, blobs: BlobStore | undefined): Promise<ResponsePart> {
+  if (part.kind !== 'toolCall' || part.toolCall.status !== 'completed' || !blobs) return part;
+  const { toolCall } = part;
+  const hasPictures = toolCall.content?.some(({ type }) => type === 'embeddedResource');
+  if (!hasPictures || !isLarge(toolCall)) return part;
+  return { ...part, toolCall: { ...toolCall, ...(await shownResult(blobs, toolCall)) } };
+}
+
+function* pagesOf(past: PastSession, { session, source, provider }: Target): Generator<Page> {
   const { turns, title, createdAt, modifiedAt, folder } = past;
   for (let start = 0; start < turns.length; start += TURNS_IN_PAGE) {
     const isLast = start + TURNS_IN_PAGE >= turns.length;

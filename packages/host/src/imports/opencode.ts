@@ -6,18 +6,24 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Turn } from '@atrium/protocol/ahp-1';
 import { type Database, loadDriver } from '../log-sqlite/driver.js';
 import {
+  dataOf,
   FOUND_MAX,
   type FoundSession,
   type Json,
+  listOf,
   objectOf,
+  type PastPicture,
   PastTurns,
   type Source,
   textOf,
   timeOf,
   titleOf,
 } from './past-session.js';
+
+const SESSION_ID = /^ses_[A-Za-z0-9]{1,100}$/;
 
 /** The session, and the data of its messages with their parts, all in their order. */
 interface Stored {
@@ -26,7 +32,7 @@ interface Stored {
   readonly unreadable: number;
 }
 
-/** Where sessions are kept. Sub-agents have sessions of their own, which name their parent: they are left out. */
+/** Where sessions are kept. Sub-agents have sessions of their own, which name their parent: they are parts of it. */
 interface Store {
   list(): Promise<readonly Json[]>;
   load(id: string): Promise<Stored | undefined>;
@@ -51,11 +57,13 @@ export function opencode(env: NodeJS.ProcessEnv = process.env): Source {
       return [...found.values()].sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1)).slice(0, FOUND_MAX);
     },
     async read(id) {
-      if (!/^ses_[A-Za-z0-9]{1,100}$/.test(id)) return undefined;
+      if (!SESSION_ID.test(id)) return undefined;
       for (const store of stores()) {
         const stored = await store.load(id);
         const facts = stored && factsOf(stored.session);
-        if (stored && facts) return { ...facts, turns: turnsOf(id, stored.messages), unreadable: stored.unreadable };
+        if (!stored || !facts) continue;
+        const turns = turnsOf(id, stored.messages, await childrenOf(store, id, stored.messages));
+        return { ...facts, turns, unreadable: stored.unreadable };
       }
       return undefined;
     },
@@ -72,20 +80,46 @@ function factsOf(session: Json): (FoundSession & { createdAt: string }) | undefi
   return { id: String(session.id), title, folder, createdAt, modifiedAt: timeOf(updated) ?? createdAt };
 }
 
-function turnsOf(id: string, messages: Stored['messages']) {
+/** Sub-agents of one session. */
+const CHILDREN_MAX = 200;
+
+/** The sessions of sub-agents, by their ids: a call of the tool `task` names the one that it began. */
+async function childrenOf(store: Store, id: string, messages: Stored['messages']): Promise<Children> {
+  const named = messages.flatMap(({ parts }) => parts.flatMap((part) => childOf(part) ?? []));
+  const children = new Map<string, Stored['messages']>();
+  for (const child of named.slice(0, CHILDREN_MAX)) {
+    const stored = SESSION_ID.test(child) ? await store.load(child) : undefined;
+    if (stored?.session.parentID === id) children.set(child, stored.messages);
+  }
+  return children;
+}
+
+function childOf({ type, state }: Json): string | undefined {
+  return type === 'tool' ? textOf(objectOf(objectOf(state).metadata).sessionId) : undefined;
+}
+
+type Children = ReadonlyMap<string, Stored['messages']>;
+
+function turnsOf(id: string, messages: Stored['messages'], children: Children = new Map()): readonly Turn[] {
   const turns = new PastTurns(id);
   for (const { data, parts } of messages) {
     const at = timeOf(objectOf(data.time).created);
     if (data.role === 'user') {
       const said = parts.filter(({ type, synthetic }) => type === 'text' && synthetic !== true);
+      const pictures = picturesIn(parts);
       const files = parts.flatMap((part) =>
-        part.type === 'file' ? `[attached: ${textOf(part.filename) ?? 'a file'}]` : [],
+        part.type === 'file' && !isPictureFile(part) ? `[attached: ${textOf(part.filename) ?? 'a file'}]` : [],
       );
       const text = [...said.flatMap((part) => textOf(part.text) ?? []), ...files].join('\n');
-      if (text !== '') turns.ask(text, at);
+      if (text !== '' || pictures.length > 0) turns.ask(text, at, pictures);
       continue;
     }
-    for (const part of parts) readPart(turns, part, at);
+    for (const part of parts) {
+      readPart(turns, part, at);
+      const child = childOf(part);
+      const worked = child === undefined ? undefined : children.get(child);
+      if (child !== undefined && worked) turns.subagent(turnsOf(child, worked), at);
+    }
     const error = objectOf(data.error);
     if (error.name === 'MessageAbortedError') turns.cancel();
     else if (typeof error.name === 'string')
@@ -99,14 +133,24 @@ function readPart(turns: PastTurns, part: Json, begun: string | undefined): void
   if (part.type === 'text') turns.say('markdown', textOf(part.text) ?? '', at);
   else if (part.type === 'reasoning') turns.say('reasoning', textOf(part.text) ?? '', at);
   else if (part.type === 'tool') {
-    const { status, input, output, error, title, time } = objectOf(part.state);
+    const { status, input, output, error, title, time, attachments } = objectOf(part.state);
     const id = String(part.callID);
     const call = { name: textOf(part.tool) ?? 'tool', input: JSON.stringify(input ?? {}), title: textOf(title) };
     turns.call(id, call, timeOf(objectOf(time).start) ?? at);
     const isError = status === 'error';
     if (status === 'completed' || isError)
-      turns.result(id, textOf(isError ? error : output) ?? '', { isError, at: timeOf(objectOf(time).end) });
+      turns.result(id, textOf(isError ? error : output) ?? '', {
+        ...{ isError, at: timeOf(objectOf(time).end), pictures: picturesIn(listOf(attachments)) },
+      });
   } else if (part.type === 'compaction') turns.note('The conversation was summarised here.', at);
+}
+
+function isPictureFile({ type, mime, url }: Json): boolean {
+  return type === 'file' && textOf(mime)?.startsWith('image/') === true && dataOf(url) !== undefined;
+}
+
+function picturesIn(parts: readonly Json[]): PastPicture[] {
+  return parts.filter(isPictureFile).map(({ filename, url }) => ({ name: textOf(filename), data: dataOf(url) }));
 }
 
 function fileStore(folder: string): Store {

@@ -3,7 +3,16 @@
  * them line by line, and never writes to them. A line or a member that it does not understand is left out, and the rest counts.
  */
 import { shorten } from '@atrium/core/util/text.js';
-import type { ResponsePart, ToolCallState, Turn, UsageInfo } from '@atrium/protocol/ahp-1';
+import {
+  ATTACHMENT_MAX_BYTES,
+  MESSAGE_CONTENTS_MAX,
+  type Message,
+  pictureOf,
+  type ResponsePart,
+  type ToolCallState,
+  type Turn,
+  type UsageInfo,
+} from '@atrium/protocol/ahp-1';
 
 /** What a list shows of a session before anybody imports it. */
 export interface FoundSession {
@@ -67,6 +76,23 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A picture as a program stored it: base64, or something that stands elsewhere. */
+export interface PastPicture {
+  readonly name?: string | undefined;
+  readonly data: string | undefined;
+}
+
+/** All pictures of one session together; the rest is only named. */
+const PICTURES_MAX_BYTES = 64 * 2 ** 20;
+const NOT_IMPORTED = '[a picture that was not imported]';
+const DATA_URL = /^data:[\w/+.-]*;base64,/;
+
+/** The base64 of a `data:` address; undefined for every other one. */
+export function dataOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !DATA_URL.test(url.slice(0, 200))) return undefined;
+  return url.slice(url.indexOf(',') + 1);
+}
+
 interface PastCall {
   readonly name: string;
   /** JSON, or the text that the tool got instead. */
@@ -109,18 +135,31 @@ function usageOf(all: readonly PastUsage[]): { usage?: UsageInfo } {
   return { usage: { ...tokens, ...(last.model !== undefined && { model: last.model }) } };
 }
 
+interface TakenPicture {
+  readonly name: string;
+  readonly contentType: string;
+  readonly data: string;
+}
+
+interface PastResult {
+  readonly isError: boolean;
+  readonly at: string | undefined;
+  readonly pictures?: readonly PastPicture[];
+}
+
 /** Collects what was said, in order, and makes finished turns of it. */
 export class PastTurns {
   readonly #turns: Turn[] = [];
   readonly #prefix: string;
   /** Where the calls of the turn stand in it. */
   readonly #calls = new Map<string, number>();
-  #message: { readonly text: string; readonly at: string | undefined } | undefined;
+  #message: (Pick<Message, 'text' | 'attachments'> & { readonly at: string | undefined }) | undefined;
   #parts: ResponsePart[] = [];
   #lastAt: string | undefined;
   #isCancelled = false;
   /** What the answers of the turn used, by the id of the answer: programs repeat it with each part. */
   readonly #used = new Map<string, PastUsage>();
+  #pictureBytes = 0;
 
   /** Ids of turns and parts begin with this, so that they are the same each time. */
   constructor(prefix: string) {
@@ -128,15 +167,30 @@ export class PastTurns {
   }
 
   /** A message of a person begins a turn. */
-  ask(text: string, at: string | undefined): void {
+  ask(text: string, at: string | undefined, pictures: readonly PastPicture[] = []): void {
     this.#end();
-    this.#message = { text: cut(text), at };
+    const { taken, missing } = this.#pictures(pictures);
+    const attachments = taken.map(({ name, ...content }) => ({
+      type: 'embeddedResource' as const,
+      label: name,
+      ...content,
+    }));
+    this.#message = {
+      ...{ text: cut([text, ...missing].filter((line) => line !== '').join('\n')), at },
+      ...(attachments.length > 0 && { attachments }),
+    };
     this.#lastAt = at;
   }
 
   say(kind: 'markdown' | 'reasoning', text: string, at: string | undefined): void {
     if (text.trim() === '') return;
     this.#add({ kind, id: this.#partId(), content: cut(text) }, at);
+  }
+
+  /** What a sub-agent did for the call before: one folded part, which no model reads again. */
+  subagent(turns: readonly Turn[], at: string | undefined): void {
+    const text = subagentText(turns);
+    if (text !== '') this.say('reasoning', `What the sub-agent did:\n\n${text}`, at);
   }
 
   note(text: string, at: string | undefined): void {
@@ -155,14 +209,19 @@ export class PastTurns {
   }
 
   /** The result of a call; one of a call that nobody made is left out. */
-  result(id: string, output: string, { isError, at }: { isError: boolean; at: string | undefined }): void {
+  result(id: string, output: string, { isError, at, pictures = [] }: PastResult): void {
     const index = this.#calls.get(id);
     const part = index === undefined ? undefined : this.#parts[index];
     if (index === undefined || part?.kind !== 'toolCall') return;
     const { toolCallId, toolName, displayName, invocationMessage, toolInput } = part.toolCall as ToolCallState & {
       status: 'cancelled';
     };
-    const text = cut(output);
+    const { taken, missing } = this.#pictures(pictures);
+    const text = cut([output, ...missing].filter((line) => line !== '').join('\n'));
+    const content = [
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+      ...taken.map(({ data, contentType }) => ({ type: 'embeddedResource' as const, data, contentType })),
+    ];
     this.#parts[index] = {
       kind: 'toolCall',
       toolCall: {
@@ -170,11 +229,26 @@ export class PastTurns {
         ...{ toolCallId, toolName, displayName, invocationMessage },
         ...(toolInput !== undefined && { toolInput }),
         ...{ confirmed: 'not-needed', success: !isError, pastTenseMessage: invocationMessage },
-        ...(text !== '' && { content: [{ type: 'text', text }] }),
+        ...(content.length > 0 && { content }),
         ...(isError && { error: { message: shorten(output, 500) || 'the call failed' } }),
       },
     };
     this.#lastAt = at ?? this.#lastAt;
+  }
+
+  /** Those whose bytes are pictures, within the limits of a message and of the session; of the others the fact that they were there. */
+  #pictures(pictures: readonly PastPicture[]): { taken: TakenPicture[]; missing: string[] } {
+    const taken = pictures.slice(0, MESSAGE_CONTENTS_MAX).flatMap(({ data = '', name }, index) => {
+      if (data.length > (ATTACHMENT_MAX_BYTES / 3) * 4 + 4) return [];
+      const bytes = Buffer.from(data, 'base64');
+      const picture = pictureOf(bytes);
+      if (!picture || this.#pictureBytes + bytes.length > PICTURES_MAX_BYTES) return [];
+      this.#pictureBytes += bytes.length;
+      const { contentType } = picture;
+      const label = name ?? `picture-${index + 1}.${contentType.slice('image/'.length)}`;
+      return [{ name: label, contentType, data: bytes.toString('base64') }];
+    });
+    return { taken, missing: Array.from({ length: pictures.length - taken.length }, () => NOT_IMPORTED) };
   }
 
   /** What one answer of a model used, as its program counted it. */
@@ -212,7 +286,10 @@ export class PastTurns {
         id: `${this.#prefix}-${this.#turns.length}`,
         ...(message.at !== undefined && { startedAt: message.at }),
         ...(duration > 0 && { duration }),
-        message: { text: message.text, origin: { kind: 'user' } },
+        message: {
+          ...{ text: message.text, origin: { kind: 'user' } },
+          ...(message.attachments && { attachments: message.attachments }),
+        },
         responseParts: this.#parts,
         ...usageOf([...this.#used.values()]),
         state: this.#isCancelled ? 'cancelled' : 'complete',
@@ -224,6 +301,29 @@ export class PastTurns {
     this.#used.clear();
     this.#isCancelled = false;
   }
+}
+
+/** Of one sub-agent. */
+const SUBAGENT_MAX_CHARACTERS = 32 * 1_024;
+
+/** What it said and which tools it used, in order; its task stands in the input of the call. */
+function subagentText(turns: readonly Turn[]): string {
+  const text = turns
+    .flatMap(({ message, responseParts }, index) => [
+      ...(index === 0 || message.text === '' ? [] : [`> ${message.text}`]),
+      ...responseParts.flatMap((part) => {
+        if (part.kind === 'markdown') return [part.content];
+        return part.kind === 'toolCall' ? [callText(part.toolCall)] : [];
+      }),
+    ])
+    .join('\n\n');
+  if (text.length <= SUBAGENT_MAX_CHARACTERS) return text;
+  return `${text.slice(0, SUBAGENT_MAX_CHARACTERS)}\n[… ${text.length - SUBAGENT_MAX_CHARACTERS} characters were not imported]`;
+}
+
+function callText(call: ToolCallState): string {
+  const failed = call.status === 'completed' && !call.success ? ' (failed)' : '';
+  return `- ${call.displayName}: ${String(call.invocationMessage)}${failed}`;
 }
 
 function cut(text: string): string {

@@ -71,10 +71,10 @@ function planTool(session: Session): HostTool {
       editable: true,
       isForPerson: true,
       options: [
-        { id: PLAN_OPTIONS.ask, label: 'Start, and ask before changes', kind: 'approve' },
-        { id: PLAN_OPTIONS['accept-edits'], label: 'Start, and accept edits', kind: 'approve' },
-        { id: PLAN_OPTIONS.auto, label: 'Start in auto mode', kind: 'approve' },
-        { id: 'deny', label: 'Reject, and go on planning', kind: 'deny' },
+        { id: PLAN_OPTIONS.ask, label: 'Accept, and ask before changes', kind: 'approve' },
+        { id: PLAN_OPTIONS['accept-edits'], label: 'Accept, and edit without asking', kind: 'approve' },
+        { id: PLAN_OPTIONS.auto, label: 'Accept in auto mode', kind: 'approve' },
+        { id: 'deny', label: 'Reject', kind: 'deny' },
       ],
     }),
     async run(input, { option }) {

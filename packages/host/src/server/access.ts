@@ -114,7 +114,7 @@ function checkedOrigin(text: string): string {
 
 /** Every value of a header as received: a repeated header is suspicious. */
 export interface UpgradeFacts
-  extends Pick<RequestSource, 'host' | 'scheme' | 'isProxied' | 'isTunnelled'>,
+  extends Pick<RequestSource, 'host' | 'scheme' | 'isProxied' | 'isTunnelled' | 'relayedPort'>,
     OfferedFacts {
   readonly origin: readonly string[];
 }
@@ -146,13 +146,14 @@ export function judgeUpgrade(facts: UpgradeFacts, policy: UpgradePolicy): Verdic
   const [origin, anotherOrigin] = facts.origin;
   if (anotherOrigin !== undefined) return WRONG_ORIGIN;
   if (origin !== undefined && !isAllowedOrigin(origin, { ...facts, host }, policy)) return WRONG_ORIGIN;
-  const access = accessOf(facts, policy, origin !== undefined && isOwnOrigin(origin, { ...facts, host }, policy.port));
+  const isOwn = origin !== undefined && isOwnOrigin(origin, { ...facts, host }, policy.port);
+  const access = accessOf(facts, policy, isOwn);
   return access ? { ok: true, access } : WRONG_TOKEN;
 }
 
 /** Whether a page of this very host sent the request: a browser names its origin in every POST, and no page can choose it. */
 export function isFromOwnPage(
-  facts: Pick<UpgradeFacts, 'origin' | 'host' | 'scheme' | 'isProxied'>,
+  facts: Pick<UpgradeFacts, 'origin' | 'host' | 'scheme' | 'isProxied' | 'relayedPort'>,
   policy: HostPolicy,
 ): boolean {
   const host = ownHost(facts, policy);
@@ -203,11 +204,16 @@ interface HostPolicy {
 
 /** The one Host header of a request, when it names this host. */
 export function ownHost(
-  { host, isProxied, isTunnelled }: Pick<RequestSource, 'host' | 'isProxied' | 'isTunnelled'>,
+  {
+    host,
+    isProxied,
+    isTunnelled,
+    relayedPort,
+  }: Pick<RequestSource, 'host' | 'isProxied' | 'isTunnelled' | 'relayedPort'>,
   policy: HostPolicy,
 ) {
   const [only, another] = host;
-  if (isTunnelled) return only;
+  if (isTunnelled || relayedPort !== undefined) return only;
   return only !== undefined && another === undefined && isOwnHost(only, policy, isProxied) ? only : undefined;
 }
 
@@ -261,7 +267,7 @@ function isAllowedOrigin(origin: string, served: Served, policy: OriginPolicy): 
 }
 
 /** How the client reached this host: by which scheme and under which Host header. */
-interface Served extends Pick<RequestSource, 'scheme' | 'isProxied'> {
+interface Served extends Pick<RequestSource, 'scheme' | 'isProxied' | 'relayedPort'> {
   readonly host: string;
 }
 
@@ -275,7 +281,7 @@ function normalOrigin(text: string): string | undefined {
 }
 
 /** The page that this very server served: a page on another port of this machine is another program's. */
-function isOwnPage(origin: string, { host, scheme, isProxied }: Served, port: number): boolean {
+function isOwnPage(origin: string, { host, scheme, isProxied, relayedPort }: Served, port: number): boolean {
   const served = parseAuthority(host)?.port ?? DEFAULT_PORTS[scheme];
-  return (isProxied || served === port) && origin === `${scheme}://${host.toLowerCase()}`;
+  return (isProxied || served === (relayedPort ?? port)) && origin === `${scheme}://${host.toLowerCase()}`;
 }

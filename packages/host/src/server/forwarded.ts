@@ -16,6 +16,13 @@ export interface RequestSource {
   readonly isProxied: boolean;
   /** Whether it came through a tunnel that is open: `host` is one of ours. */
   readonly isTunnelled?: boolean;
+  /** The port of another host of the cluster that passed it on, and that found `host` to be one of its names. */
+  readonly relayedPort?: number;
+}
+
+/** What another host of the cluster has found out about a client of its own. */
+export interface RelayedSource extends RequestSource {
+  readonly relayedPort: number;
 }
 
 /** A trusted proxy said something that cannot be understood. Guessing would be worse than refusing. */

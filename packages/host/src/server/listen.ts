@@ -97,6 +97,11 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? '';
 }
 
+/** Takes a new certificate for connections to come; those that there are go on. */
+export function renewTls(servers: Listening['servers'], secrets: SecureContextOptions): void {
+  for (const server of servers) if ('setSecureContext' in server) server.setSecureContext(secrets);
+}
+
 /** Every address of this machine. */
 export function machineAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { type Access, OWNER } from '@atrium/core/contracts/access.js';
@@ -27,10 +28,10 @@ import {
 } from './access.js';
 import { Attempts } from './attempts.js';
 import { COMPRESSION_OFFER } from './compression.js';
-import { type RequestSource, sourceOf } from './forwarded.js';
+import { type RelayedSource, type RequestSource, sourceOf } from './forwarded.js';
 import { answerHealth, type Health } from './health.js';
 import { CLIENTS_MAX, TOKEN_CHANGED_MS, UNAUTHENTICATED_MAX } from './limits.js';
-import { type Listening, listen, machineAddresses } from './listen.js';
+import { type Listening, listen, machineAddresses, renewTls } from './listen.js';
 import { agreedProtocol, cookieToken, offeredToken, queryTokens, tokenCookie, withoutToken } from './offered-token.js';
 import { Networks } from './peer-address.js';
 import { PendingConnections, RefusalLog } from './pending-connections.js';
@@ -89,6 +90,10 @@ export interface RunningServer {
   readonly addresses: readonly string[];
   /** Clients have to show this token from now on. Those that came with another one are closed a moment later; says how many. */
   changeToken(token: string): number;
+  /** Whether new clients are accepted. */
+  readonly isAccepting: boolean;
+  /** A connection of a client that another host of the cluster passes on: it is judged and served as those of this port. */
+  takeRelayed(socket: Socket, source: RelayedSource): void;
   /** Refuses new clients from now on; connected ones stay. */
   stopAccepting(): void;
   /** Closes all connections and frees the port. */
@@ -104,15 +109,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listening = await listen({ host, port, headersTimeoutMs, tlsHandshakeTimeoutMs, tls: pair?.options });
   const bound = { host, port: listening.port, addresses: listening.addresses, machine: machineAddresses() };
   const { clock = systemClock, logger } = options;
-  const use = (secrets: SecureContextOptions) => renew(listening, secrets);
+  const use = (secrets: SecureContextOptions) => renewTls(listening.servers, secrets);
   const watch = pair && new TlsWatch(pair, { files, clock, logger, use });
   const upgrades = { ...upgradePolicy(policy, bound), credentials: options.devices };
   return new ClientServer(options, { ...listening, policy: upgrades, proxies, watch });
-}
-
-/** For connections to come; those that there are go on. */
-function renew({ servers }: Listening, secrets: SecureContextOptions): void {
-  for (const server of servers) if ('setSecureContext' in server) server.setSecureContext(secrets);
 }
 
 interface Opened extends Listening {
@@ -133,6 +133,8 @@ class ClientServer implements RunningServer {
   readonly #refusals: RefusalLog;
   readonly #pending: PendingConnections;
   readonly #clients = new Map<WebSocket, Transport>();
+  /** Connections that other hosts of the cluster pass on, and from where they come. */
+  readonly #relayed = new WeakMap<Duplex, RelayedSource>();
   /** Those that came with the connection token. */
   readonly #owners = new Set<Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, ...CLIENT_OPTIONS });
@@ -171,6 +173,18 @@ class ClientServer implements RunningServer {
       for (const transport of cut) transport.close(CloseCode.AccessEnded, 'the connection token is another one now');
     });
     return cut.length;
+  }
+
+  get isAccepting(): boolean {
+    return this.#stopped === undefined;
+  }
+
+  takeRelayed(socket: Socket, source: RelayedSource): void {
+    const [server] = this.#servers;
+    if (!server || !this.isAccepting) return void socket.destroy();
+    this.#relayed.set(socket, source);
+    // It is encrypted by the link: what the port's own encryption would do is done.
+    server.emit('setSecureContext' in server ? 'secureConnection' : 'connection', socket);
   }
 
   stopAccepting(): void {
@@ -290,6 +304,8 @@ class ClientServer implements RunningServer {
   }
 
   #sourceOf(request: IncomingMessage): ReturnType<typeof sourceOf> {
+    const relayed = this.#relayed.get(request.socket);
+    if (relayed) return relayed;
     const source = sourceOf(request, this.#opened.proxies);
     const { tunnels } = this.#options;
     return 'problem' in source || !tunnels ? source : tunnels.through(source, request.headersDistinct);
@@ -346,10 +362,10 @@ class ClientServer implements RunningServer {
 
   #enter(websocket: WebSocket, { request, source, access }: Entered): void {
     const { socket, headers } = request;
-    const { isProxied, address } = source;
+    const { isProxied, relayedPort, address } = source;
     this.#pending.accepted(socket);
     const { clock } = this.#options;
-    const from = isProxied ? { address } : {};
+    const from = isProxied || relayedPort !== undefined ? { address } : {};
     const transport = websocketTransport({ websocket, socket, ...from, ...(clock === undefined ? {} : { clock }) });
     this.#clients.set(websocket, transport);
     if (access.credential.kind === 'connection') this.#owners.add(transport);

@@ -1,6 +1,6 @@
-/** The web page, read into memory at start, and the short answers of a host without one. */
+/** The web page, and the short answers of a host without one. */
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { chosenEncoding, ENCODED_FILES, type Encoding } from '@atrium/core/wire/transports/encodings.js';
@@ -48,10 +48,30 @@ interface StaticFile extends StoredFile {
 }
 
 /**
- * Lists the files once and serves nothing else: a request can name a file, but not a path. Browsers that accept it get
- * the compressed copy that was built with the page.
+ * Lists the files once, when a browser first asks, and serves nothing else: a request can name a file, but not a path.
+ * Browsers that accept it get the compressed copy that was built with the page. Rejects if there is no such folder.
  */
-export async function staticFiles(folder: string, { isInsecure = false }: PageOptions = {}): Promise<StaticFiles> {
+export async function staticFiles(folder: string, options: PageOptions = {}): Promise<StaticFiles> {
+  await access(folder);
+  let listed: Promise<ReadonlyMap<string, StaticFile>> | undefined;
+  return {
+    answer: (request, response) => {
+      listed ??= listFiles(folder, options);
+      listed.then(
+        (files) => answer(files, request, response),
+        () => {
+          listed = undefined;
+          answerNothing(response, 503);
+        },
+      );
+    },
+  };
+}
+
+async function listFiles(
+  folder: string,
+  { isInsecure = false }: PageOptions,
+): Promise<ReadonlyMap<string, StaticFile>> {
   const stored = await storedFiles(folder);
   const files = new Map<string, StaticFile>();
   for (const [url, file] of stored) {
@@ -60,7 +80,7 @@ export async function staticFiles(folder: string, { isInsecure = false }: PageOp
   const plain = files.get('/index.html');
   const index = plain && isInsecure ? await marked(plain) : plain;
   if (index) for (const url of ['/', '/index.html']) files.set(url, index);
-  return { answer: (request, response) => answer(files, request, response) };
+  return files;
 }
 
 /** The compressed copies do not have the mark. The document is short. */

@@ -31,9 +31,11 @@ export interface StoredShare {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
+  /** The device that made it; absent: whoever has the connection token. */
+  readonly by?: string | undefined;
 }
 
-interface ShareGrant extends Pick<StoredShare, 'name' | 'bounds' | 'leftOut' | 'expiresAt'> {
+interface ShareGrant extends Pick<StoredShare, 'name' | 'bounds' | 'leftOut' | 'expiresAt' | 'by'> {
   readonly role: 'viewer';
 }
 
@@ -42,6 +44,7 @@ export interface ShareStore {
   /** Stored before this resolves. */
   add(kind: 'share', grant: ShareGrant): Promise<{ readonly credential: StoredShare; readonly token: string }>;
   list(kind: 'share'): readonly StoredShare[];
+  change(id: string, change: { readonly expiresAt: number }): Promise<boolean>;
   /** Closes the connections of a share; false when there is none. */
   remove(id: string): Promise<boolean>;
 }
@@ -60,7 +63,7 @@ export class Shares implements Service {
   constructor(private readonly parts: SharesParts) {}
 
   readonly extensionRequests: NonNullable<Service['extensionRequests']> = {
-    [SHARE_METHOD]: (caller, params) => this.#make(params, caller.access.until),
+    [SHARE_METHOD]: (caller, params) => this.#make(params, caller.access),
     [SHARES_METHOD]: (_caller, { session }): ShareList => ({
       items: this.#all().filter((share) => session === undefined || share.session === session),
     }),
@@ -80,9 +83,20 @@ export class Shares implements Service {
     for (const share of this.#all()) if (share.session === session) await this.parts.store.remove(share.id);
   }
 
+  /** What a device shared lasts no longer than it may share itself: it may have been lost, or never have been its owner's. */
+  async makerChanged(maker: string, access: Access | undefined): Promise<void> {
+    const mayShare = access?.role === 'owner' && access.bounds === undefined;
+    const end = mayShare ? (access.until ?? Number.POSITIVE_INFINITY) : 0;
+    const { store } = this.parts;
+    for (const { id, expiresAt = 0 } of store.list('share').filter(({ by }) => by === maker)) {
+      if (!mayShare) await store.remove(id);
+      else if (expiresAt > end) await store.change(id, { expiresAt: end });
+    }
+  }
+
   async #make(
     { session, name, until, leftOut = [] }: Params,
-    makersEnd = Number.POSITIVE_INFINITY,
+    { until: makersEnd = Number.POSITIVE_INFINITY, credential: maker }: Access,
   ): Promise<MadeShare> {
     const title = typeof session === 'string' ? this.parts.titleOf(session) : undefined;
     if (typeof session !== 'string' || title === undefined) throw unknownChannel(String(session));
@@ -95,6 +109,7 @@ export class Shares implements Service {
       leftOut: withImplied(leftOut),
       // Nobody shares for longer than they may look themselves.
       expiresAt: Math.min(this.#end(until), makersEnd),
+      ...(maker.kind === 'device' && { by: maker.id }),
     };
     const { credential, token } = await this.parts.store.add('share', grant);
     return { ...this.#shown(credential, session), token, addresses: this.parts.addresses() };

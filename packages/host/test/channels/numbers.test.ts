@@ -77,9 +77,47 @@ class DistantLog extends KeptLog {
     }
     return super.append(commit);
   }
+
+  override async beginClient(...given: Parameters<KeptLog['beginClient']>) {
+    if (this.unreachable > 0) throw new LogUnavailableError('no connection');
+    return super.beginClient(...given);
+  }
+
+  override async missed(...given: Parameters<KeptLog['missed']>) {
+    if (this.unreachable > 0) throw new LogUnavailableError('no connection');
+    return super.missed(...given);
+  }
 }
 
 describe('a log that cannot be reached', () => {
+  it('[CLU-012] sends away clients that begin or come back meanwhile: they try again, and are told nothing else', async () => {
+    const log = new DistantLog();
+    const { host, client, uri } = await openFixture({ log });
+    log.unreachable = 1;
+    const hellos = [
+      { id: 1, method: 'initialize', params: { channel: ROOT, clientId: 'new', protocolVersions: ['0.3.0'] } },
+      {
+        ...{ id: 1, method: 'reconnect' },
+        params: { channel: ROOT, clientId: client.clientId, lastSeenServerSeq: 1, subscriptions: [uri] },
+      },
+    ];
+    for (const hello of hellos) {
+      const again = host.connect();
+      again.send(hello);
+      expect(await again.untilClosed()).toMatchObject({ code: CloseCode.NotStored });
+      expect(again.received).toEqual([]);
+    }
+    log.unreachable = 0;
+    const again = host.connect();
+    again.continue(client);
+    await again.request('reconnect', {
+      channel: ROOT,
+      clientId: client.clientId,
+      lastSeenServerSeq: 1,
+      subscriptions: [uri],
+    });
+  });
+
   it('[CLU-012] gets the same commit again until it answers: nothing is shown before, nothing is lost or doubled', async () => {
     const log = new DistantLog();
     const { client, uri, clock } = await openFixture({ log });

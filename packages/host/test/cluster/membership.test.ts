@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { checkAdmission } from '../../src/cluster/admission.js';
 import { CUT_OFF_MS, LOOKS_UNTIL_DEAD, LOOKS_WHEN_REFUSED } from '../../src/cluster/limits.js';
 import { askLink, linkAddress, listenForLinks } from '../../src/cluster/link.js';
 import { Lookout } from '../../src/cluster/lookout.js';
@@ -7,6 +8,7 @@ import { engineUrl } from '../../src/log-postgres/engine-url.js';
 import { cutProxy } from '../support/cut-proxy.js';
 import { isFulfilled, joinedAs } from '../support/membership.js';
 import { describeWithEngine, freshCluster, onEngine } from '../support/postgres.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const SECRET = 'secret-of-the-tests-0123456789';
 
@@ -26,6 +28,21 @@ async function linked(answer: () => boolean, secret = SECRET): Promise<string> {
 }
 
 describeWithEngine('a cluster', () => {
+  it('[CLU-028] takes hosts in that start at the same time with the same token and secret, and nobody with another', async () => {
+    for (let round = 0; round < 5; round++) {
+      const url = await freshCluster();
+      const admitted = (hostId: string, secret: string) =>
+        onEngine(url, async (engine) => {
+          await engine.run('SELECT 1');
+          await checkAdmission({ engine, hostId, dataDir: await tempFolder(), token: 'token', secret });
+        });
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+      await Promise.all(ids.map((id) => admitted(id, SECRET)));
+      await onEngine(url, (engine) => engine.run("SELECT join_cluster('a', NULL, 'test', 1)"));
+      await expect(admitted('g', 'another-secret-of-the-tests')).rejects.toThrow('another cluster secret');
+    }
+  });
+
   it('[CLU-023] has one active host, however many start at the same time; the others stand by', async () => {
     const url = await freshCluster();
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((id) => joinedAs(id, { url })));

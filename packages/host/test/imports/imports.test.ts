@@ -25,7 +25,7 @@ interface Part {
 }
 interface Turn {
   readonly id: string;
-  readonly message: { readonly text: string };
+  readonly message: { readonly text: string; readonly attachments?: readonly object[] };
   readonly responseParts: readonly Part[];
   readonly state: string;
   readonly startedAt?: string;
@@ -53,7 +53,8 @@ async function put(name: string, lines: readonly unknown[]): Promise<void> {
 
 /** Every file of the other programs with a hash of its bytes. */
 async function untouched(): Promise<string[]> {
-  const names = (await readdir(home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const entries = await readdir(home, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && isLasting(entry.name));
   const hashes = names.map(async ({ parentPath, name }) => {
     const file = path.join(parentPath, name);
     return `${file} ${createHash('sha1')
@@ -63,7 +64,8 @@ async function untouched(): Promise<string[]> {
   return (await Promise.all(hashes)).sort();
 }
 
-const isLasting = (file: string) => !/-(?:wal|shm) /.test(file);
+/** The driver that wrote a database closes it late, and takes its own two files along then. */
+const isLasting = (name: string) => !/-(?:wal|shm)$/.test(name);
 
 const find = async (client: RawClient, params: object = {}) =>
   (await client.request<{ items: Found[] }>('atrium/findImports', params)).items;
@@ -188,7 +190,14 @@ async function putOpencode(id: string): Promise<void> {
   for (const [index, [of, data]] of parts.entries())
     part.run(`prt_${index}`, of, id, data === 'broken' ? '{' : JSON.stringify(data));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
+}
+
+/** A picture of 3 × 2 pixels, as far as its head says, with some bytes behind it. */
+function png(rest: number): Buffer {
+  const head = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x03\0\0\0\x02\x08\x02\0\0\0', 'latin1');
+  return Buffer.concat([head, Buffer.alloc(rest, 7)]);
 }
 
 /** `[kind or tool, text or status]` of each part. */
@@ -269,9 +278,7 @@ describe('[DAY-100] sessions of other programs', () => {
     const older = await take(client, 'opencode', 'ses_old');
     expect(older).toMatchObject({ turns: 1, unreadable: 1 });
     expect((await turnsOf(client, older.session))[0]?.message.text).toBe('an old question');
-    // The driver that wrote the database closes it late, and takes its own two files along then.
-    const after = await untouched();
-    expect(after.filter(isLasting)).toEqual(before.filter(isLasting));
+    expect(await untouched()).toEqual(before);
   });
 
   it('marks the program, skips what is here, also after a restart, and goes on with the session', async () => {
@@ -292,6 +299,132 @@ describe('[DAY-100] sessions of other programs', () => {
     const again = await later.ask('atrium/importFound', { program: 'claude', id: CLAUDE_ID });
     expect(again.error?.message).toContain('was imported before');
     expect(await turnsOf(later, session)).toHaveLength(3);
+  });
+
+  it('imports pictures of messages and results once, by their bytes, and names what is none', async () => {
+    const small = png(20);
+    const large = png(100_000);
+    const base64 = (bytes: Buffer) => bytes.toString('base64');
+    const image = (bytes: Buffer) => ({
+      ...{ type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: base64(bytes) } },
+    });
+    const at = { timestamp: '2026-03-01T10:00:01.000Z', cwd: '/srv/app', isSidechain: false };
+    const user = (uuid: string, parentUuid: string | null, content: unknown[]) => ({
+      ...{ type: 'user', uuid, parentUuid, ...at, message: { role: 'user', content } },
+    });
+    await put(`claude/projects/-srv-app/${CLAUDE_ID}.jsonl`, [
+      user('u1', null, [{ type: 'text', text: 'look' }, image(small), image(large), image(Buffer.from('no picture'))]),
+      {
+        ...{ type: 'assistant', uuid: 'a1', parentUuid: 'u1', ...at },
+        message: { id: 'm1', role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Read', input: {} }] },
+      },
+      user('r1', 'a1', [{ type: 'tool_result', tool_use_id: 't1', content: [image(large)] }]),
+      user('u2', 'r1', [image(small)]),
+    ]);
+    const codexId = '01a1ec71-13d2-72f1-86de-8f1f6ecf9c06';
+    const image_url = `data:image/png;base64,${base64(large)}`;
+    const said = { type: 'message', role: 'user', content: [{ type: 'input_image', image_url }] };
+    await put(`codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-${codexId}.jsonl`, [
+      { timestamp: at.timestamp, type: 'response_item', payload: said },
+    ]);
+    const old = 'data/opencode/storage';
+    const time = { created: 1_600_000_000_000, updated: 1_600_000_001_000 };
+    await put(`${old}/session/p1/ses_old.json`, [{ id: 'ses_old', title: 'Old', directory: '/srv/old', time }]);
+    await put(`${old}/message/ses_old/msg_1.json`, [{ id: 'msg_1', role: 'user', time }]);
+    const file = { type: 'file', mime: 'image/png', filename: 'shot.png', url: image_url };
+    await put(`${old}/part/msg_1/prt_1.json`, [file]);
+    await put(`${old}/part/msg_1/prt_2.json`, [
+      { type: 'file', mime: 'text/plain', filename: 'a.txt', url: 'file:///a' },
+    ]);
+
+    const dataFolder = path.join(home, 'host');
+    const client = await nativeClient(await startHost({ dataFolder }), 'importer');
+    const hash = createHash('sha256').update(large).digest('hex');
+    const stored = {
+      type: 'resource',
+      uri: `atrium-content:/${hash}`,
+      contentType: 'image/png',
+      sizeHint: large.length,
+    };
+    const [first, second] = await turnsOf(client, (await take(client, 'claude', CLAUDE_ID)).session);
+    expect(first?.message.text).toBe('look\n[a picture that was not imported]');
+    expect(first?.message.attachments).toMatchObject([
+      { type: 'embeddedResource', contentType: 'image/png', data: base64(small), label: 'picture-1.png' },
+      { ...stored, label: 'picture-2.png', _meta: { 'atrium.picture': { width: 3, height: 2 } } },
+    ]);
+    expect(first?.responseParts[0]?.toolCall?.content).toMatchObject([stored]);
+    expect(second?.message).toMatchObject({ text: '', attachments: [{ data: base64(small) }] });
+    const [ofCodex] = await turnsOf(client, (await take(client, 'codex', codexId)).session);
+    expect(ofCodex?.message).toMatchObject({ text: '', attachments: [stored] });
+    const [ofOpencode] = await turnsOf(client, (await take(client, 'opencode', 'ses_old')).session);
+    expect(ofOpencode?.message).toMatchObject({
+      ...{ text: '[attached: a.txt]', attachments: [{ ...stored, label: 'shot.png' }] },
+    });
+    const contents = await readdir(path.join(dataFolder, 'content'), { recursive: true, withFileTypes: true });
+    expect(contents.filter((entry) => entry.isFile())).toHaveLength(1);
+  });
+
+  it('folds what a sub-agent did below its call: of Claude Code from the same file or its own, of opencode from its session', async () => {
+    const at = { timestamp: '2026-03-01T10:00:01.000Z', cwd: '/srv/app', isSidechain: false };
+    const line = (
+      type: 'user' | 'assistant',
+      uuid: string,
+      parentUuid: string | null,
+      content: unknown,
+      more = {},
+    ) => ({
+      ...{ type, uuid, parentUuid, ...at, message: { id: `m-${uuid}`, role: type, content }, ...more },
+    });
+    const task = (id: string, prompt: string) => ({ type: 'tool_use', id, name: 'Task', input: { prompt } });
+    const side = { isSidechain: true, sessionId: CLAUDE_ID, agentId: 'ab12' };
+    const ran = { type: 'tool_use', id: 's1', name: 'Bash', input: { command: 'ls' } };
+    await put(`claude/projects/-srv-app/${CLAUDE_ID}.jsonl`, [
+      line('user', 'u1', null, 'delegate'),
+      line('assistant', 'a1', 'u1', [task('t1', 'count the files'), task('t2', 'in its own file')]),
+      line('user', 's-u', null, 'count the files', { isSidechain: true }),
+      line('assistant', 's-a', 's-u', [{ type: 'text', text: 'I look.' }, ran], { isSidechain: true }),
+      line('user', 's-r', 's-a', [{ type: 'tool_result', tool_use_id: 's1', content: 'x', is_error: true }], {
+        isSidechain: true,
+      }),
+      line('user', 'r1', 'a1', [{ type: 'tool_result', tool_use_id: 't1', content: 'three' }]),
+      line('user', 'r2', 'r1', [{ type: 'tool_result', tool_use_id: 't2', content: 'done' }], {
+        toolUseResult: { agentId: 'ab12' },
+      }),
+      line('assistant', 'a2', 'r2', [{ type: 'text', text: 'Three.' }]),
+    ]);
+    const own = (sessionId: string, text: string) => [
+      line('user', 'o-u', null, 'in its own file', { ...side, sessionId }),
+      line('assistant', 'o-a', 'o-u', [{ type: 'text', text }], { ...side, sessionId }),
+    ];
+    await put('claude/projects/-srv-app/agent-ab12.jsonl', own(CLAUDE_ID, 'From my own file.'));
+    await put('claude/projects/-srv-app/agent-cd34.jsonl', own('another', 'Of another session.'));
+    await putOpencode('ses_new');
+    const file = path.join(home, 'data', 'opencode', 'opencode.db');
+    const db = (await loadDriver()).open(file);
+    const said = JSON.stringify({ role: 'assistant', time: { created: 1_700_000_003_000 } });
+    db.prepare('INSERT INTO message VALUES (?, ?, ?, ?)').run('msg_c', 'ses_child', 1_700_000_003_000, said);
+    const part = db.prepare('INSERT INTO part VALUES (?, ?, ?, ?)');
+    part.run('prt_c', 'msg_c', 'ses_child', JSON.stringify({ type: 'text', text: 'The child speaks.' }));
+    const state = { status: 'completed', input: {}, output: 'ok', metadata: { sessionId: 'ses_child' } };
+    part.run('prt_90', 'msg_2', 'ses_new', JSON.stringify({ type: 'tool', tool: 'task', callID: 'c9', state }));
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    db.close();
+
+    const client = await nativeClient(await startHost(), 'importer');
+    const [turn, ...more] = await turnsOf(client, (await take(client, 'claude', CLAUDE_ID)).session);
+    expect(more).toEqual([]);
+    expect(turn && shape(turn)).toEqual([
+      ['Task', 'completed true'],
+      ['reasoning', 'What the sub-agent did:\n\nI look.\n\n- Bash: ls (failed)'],
+      ['Task', 'completed true'],
+      ['reasoning', 'What the sub-agent did:\n\nFrom my own file.'],
+      ['markdown', 'Three.'],
+    ]);
+    expect(await find(client, { program: 'opencode' })).toHaveLength(1);
+    const [ofOpencode] = await turnsOf(client, (await take(client, 'opencode', 'ses_new')).session);
+    expect(ofOpencode && shape(ofOpencode)).toContainEqual([
+      ...['reasoning', 'What the sub-agent did:\n\nThe child speaks.'],
+    ]);
   });
 
   it('names no file by an id that leads elsewhere, and says which programs it knows', async () => {

@@ -1,7 +1,7 @@
 /** What strangers try: addresses inside the network, huge or odd input, text that pretends, answers that are stale or not theirs. */
 import type { Access } from '@atrium/core/contracts/access.js';
-import { type NotificationMessage, REDEEM_PATH } from '@atrium/protocol/ahp-1';
-import { describe, expect, it } from 'vitest';
+import { MODE_PROPERTY, type NotificationMessage, PLAN_TOOL, REDEEM_PATH } from '@atrium/protocol/ahp-1';
+import { describe, expect, it, vi } from 'vitest';
 import {
   BODY_MAX_CHARACTERS,
   ENDPOINT_MAX_CHARACTERS,
@@ -15,6 +15,7 @@ import { PostError, post } from '../../src/notifications/post.js';
 import {
   ASKING_TOOL,
   ask,
+  begin,
   decide,
   look,
   openNotifications,
@@ -323,7 +324,11 @@ describe('a device', () => {
 type Fixture = Awaited<ReturnType<typeof openNotifications>>;
 
 /** A device that is let in with a code, subscribed with the whole command, and a question that it was told. */
-async function toldDevice(role: string, more: (fixture: Fixture) => object = () => ({})) {
+async function toldDevice(
+  role: string,
+  more: (fixture: Fixture) => object = () => ({}),
+  question: (fixture: Fixture) => ReturnType<typeof ask> = (fixture) => ask(fixture, { command: 'npm test' }),
+) {
   const fixture = await openNotifications({ rule: { events: [] } });
   const { client, host, service, clock } = fixture;
   const { devices } = host.host;
@@ -343,7 +348,7 @@ async function toldDevice(role: string, more: (fixture: Fixture) => object = () 
   const browser = new TestBrowser(`${service.url}push/phone`);
   await subscribe(phone, browser, { events: ['question'], detail: 'command' });
   phone.disconnect();
-  const asked = await ask(fixture, { command: 'npm test' });
+  const asked = await question(fixture);
   await clock.advance(QUESTION_DELAY_MS);
   return { ...fixture, ...asked, deviceId: id, phoneBrowser: browser };
 }
@@ -368,6 +373,31 @@ describe('Allow on a device', () => {
     await client.request('atrium/changeDevice', { id: deviceId, role: 'viewer' });
     expect(await host.host.answerNotification(answerKey, true)).toMatchObject({ kind: 'forbidden' });
     expect(await waitingCall(client, uri)).not.toBe('');
+  });
+
+  /** A plan that is short enough for buttons. */
+  async function presentPlan(fixture: Fixture): ReturnType<typeof ask> {
+    const { client, uri } = fixture;
+    client.dispatch(uri, { type: 'session/configChanged', config: { [MODE_PROPERTY]: 'plan' } } as never);
+    await client.action(uri, 'session/configChanged');
+    const { turn, finish } = await begin(fixture);
+    const called = turn.callTool({ name: PLAN_TOOL, input: { plan: 'Do it.' } });
+    called.catch(() => {});
+    await vi.waitFor(async () => expect(await waitingCall(client, uri)).not.toBe(''));
+    return { called, finish, turn };
+  }
+
+  it('[DEV-043] [DEV-024] of an approver does not accept a plan, which changes the mode of the session; Deny does what it may', async () => {
+    const { service, phoneBrowser, host, client, uri, called } = await toldDevice('approver', undefined, presentPlan);
+    const { answerKey } = phoneBrowser.read(await service.until(1));
+    expect(answerKey).toEqual(expect.any(String));
+    expect(await host.host.answerNotification(answerKey, true)).toMatchObject({ kind: 'forbidden' });
+    const mode = async () =>
+      (await client.state<{ config: { values: Record<string, unknown> } }>(uri)).config.values[MODE_PROPERTY];
+    expect([await waitingCall(client, uri), await mode()]).toEqual([expect.stringMatching(/./), 'plan']);
+    expect(await host.host.answerNotification(answerKey, false)).toEqual({ kind: 'taken' });
+    expect(await called).not.toMatchObject({ kind: 'completed' });
+    expect(await mode()).toBe('plan');
   });
 
   it('[DEV-043] [DEV-007] of a device that was removed does nothing, and it is told nothing more', async () => {

@@ -127,6 +127,8 @@ describe('after a crash', () => {
     const { clock } = await startAgain(log, service);
     await clock.advance(END_DELAY_MS);
     expect(browser.read(await service.until(1))).toMatchObject({ event: 'ended' });
+    // What may not have arrived is sent again; so the host knows first that it has.
+    await expect.poll(() => log.records('notify-event:')).toEqual([]);
     const third = await startAgain(log, service);
     await third.clock.advance(END_DELAY_MS);
     await settle(50);

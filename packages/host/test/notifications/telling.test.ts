@@ -8,6 +8,7 @@ import {
   UNREPORTED_VIEW_MS,
 } from '../../src/notifications/limits.js';
 import { AUTOMATION, AUTOMATIONS_CHANNEL, AutomationFixture } from '../support/automation-fixture.js';
+import { componentsOf } from '../support/host-components.js';
 import { nativeClient } from '../support/native-client.js';
 import {
   ask,
@@ -21,7 +22,7 @@ import {
   waitingCall,
 } from '../support/notification-fixture.js';
 import { startServer, TestBrowser, vapidClaims } from '../support/push-service.js';
-import { settle } from '../support/test-host.js';
+import { RawClient, settle } from '../support/test-host.js';
 
 describe('a question that nobody sees', () => {
   it('[DEV-041] [DEV-042] is pushed after five seconds, once, signed and encrypted, and taken back when it is settled', async () => {
@@ -215,6 +216,43 @@ describe('other events', () => {
     await clock.advance(END_DELAY_MS);
     await settle(50);
     expect(service.received).toHaveLength(1);
+  });
+
+  it('[DEV-040] [DEV-021] a run of an automation is not told to devices within bounds that its session is not in, nor its name', async () => {
+    const service = await startServer(true);
+    const fixture = await AutomationFixture.open({ notifications: { desktop: null, ...service.reach } });
+    const { client, agent, clock, host } = fixture;
+    const { devices } = componentsOf(host.host);
+    const letIn = async (name: string, bounds?: object) => {
+      const asked = { role: 'driver', name, ...(bounds && { bounds }) };
+      const { code } = await client.request<{ code: string }>('atrium/addDevice', asked);
+      const redeemed = await devices.redeem({ code, name, isPrivate: true });
+      if (redeemed.kind !== 'in') throw new Error(`not let in: ${redeemed.kind}`);
+      const phone = new RawClient();
+      host.host.connect(phone.transport, devices.accessOf(redeemed.device.token));
+      await phone.initialize(name, { protocolVersions: ['1.0.0'] });
+      await subscribe(phone, new TestBrowser(`${service.url}push/${name}`), { detail: 'command' });
+      // One of them shows notifications itself.
+      await look(phone, undefined, { shows: true });
+      return phone;
+    };
+    const phones = [
+      await letIn('by-session', { sessions: ['ahp-session:/another'] }),
+      await letIn('by-folder', { folders: ['/nowhere'] }),
+    ];
+    await letIn('unbounded');
+    await fixture.create();
+    await client.request('runAutomation', { channel: AUTOMATIONS_CHANNEL, automation: AUTOMATION, requestId: 'r1' });
+    (await agent.turn(0)).finish();
+    await expect
+      .poll(async () => {
+        await clock.advance(END_DELAY_MS);
+        return service.received.length;
+      })
+      .toBe(1);
+    await settle(50);
+    expect(service.received.map(({ path }) => path)).toEqual(['/push/unbounded']);
+    expect(JSON.stringify(phones.flatMap(({ received }) => received))).not.toMatch(/Nightly|look at the build/);
   });
 
   it('[DEV-041] a receiver is told so much within an hour, and then no more', async () => {

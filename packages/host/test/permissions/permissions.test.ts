@@ -7,6 +7,7 @@ import {
   ADD_PERMISSION_METHOD,
   type ChatState,
   callPermission,
+  decisionWords,
   PERMISSIONS_METHOD,
   type PermissionList,
   REMOVE_PERMISSION_METHOD,
@@ -14,7 +15,7 @@ import {
   type ToolCallPendingConfirmationState,
   type ToolCallState,
 } from '@atrium/protocol/ahp-1';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TrustedFolders } from '../../src/plugins/trust/folder-trust.js';
 import { ruleProgram } from '../../src/plugins/trust/programs.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
@@ -193,6 +194,39 @@ describe('[DAY-001] [DAY-005] rules decide about calls', () => {
     await host.seen('pending-confirmation');
     await host.answer({ editedToolInput: JSON.stringify({ command: 'rm x' }) });
     expect(await asked).toMatchObject({ kind: 'denied' });
+  });
+
+  it('[DAY-002] the tool of the host runs /bin/sh, also where the person has another shell', async () => {
+    vi.stubEnv('SHELL', '/usr/bin/zsh');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const host = await world({
+      before: (_folder, person) => write(person, { permissions: { allow: ['shell(echo *)'] } }),
+    });
+    expect(await host.call('shell', { command: 'echo "by $0"' })).toMatchObject({
+      success: true,
+      text: expect.stringContaining('by /bin/sh'),
+    });
+  });
+
+  it('the record of a call whose input a person changed is about what ran, and says so', async () => {
+    const host = await world({
+      before: (_folder, person) => write(person, { permissions: { ask: ['shell(touch *)'], allow: ['shell(true)'] } }),
+    });
+    const asked = host.call('shell', { command: 'touch a' });
+    const before = await host.seen('pending-confirmation');
+    expect(callPermission(before)).toMatchObject({ effect: 'ask', rule: 'shell(touch *)' });
+    await host.answer({ editedToolInput: JSON.stringify({ command: 'true' }) });
+    expect(await asked).toMatchObject({ success: true });
+    const ran = await host.seen('completed');
+    expect(callPermission(ran)).toMatchObject({ effect: 'allow', rule: 'shell(true)', isChangedByPerson: true });
+    expect(decisionWords(ran)).toMatch(/^Allowed by .*, who changed the input$/);
+    const kept = host.call('shell', { command: 'touch a' });
+    await host.seen('pending-confirmation');
+    await host.answer({});
+    await kept;
+    const plain = callPermission(await host.seen('completed'));
+    expect(plain).toMatchObject({ effect: 'ask', rule: 'shell(touch *)' });
+    expect(plain).not.toHaveProperty('isChangedByPerson');
   });
 
   it('what rules of the host say holds for everybody, and stays when the session allows everything', async () => {

@@ -11,6 +11,7 @@ import { DEVICES_MAX, FIRST_USE_MS, USE_NOTED_EVERY_MS } from '../../src/devices
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { bearer, cookieIn, startDeviceHost, TOKEN } from '../support/device-fixture.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { signal } from '../support/signal.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { RawClient } from '../support/test-host.js';
 
@@ -252,6 +253,92 @@ describe('who may do what with devices', () => {
     expect(host.devices.accessOf(token)).toMatchObject({ role: 'viewer', until: Date.parse('2090-01-01T00:00:00Z') });
     await owner.request('atrium/changeDevice', { id, role: 'approver' });
     expect(host.devices.accessOf(token)).toMatchObject({ role: 'approver', until: Date.parse('2090-01-01T00:00:00Z') });
+  });
+
+  it('[DEV-013] [DEV-023] bounds and an end are taken away with null, one by one or at once, also in the log', async () => {
+    const { owner, admit, log } = await startDeviceHost();
+    const bounds = { folders: ['/tmp'], sessions: ['ahp-session:/a'] };
+    const { id } = await admit({ role: 'viewer', bounds, until: '2090-01-01T00:00:00Z' });
+    const change = (params: object) => owner.request('atrium/changeDevice', { id, ...params });
+    const stored = async () => {
+      const [{ role, bounds: within, expiresAt } = { role: undefined }] = await listed(owner);
+      return JSON.parse(JSON.stringify({ role, bounds: within, expiresAt }));
+    };
+    const expiresAt = '2090-01-01T00:00:00.000Z';
+    await change({ bounds: { folders: null } });
+    expect(await stored()).toEqual({ role: 'viewer', bounds: { sessions: ['ahp-session:/a'] }, expiresAt });
+    await change({ bounds: { folders: ['/var'] }, until: null });
+    expect(await stored()).toEqual({ role: 'viewer', bounds: { sessions: ['ahp-session:/a'], folders: ['/var'] } });
+    await change({ bounds: null, role: 'approver' });
+    expect(await stored()).toEqual({ role: 'approver' });
+    await change({ bounds: { folders: ['/tmp'] } });
+    await change({ bounds: { folders: null } });
+    expect(await stored()).toEqual({ role: 'approver' });
+    expect(await log.record(`credential:${id}`)).not.toContain('bounds');
+  });
+
+  it.each([
+    { role: null },
+    { role: 'admin' },
+    { until: 'yesterday' },
+    { until: '2020-01-01T00:00:00Z' },
+    { until: 0 },
+    { bounds: 'all' },
+    { bounds: { folder: ['/tmp'] } },
+    { bounds: { folders: [] } },
+    { bounds: { folders: ['relative'] } },
+    { bounds: { sessions: [1] } },
+    { name: null },
+    { name: ' ' },
+  ])('[DEV-013] nothing changes by what is not understood: %j', async (params) => {
+    const { owner, admit } = await startDeviceHost();
+    const { id } = await admit({ role: 'viewer', bounds: { folders: ['/tmp'] } });
+    const before = await listed(owner);
+    expect((await owner.ask('atrium/changeDevice', { id, ...params })).error?.code).toBe(-32602);
+    expect(await listed(owner)).toEqual(before);
+  });
+
+  it('[DEV-013] [DEV-021] an owner within bounds or for some time takes neither away from others', async () => {
+    const { owner, admit, host } = await startDeviceHost();
+    const until = '2090-01-01T00:00:00Z';
+    const own = { role: 'owner', bounds: { folders: ['/tmp'] }, until };
+    const { token } = await admit(own);
+    const { id } = await admit({ ...own, role: 'viewer' });
+    const client = new RawClient();
+    host.connect(client.transport, host.devices.accessOf(token));
+    await client.initialize('bounded-owner');
+    for (const params of [
+      { bounds: null },
+      { bounds: { folders: null } },
+      { until: null },
+      { bounds: { folders: ['/'] } },
+    ])
+      expect([params, (await client.ask('atrium/changeDevice', { id, ...params })).error?.code]).toEqual([
+        params,
+        -32009,
+      ]);
+    expect((await owner.ask('atrium/changeDevice', { id, bounds: null, until: null })).error).toBeUndefined();
+  });
+
+  it('[DEV-023] a change takes effect before a slow disk has stored it, and is taken back when it cannot', async () => {
+    const log = new MemoryLog();
+    const { owner, admit, host, open } = await startDeviceHost({ log });
+    const { id, token } = await admit({ role: 'owner' });
+    const socket = await open({ headers: bearer(token) });
+    const closed = once(socket, 'close');
+    const append = log.append.bind(log);
+    const full = signal();
+    log.append = async () => {
+      await full.given;
+      throw new Error('the disk is full');
+    };
+    const changed = owner.ask('atrium/changeDevice', { id, role: 'viewer' });
+    expect((await closed)[0]).toBe(4008);
+    expect(host.devices.accessOf(token)?.role).toBe('viewer');
+    full.give();
+    expect((await changed).error).toBeDefined();
+    expect(host.devices.accessOf(token)?.role).toBe('owner');
+    log.append = append;
   });
 
   it('[DEV-013] an owner for some time gives no more than that, and sees no device that has more', async () => {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { processorMs } from '../../../../test/support/processor-time.js';
 import { sourceOf } from '../../src/server/forwarded.js';
 import { FAILURES_PER_ADDRESS_MAX } from '../../src/server/limits.js';
 import { countedNetwork, Networks, plainAddress } from '../../src/server/peer-address.js';
@@ -93,10 +92,9 @@ describe('[DEV-052] a trusted proxy', () => {
   });
 
   it('is read in linear time', () => {
-    const begun = processorMs();
-    for (const text of ['a=b;'.repeat(4_000), `for="${'\\'.repeat(16_000)}`, `${' '.repeat(16_000)}for=x`])
+    // With the square of its length each would take minutes.
+    for (const text of ['a=b;'.repeat(400_000), `for="${'\\'.repeat(1_600_000)}`, `${' '.repeat(1_600_000)}for=x`])
       expect(seen('10.0.0.1', { forwarded: text })).toHaveProperty('problem');
-    expect(processorMs() - begun).toBeLessThan(1_000);
   });
 });
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Health, startStandByServer } from '../../src/server/health.js';
+import { startEdge } from '../../src/cluster/edge.js';
+import type { Health } from '../../src/server/health.js';
 import { startServer } from '../../src/server/server.js';
 
 const get = async (port: number, path: string, init?: RequestInit) => {
@@ -23,13 +24,16 @@ describe('a host that is asked how it is', () => {
     expect(await get(server.port, '/readyz', { method: 'POST' })).toEqual([404, '']);
   });
 
-  it('[CLU-033] refuses clients in HTTP while it stands by', async () => {
-    const health = () => ({ isReady: false, text: 'stand-by; a is active' });
-    const server = await startStandByServer({ host: 'localhost', port: 0, health });
+  it('[CLU-033] refuses clients in HTTP where it knows no host to serve them', async () => {
+    const server = await startEdge({
+      ...{ host: 'localhost', port: 0, policy: { token: 'token', isGenerated: true }, logger: { log: () => {} } },
+      active: () => undefined,
+      state: () => 'joining',
+    });
     onTestFinished(() => server.close());
     expect(await get(server.port, '/livez')).toEqual([200, 'alive']);
-    expect(await get(server.port, '/readyz')).toEqual([503, 'stand-by; a is active']);
-    expect(await get(server.port, '/')).toEqual([503, 'stand-by; a is active']);
+    expect(await get(server.port, '/readyz')).toEqual([503, 'joining']);
+    expect(await get(server.port, '/')).toEqual([503, 'joining']);
     const client = new WebSocket(`ws://127.0.0.1:${server.port}/`);
     client.on('error', () => {});
     const [, response] = await once(client, 'unexpected-response');

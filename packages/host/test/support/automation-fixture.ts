@@ -21,6 +21,7 @@ import { type RawClient, settle, startTestHost, type TestHost, type TestHostOpti
 export { AUTOMATIONS_CHANNEL };
 
 export const AUTOMATION = 'ahp-automation:/nightly';
+const PATIENCE_MS = 20_000;
 
 export function definition(changes: Partial<AutomationDefinition> = {}): AutomationDefinition {
   return {
@@ -127,12 +128,13 @@ export class AutomationFixture {
     return this.client.state<AutomationRunState>(run);
   }
 
-  /** The state of a run once it has got this far. */
+  /** The state of a run once it has got this far. Files and programs are real: on a busy machine they take their time. */
   async until(run: string, status: string): Promise<AutomationRunState> {
-    for (let tries = 0; ; tries += 1) {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
       const state = await this.state(run);
       if (state.lifecycle.status === status) return state;
-      if (tries > 200) throw new Error(`it stays like this: ${JSON.stringify(state)}`);
+      if (performance.now() > deadline) throw new Error(`it stays like this: ${JSON.stringify(state)}`);
       await settle();
     }
   }

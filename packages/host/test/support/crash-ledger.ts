@@ -61,8 +61,11 @@ export class Ledger {
     return this.#entries.length;
   }
 
-  /** Takes over what was stored since the last time. The host has just started, and no client has connected yet. */
-  take(entries: readonly LogEntry[]): void {
+  /**
+   * Takes over what was stored since the last time. The host has just started, and no client has connected yet; or it is at work
+   * (`isAtWork`), and what runs or waits is left alone.
+   */
+  take(entries: readonly LogEntry[], { isAtWork = false } = {}): void {
     const queues = new Map<string, Queue>();
     for (const entry of entries) {
       this.#add(entry);
@@ -75,6 +78,7 @@ export class Ledger {
       const session = this.sessions.get(entry.channel);
       if (session) this.sessions.set(entry.channel, sessionReducer(session, action));
     }
+    if (isAtWork) return;
     for (const [uri, state] of this.chats) this.#checkAtRest(uri, state, queues);
     for (const [uri, { inputNeeded }] of this.sessions) {
       if (inputNeeded) this.#wrong(`${uri}: something waits for an answer after a restart`);

@@ -43,7 +43,10 @@ export class LibraryActor implements Actor {
   #client: Client | undefined;
   #address = new Address();
 
-  constructor(readonly clientId: string) {}
+  constructor(
+    readonly clientId: string,
+    readonly token?: string,
+  ) {}
 
   async connect(): Promise<void> {
     this.#client = await connect({
@@ -59,6 +62,15 @@ export class LibraryActor implements Actor {
 
   get isOpen(): boolean {
     return this.#client?.status.at === 'open';
+  }
+
+  get isAway(): boolean {
+    return !this.isOpen;
+  }
+
+  /** Loses its connection. */
+  cut(): void {
+    this.#wire?.close();
   }
 
   get undecided(): number {
@@ -83,7 +95,10 @@ export class LibraryActor implements Actor {
   async #dial() {
     const port = await this.#address.port;
     this.#address = new Address();
-    const transport = await webSocketTransport({ url: `ws://127.0.0.1:${port}` })();
+    const transport = await webSocketTransport({
+      url: `ws://127.0.0.1:${port}`,
+      ...(this.token && { token: this.token }),
+    })();
     this.#wire = transport;
     return {
       ...transport,

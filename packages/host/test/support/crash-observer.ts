@@ -13,10 +13,12 @@ export async function snapshotsOf(
   port: number,
   uris: readonly string[],
   versions: readonly string[] = ['1.0.0'],
+  token?: string,
 ): Promise<Snapshot[]> {
   if (uris.length === 0) return [];
   const client = new FuzzClient('observer', versions, uris);
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false, headers });
   const snapshots = await new Promise<Snapshot[]>((resolve, reject) => {
     socket.on('open', () => client.attach((text) => socket.send(text)));
     socket.on('error', reject);

@@ -1,6 +1,7 @@
 /** An actor that speaks the protocol by itself, over a WebSocket. */
 import { CloseCode } from '@atrium/core/wire/transport.js';
 import { ErrorCode } from '@atrium/protocol';
+import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { WebSocket } from 'ws';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
@@ -18,8 +19,11 @@ export class PlainActor implements Actor {
   /** Why a host that goes on has sent it away: for a snapshot, which a client asks for at once. */
   readonly sentAway: string[] = [];
 
-  constructor(clientId: string, protocolVersions: readonly string[]) {
+  readonly #token: string | undefined;
+
+  constructor(clientId: string, protocolVersions: readonly string[], token?: string) {
     this.client = new FuzzClient(clientId, protocolVersions);
+    this.#token = token;
   }
 
   get clientId() {
@@ -53,8 +57,19 @@ export class PlainActor implements Actor {
     });
   }
 
+  /** Without a connection, and not about to get one. */
+  get isAway(): boolean {
+    return this.#socket === undefined || this.#socket.readyState === WebSocket.CLOSED;
+  }
+
+  /** Loses its connection. */
+  cut(): void {
+    this.#socket?.terminate();
+  }
+
   enter(port: number): void {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false }).setMaxListeners(0);
+    const headers = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false, headers }).setMaxListeners(0);
     this.#socket = socket;
     socket.on('open', () => {
       this.client.attach((text) => socket.send(text));
@@ -84,8 +99,12 @@ export class PlainActor implements Actor {
   }
 
   protected create(uri: string): void {
-    const params = { channel: uri, workingDirectory: CRASH_WORK_FOLDER };
-    this.client.request('createSession', params, () => this.subscribe(uri));
+    const { hasChats } = this.client;
+    const folder = hasChats ? { workingDirectories: [CRASH_WORK_FOLDER] } : { workingDirectory: CRASH_WORK_FOLDER };
+    this.client.request('createSession', { channel: uri, ...folder }, () => {
+      this.subscribe(uri);
+      if (hasChats) this.subscribe(defaultChatUri(uri));
+    });
   }
 
   /** While the other one's creation is under way, the name is taken and the session is not there yet. */
@@ -99,6 +118,7 @@ export class PlainActor implements Actor {
   leave(uri: string): void {
     this.watched.delete(uri);
     this.client.unsubscribe(uri);
+    if (this.client.hasChats) this.client.unsubscribe(defaultChatUri(uri));
   }
 
   async probe(): Promise<void> {

@@ -12,6 +12,11 @@ export class Random {
     return ATRIUM_SEED ? Number(ATRIUM_SEED) : Math.floor(Math.random() * 2 ** 32);
   }
 
+  /** Another one, for a part that chooses at its own pace. */
+  fork(): Random {
+    return new Random(this.below(2 ** 32));
+  }
+
   /** In [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;

@@ -224,6 +224,8 @@ describe('a long tool input', () => {
     expect(plain.closed).toBeUndefined();
     expect(plain.types(uri).filter((type) => type.startsWith('session/toolCall'))).toEqual([
       'session/toolCallConfirmed',
+      // What rules say about what runs now.
+      'session/toolCallContentChanged',
       'session/toolCallComplete',
     ]);
     expect(JSON.stringify(await plain.state(uri))).toContain(JSON.stringify(edited));

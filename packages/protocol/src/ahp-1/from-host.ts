@@ -17,7 +17,7 @@ import type {
 export { type Checked, describeProblem, type Problem } from '../validation/check.js';
 export { type Frame, readFrame } from '../validation/frame.js';
 
-const definitions = new Definitions(names.definitionsText);
+const definitions = new Definitions(() => names.definitionsText);
 const checks = new DefinitionChecks(definitions);
 const clientRequestResults = tableFrom(names.clientRequestResults, checks);
 const hostRequestParams = tableFrom(names.hostRequestParams, checks);

@@ -256,6 +256,7 @@ export {
   pictureSize,
   typeOfBeginning,
   unfitPicture,
+  unseenText,
 } from './chat/contents.js';
 export { conversationMarkdown } from './chat/conversation-markdown.js';
 export type {
@@ -532,6 +533,7 @@ export {
   type AddDeviceParams,
   CANCEL_DEVICE_METHOD,
   CHANGE_DEVICE_METHOD,
+  type ChangeDeviceParams,
   COOKIE_PATH,
   DEVICES_CHANGED_METHOD,
   DEVICES_METHOD,
@@ -814,6 +816,7 @@ export {
   type WritableScope,
 } from './session/permissions.js';
 export {
+  currentPlan,
   PLAN_META_KEY,
   PLAN_STATUSES,
   type PlanItem,

@@ -17,7 +17,7 @@ import type {
 export { type Checked, describeProblem, type Problem } from '../validation/check.js';
 export { type Frame, readFrame } from '../validation/frame.js';
 
-const definitions = new Definitions(ahp1.definitionsText);
+const definitions = new Definitions(() => ahp1.definitionsText);
 
 export const isClientRequest = (method: string): method is ClientRequestMethod => ahp1.clientRequestParams.has(method);
 export const isHostRequest = (method: string): method is HostRequestMethod => ahp1.hostRequestParams.has(method);

@@ -39,11 +39,11 @@ export type ValidatorTable = ReadonlyMap<string, TableEntry>;
 export class Definitions {
   #byName: Readonly<Record<string, SchemaNode>> | undefined;
 
-  constructor(private readonly text: string) {}
+  constructor(private readonly text: () => string) {}
 
   readonly resolve = (schema: SchemaNode): SchemaNode => {
     if (!schema.$ref) return schema;
-    this.#byName ??= JSON.parse(this.text) as Record<string, SchemaNode>;
+    this.#byName ??= JSON.parse(this.text()) as Record<string, SchemaNode>;
     return this.#byName[schema.$ref.replace('#/$defs/', '')] ?? {};
   };
 }

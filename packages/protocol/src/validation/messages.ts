@@ -16,7 +16,7 @@ import type {
 import type { ToGatewayMessage, ToProviderMessage } from '../provider/message-types.js';
 import { type Checked, checkNamed, checkWith, Definitions, typeOf, type ValidatorTable } from './check.js';
 
-const ahpDefinitions = new Definitions(ahp.definitionsText);
+const ahpDefinitions = new Definitions(() => ahp.definitionsText);
 
 export const isClientRequest = (method: string): method is ClientRequestMethod => ahp.clientRequestParams.has(method);
 export const isHostRequest = (method: string): method is HostRequestMethod => ahp.hostRequestParams.has(method);
@@ -79,7 +79,7 @@ function check<T>(table: ValidatorTable, name: string, value: unknown): Checked<
   return checkNamed(table, ahpDefinitions, name, value);
 }
 
-const providerDefinitions = new Definitions(provider.definitionsText);
+const providerDefinitions = new Definitions(() => provider.definitionsText);
 
 export function checkToGateway(message: unknown): Checked<ToGatewayMessage> {
   return checkByType(provider.toGateway, message);

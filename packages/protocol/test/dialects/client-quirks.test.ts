@@ -1,7 +1,6 @@
 /** Names as clients spell them: what they mean, and that two things never share one. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../../test/support/processor-time.js';
 import { annotationsChannel, defaultChatUri } from '../../src/ahp-1/index.js';
 import { SPELLINGS_MAX, SPELLINGS_MAX_CHARACTERS, SpelledDialects } from '../../src/dialects/client-quirks/dialect.js';
 import {
@@ -125,10 +124,9 @@ describe('a client', () => {
 
   it('[UP-182] in a long text that is no name costs no more than its length', () => {
     const names = new NameWriter(BY_PROVIDER, view);
-    const text = `there is no channel ${'a'.repeat(100_000)}`;
-    const start = processorMs();
+    // With the square of its length it would take minutes.
+    const text = `there is no channel ${'a'.repeat(2_000_000)}`;
     expect(names.writeText(text)).toBe(text);
-    expect(processorMs() - start).toBeLessThan(2_000);
   });
 
   it('[UP-201] may strip any scheme, and then one name wins: that of the chat, too', () => {

@@ -1,5 +1,5 @@
 /** The ways in: a picker, the camera of a phone, paste, and files that are dropped anywhere on the page. */
-import { type AgentInfo, isPicture, type MessageAttachment } from '@atrium/protocol/ahp-1';
+import { type AgentInfo, isPicture, type MessageAttachment, unseenText } from '@atrium/protocol/ahp-1';
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
 import { hasKeyboard } from '../ui/focus.js';
 import { IconButton } from '../ui/icons.js';
@@ -102,13 +102,4 @@ export function AttachNotes({ attaching, attachments, agent, model }: NotesProps
       ))}
     </div>
   );
-}
-
-/** Undefined when the model sees. */
-export function unseenText(agent: AgentInfo | undefined, model: string | undefined): string | undefined {
-  const known = agent?.models.find(({ id }) => id === model) ?? (model === undefined ? agent?.models[0] : undefined);
-  if (known?.supportsVision) return undefined;
-  const name = known?.name ?? model ?? agent?.displayName ?? 'This agent';
-  if (known?.supportsVision === false) return `${name} cannot see pictures: it is only told that there are some.`;
-  return `It is not known whether ${name} sees pictures: it may only be told that there are some.`;
 }

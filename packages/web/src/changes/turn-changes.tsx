@@ -1,5 +1,6 @@
 /** The way from a turn to what it changed, with the lines that its edits name. */
 import type { Turn } from '@atrium/protocol/ahp-1';
+import type { ReactNode } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { editCount } from '../parts/tool-words.js';
 import { Icon } from '../ui/icons.js';
@@ -11,16 +12,31 @@ export function TurnChanges({ turn }: { readonly turn: Turn }) {
   const view = turnView(changesetsOf(session.state, session.chat), turn.id);
   if (!view || !hasTools(turn)) return null;
   const written = countOf(turn);
-  const isEdited = written.added + written.removed > 0;
+  if (written.added + written.removed === 0) return <UncountedChanges uri={view.uri} />;
+  return (
+    <ChangesButton uri={view.uri}>
+      <Counts uri={view.uri} written={written} />
+    </ChangesButton>
+  );
+}
+
+/** Commands may have changed files without saying so: only the host knows. */
+function UncountedChanges({ uri }: { readonly uri: string }) {
+  const opened = useChangeset(uri);
+  return opened.at === 'open' && opened.state.files.length > 0 ? <ChangesButton uri={uri} /> : null;
+}
+
+function ChangesButton({ uri, children }: { readonly uri: string; readonly children?: ReactNode }) {
+  const session = useOpenSession();
   return (
     <button
       type="button"
       className="quiet small turn-changes"
       title="What the agent changed in this turn"
-      onClick={() => showChanges({ session: session.uri, uri: view.uri })}
+      onClick={() => showChanges({ session: session.uri, uri })}
     >
       <Icon name="file" /> Changes
-      {isEdited && <Counts uri={view.uri} written={written} />}
+      {children}
     </button>
   );
 }

@@ -100,6 +100,7 @@ const HANDLERS: Readonly<Record<BuiltinName, Handler>> = {
   board: showBoardHere,
   files: panel('files'),
   open,
+  paste: () => 'Press Ctrl+V (⌘V on a Mac) in the message field: what is in the clipboard is attached.',
   notify: shown(() => show('settings')),
   instructions: panel('details'),
   devices: shown(() => show('devices')),

@@ -4,7 +4,7 @@
  */
 import type { ChatState, SessionState } from '@atrium/protocol/ahp-1';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, memo, useMemo, useRef } from 'react';
+import { type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { useIsReachable, useOpenSession } from '../host/context.js';
 import type { OlderTurns, OpenSession } from '../host/open-session.js';
 import { pathOf, plural } from '../model/format.js';
@@ -14,6 +14,7 @@ import { useStore } from '../model/store.js';
 import { PartView } from '../parts/part-view.js';
 import { useJump } from '../search/jump.js';
 import { Boundary } from '../ui/boundary.js';
+import { Elapsed } from '../ui/elapsed.js';
 import { Icon } from '../ui/icons.js';
 import { TurnEnd } from './turn-end.js';
 import { useFollowEnd } from './use-follow-end.js';
@@ -44,6 +45,7 @@ function Rows({ session, chat, older, onEdit, rows }: Props & { readonly rows: r
   const content = useRef<HTMLDivElement>(null);
   const list = useTimelineList(rows, scroller);
   const { isAtEnd, toEnd, letGo, scrolled } = useFollowEnd({ scroller, content });
+  useEffect(() => session.said.subscribe(toEnd), [session, toEnd]);
   useJump({ session, rows, list, content, letGo });
   const moved = () => {
     scrolled();
@@ -173,7 +175,16 @@ function WorkingRow() {
   if (activityOf(chat) === 'needs-you') return <p className="working">Waiting for you</p>;
   return (
     <p className="working">
-      <span className="pulse" aria-hidden="true" /> {chat.activity ?? 'Working'}
+      <span className="pulse" aria-hidden="true" />
+      <span>
+        {chat.activity ?? 'Working'}
+        {chat.activeTurn && (
+          <>
+            {' · '}
+            <Elapsed since={chat.activeTurn.startedAt} />
+          </>
+        )}
+      </span>
     </p>
   );
 }

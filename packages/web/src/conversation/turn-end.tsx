@@ -103,9 +103,9 @@ function TurnError({ turn }: { readonly turn: Turn }) {
       <p>
         <b>This turn failed.</b> {message}
       </p>
-      <p className="hint">{adviceFor(errorType)}</p>
+      {!SAYS_WHAT_TO_DO.test(message) && <p className="hint">{adviceFor(errorType)}</p>}
       <div className="buttons" hidden={!isWritable(chat)}>
-        {resumable && isLast && (
+        {resumable && isLast ? (
           <button
             type="button"
             className="small primary"
@@ -114,10 +114,16 @@ function TurnError({ turn }: { readonly turn: Turn }) {
           >
             Resume
           </button>
+        ) : (
+          <button
+            type="button"
+            className="small"
+            title="Sends the same message once more, as a new turn"
+            onClick={() => startTurn(session, againOf(turn.message))}
+          >
+            Try again
+          </button>
         )}
-        <button type="button" className="small" onClick={() => startTurn(session, againOf(turn.message))}>
-          Try again
-        </button>
       </div>
     </div>
   );
@@ -127,6 +133,9 @@ function TurnError({ turn }: { readonly turn: Turn }) {
 function againOf({ text, attachments, model, agent }: Message): Message {
   return messageOf({ text, ...(attachments && { attachments }), model, agent });
 }
+
+/** Many an agent says itself what to do; once is enough. */
+const SAYS_WHAT_TO_DO = /\b(?:try again|wait|check|choose|sign in|send a message)\b/i;
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/auth|credential|key|401|403/i, 'Check the key or the sign-in of this agent on the machine where the host runs.'],

@@ -17,13 +17,8 @@ import { problemText } from '../host/problem.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { tell } from '../ui/notices.js';
 import { QrCode } from './qr-code.js';
+import { ROLE_WORDS } from './role-words.js';
 
-const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  viewer: 'viewer: reads along',
-  approver: 'approver: reads, and answers questions',
-  driver: 'driver: works with sessions and their files',
-  owner: 'owner: everything, devices too',
-};
 const ONLY_HERE = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
 /** `count`: the devices there are; when it rises, the code has been used. */

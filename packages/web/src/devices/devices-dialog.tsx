@@ -15,6 +15,7 @@ import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { AddDevice } from './add-device.js';
+import { ChangeDevice } from './change-device.js';
 import './devices.css';
 
 export function DevicesDialog({ onClose }: { readonly onClose: () => void }) {
@@ -43,7 +44,7 @@ export function DevicesDialog({ onClose }: { readonly onClose: () => void }) {
 
 function DeviceRow({ device, isSelf }: { readonly device: Device; readonly isSelf: boolean }) {
   const { client } = useHost();
-  const [doing, setDoing] = useState<'rename' | 'remove'>();
+  const [doing, setDoing] = useState<'rename' | 'change' | 'remove'>();
   const [name, setName] = useState(device.name);
   const ask = (method: string, params: object) => {
     setDoing(undefined);
@@ -104,6 +105,16 @@ function DeviceRow({ device, isSelf }: { readonly device: Device; readonly isSel
             >
               Rename
             </button>
+            {!isSelf && (
+              <button
+                type="button"
+                className="quiet small"
+                aria-label={`Change ${device.name}`}
+                onClick={() => setDoing('change')}
+              >
+                Change
+              </button>
+            )}
             <button
               type="button"
               className="quiet small"
@@ -115,6 +126,13 @@ function DeviceRow({ device, isSelf }: { readonly device: Device; readonly isSel
           </>
         )}
       </div>
+      {doing === 'change' && (
+        <ChangeDevice
+          device={device}
+          onSave={(change) => ask(CHANGE_DEVICE_METHOD, change)}
+          onCancel={() => setDoing(undefined)}
+        />
+      )}
     </li>
   );
 }

@@ -31,6 +31,8 @@ export interface OlderTurns {
 export class OpenSession {
   readonly view: Store<SessionView>;
   readonly isLoadingOlder = new Store(false);
+  /** How often something was said from here: whoever speaks wants to see it, wherever they were reading. */
+  readonly said = new Store(0);
   readonly #opened: Opened;
   readonly #frame: PerFrame;
 

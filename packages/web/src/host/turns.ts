@@ -1,4 +1,5 @@
 /** Starting, repeating, resuming and branching turns. */
+import type { DispatchOf } from '@atrium/client';
 import type { Message, MessageAttachment, PendingMessage } from '@atrium/protocol/ahp-1';
 import type { Selection } from '../model/selection.js';
 import { tell } from '../ui/notices.js';
@@ -26,21 +27,26 @@ export function messageOf({ text, attachments = [], model, agent }: Words): Mess
 /** At once when the agent is free, otherwise when it is. */
 export function sendMessage(session: OpenSession, message: Message): void {
   if (!session.chat.activeTurn) return startTurn(session, message);
-  session.dispatch({ type: 'chat/pendingMessageSet', kind: 'queued', id: newId(), message });
+  say(session, { type: 'chat/pendingMessageSet', kind: 'queued', id: newId(), message });
+}
+
+function say(session: OpenSession, action: DispatchOf<'chat'>): void {
+  session.dispatch(action);
+  session.said.set(session.said.get() + 1);
 }
 
 export function startTurn(session: OpenSession, message: Message): void {
-  session.dispatch({ type: 'chat/turnStarted', turnId: newId(), message });
+  say(session, { type: 'chat/turnStarted', turnId: newId(), message });
 }
 
 /** A message that waits is sent now; those behind it follow when the agent is free again. */
 export function startPending(session: OpenSession, { id, message }: PendingMessage): void {
-  session.dispatch({ type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
+  say(session, { type: 'chat/turnStarted', turnId: newId(), message, queuedMessageId: id });
 }
 
 /** Steers the running turn. */
 export function steer(session: OpenSession, message: Message): void {
-  session.dispatch({ type: 'chat/pendingMessageSet', kind: 'steering', id: newId(), message });
+  say(session, { type: 'chat/pendingMessageSet', kind: 'steering', id: newId(), message });
 }
 
 export function stopTurn(session: OpenSession): void {

@@ -127,6 +127,9 @@ export const marked = new Marked({
       const code = `<code>${escapeText(text)}</code>`;
       return isFileName(text) ? fileElement(text, code) : code;
     },
+    listitem({ task, tokens }) {
+      return `<li${task ? ' data-task=""' : ''}>${this.parser.parse(tokens)}</li>\n`;
+    },
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 });

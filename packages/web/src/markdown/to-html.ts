@@ -14,7 +14,7 @@ const TAGS = (
 const WORDS_TAGS = 'code em strong del s b i u a sup sub kbd span'.split(' ');
 const ATTRIBUTES = ['href', 'title', 'src', 'alt', 'start', 'align', 'open'];
 /** What `decorate.ts` acts on. Whoever writes them by hand gets the same: a formula, or a file to open. */
-const MARKS = ['data-math', 'data-footnote', 'data-file', 'data-image'];
+const MARKS = ['data-math', 'data-footnote', 'data-task', 'data-file', 'data-image'];
 
 const purifier = DOMPurify(window);
 purifier.addHook('afterSanitizeAttributes', (node) => {

@@ -13,6 +13,14 @@ export function ago(time: number, now: number): string {
   return new Date(time).toLocaleDateString();
 }
 
+/** 0:42, 12:07, 1:02:03. */
+export function clockText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+}
+
 /** 950, 1.2k, 34k, 1.2M. */
 export function short(count: number): string {
   if (count < 1_000) return String(count);

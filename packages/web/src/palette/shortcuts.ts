@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import { goTo } from '../host/router.js';
 import { isFinding } from '../search/finding.js';
+import { tell } from '../ui/notices.js';
 import { togglePanel } from '../ui/panel-state.js';
 import { BINDINGS, bindingOf, keysOf } from './key-bindings.js';
 
@@ -109,12 +110,21 @@ export function answer(kind: 'approve' | 'deny'): void {
   const { top, bottom, left, right } = button.getBoundingClientRect();
   const shown = question.closest('.timeline')?.getBoundingClientRect();
   if (shown && (top < shown.top || bottom > shown.bottom)) return question.scrollIntoView({ block: 'end' });
+  if (button.disabled) return unlock(question);
   // Whatever lies over it hides what is asked as well.
-  if (button.disabled || !button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))) return;
+  if (!button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))) return;
   // The next question takes the place of this one, and must be seen before the same keys answer it, too.
   if (performance.now() - answeredAt < ANSWER_GUARD_MS) return;
   answeredAt = performance.now();
   button.click();
+}
+
+/** What keeps it from being answered is said, and what is still to be read has the focus: the keys of reading work there. */
+function unlock(question: Element): void {
+  const hint = question.querySelector('[role="status"]')?.textContent;
+  if (!hint) return;
+  tell(hint);
+  question.closest('.tool-call')?.querySelector<HTMLElement>('.read-box.is-unread .read-text')?.focus();
 }
 
 const ANSWER_GUARD_MS = 300;

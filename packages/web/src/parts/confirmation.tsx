@@ -27,13 +27,15 @@ interface Props {
   readonly turnId: string;
   /** Its input. */
   readonly asked: string;
+  /** What is asked about is a plan, and shown as one. */
+  readonly isPlan: boolean;
   /** How far what would run has been read. */
   readonly reading: Reading;
   /** It has come up just now. */
   readonly isNew: boolean;
 }
 
-export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
+export function Confirmation({ call, turnId, asked, isPlan, reading, isNew }: Props) {
   const session = useOpenSession();
   /** The edited input; undefined while the input is not being edited. */
   const [edited, setEdited] = useState<string>();
@@ -56,8 +58,10 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
   const shown = answers.filter((option) => !lasting.includes(option));
   const isBarred = ({ kind }: ConfirmationOption) => kind === 'approve' && (isNew || reading !== 'read');
   const permission = callPermission(call);
+  const words = isPlan ? PLAN_WORDS : CALL_WORDS;
   // Beside a long input, the room is for what would run.
-  const said = permission && asked.length <= SAID_BESIDE_CHARACTERS ? permissionWords(permission) : undefined;
+  const said =
+    !isPlan && permission && asked.length <= SAID_BESIDE_CHARACTERS ? permissionWords(permission) : undefined;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">
@@ -70,16 +74,22 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
       {edited !== undefined && (
         <>
           <InputEditor input={edited} onChange={setEdited} />
-          <p className="hint">This runs instead of the input above.</p>
+          <p className="hint">{words.instead}</p>
         </>
       )}
       {advice !== undefined && deny ? (
-        <Advice advice={advice} onChange={setAdvice} onDeny={() => answer(deny)} onBack={() => setAdvice(undefined)} />
+        <Advice
+          advice={advice}
+          words={words}
+          onChange={setAdvice}
+          onDeny={() => answer(deny)}
+          onBack={() => setAdvice(undefined)}
+        />
       ) : (
         <>
-          {HINTS[reading] !== '' && (
+          {reading !== 'read' && (
             <p className="hint" role="status">
-              {HINTS[reading]}
+              {reading === 'unread' ? words.unread : HINTS[reading]}
             </p>
           )}
           <div className="buttons">
@@ -94,12 +104,12 @@ export function Confirmation({ call, turnId, asked, reading, isNew }: Props) {
             ))}
             {call.editable && mayWrite && edited === undefined && reading === 'read' && (
               <button type="button" className="quiet" onClick={() => setEdited(asked)}>
-                Edit input
+                {words.edit}
               </button>
             )}
             {deny && mayWrite && (
               <button type="button" className="quiet" onClick={() => setAdvice('')}>
-                Deny with advice
+                {words.advise}
               </button>
             )}
             {lasting.length > 0 && (
@@ -143,11 +153,39 @@ function Question({ text }: { readonly text: string }) {
   );
 }
 
-const HINTS: Readonly<Record<Reading, string>> = {
+interface QuestionWords {
+  readonly edit: string;
+  readonly instead: string;
+  readonly unread: string;
+  readonly deny: string;
+  readonly advise: string;
+  readonly advised: string;
+  readonly advice: string;
+}
+
+const CALL_WORDS: QuestionWords = {
+  edit: 'Edit input',
+  instead: 'This runs instead of the input above.',
+  unread: 'Read it to the end, then you can allow it.',
+  deny: 'Deny',
+  advise: 'Deny with advice',
+  advised: 'Deny with this advice',
+  advice: 'What should it do instead? Enter denies the call and says so.',
+};
+
+const PLAN_WORDS: QuestionWords = {
+  edit: 'Edit the plan',
+  instead: 'This is accepted instead of the plan above.',
+  unread: 'Read it to the end, then you can accept it.',
+  deny: 'Reject',
+  advise: 'Reject with advice',
+  advised: 'Reject with this advice',
+  advice: 'What should the plan be instead? Enter rejects it and says so.',
+};
+
+const HINTS: Readonly<Record<Exclude<Reading, 'read' | 'unread'>, string>> = {
   'too-long': 'It is too long to be read here, so it can only be denied: ask for it in smaller steps.',
   loading: 'Reading what would change …',
-  unread: 'Read it to the end, then you can allow it.',
-  read: '',
 };
 
 /** The host marks options of agents that last; those of its own tools have one name. */
@@ -207,18 +245,19 @@ function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
 
 interface AdviceProps {
   readonly advice: string;
+  readonly words: QuestionWords;
   readonly onChange: (advice: string) => void;
   readonly onDeny: () => void;
   readonly onBack: () => void;
 }
 
 /** There is no way to allow the call from here. */
-function Advice({ advice, onChange, onDeny, onBack }: AdviceProps) {
+function Advice({ advice, words, onChange, onDeny, onBack }: AdviceProps) {
   return (
     <>
       <AutoText
         label="What to do instead"
-        placeholder="What should it do instead? Enter denies the call and says so."
+        placeholder={words.advice}
         isFocused
         value={advice}
         onChange={onChange}
@@ -227,7 +266,7 @@ function Advice({ advice, onChange, onDeny, onBack }: AdviceProps) {
       />
       <div className="buttons">
         <button type="button" className="primary" data-answer="deny" onClick={onDeny}>
-          {advice.trim() === '' ? 'Deny' : 'Deny with this advice'}
+          {advice.trim() === '' ? words.deny : words.advised}
         </button>
         <button type="button" className="quiet" onClick={onBack}>
           Back to the question

@@ -119,7 +119,7 @@ export function ReadBox({ label, lines, children }: Props) {
   };
   const isStartMissing = isAsked && hasEnd && !hasStart;
   return (
-    <div className={`read-box ${isCut ? 'is-cut' : ''}`}>
+    <div className={`read-box ${isCut ? 'is-cut' : ''} ${hasStart && hasEnd ? '' : 'is-unread'}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div className="read-text" role="region" aria-label={label} tabIndex={0} ref={box} onScroll={look}>

@@ -18,10 +18,12 @@ import { VisibleText } from '../ui/visible-text.js';
 import { AskedBody } from './asked-body.js';
 import { Confirmation } from './confirmation.js';
 import { InputView } from './input-view.js';
+import { AskedPlan, PlanText, planIn } from './plan-text.js';
 import { ReadingGate, useIsNew, useReading, useReadingGate } from './reading.js';
 import { ToolContent } from './tool-content.js';
 import {
   type CallLook,
+  denialOf,
   editCount,
   failureOf,
   isErrorTold,
@@ -58,11 +60,12 @@ function AskingCall({ call, turnId, isActive }: Props) {
   const input = loaded.at === 'here' ? (loaded.text ?? '') : '';
   const key = `${call.toolCallId} ${loaded.at} ${input}`;
   const isNew = useIsNew(key);
+  const plan = planIn(call, input);
   return (
     <article className="tool-call is-asking is-open">
       <div className="tool-head">
         <Head call={call} isActive={isActive}>
-          {isNamedOtherwise(call) && (
+          {plan === undefined && isNamedOtherwise(call) && (
             <code className="tool-own-name">
               <VisibleText text={call.toolName} />
             </code>
@@ -72,12 +75,19 @@ function AskingCall({ call, turnId, isActive }: Props) {
       {call.status === 'pending-confirmation' && (
         <ReadingGate value={report}>
           <RiskNote assessment={call.riskAssessment} />
-          {loaded.at === 'here' ? <AskedBody key={key} call={call} input={input} /> : <MissingInput at={loaded.at} />}
+          {loaded.at !== 'here' ? (
+            <MissingInput at={loaded.at} />
+          ) : plan === undefined ? (
+            <AskedBody key={key} call={call} input={input} />
+          ) : (
+            <AskedPlan key={key} plan={plan} />
+          )}
           <Confirmation
             key={call.toolCallId}
             call={call}
             turnId={turnId}
             asked={input}
+            isPlan={plan !== undefined}
             reading={reading}
             isNew={isNew}
           />
@@ -133,6 +143,7 @@ function QuietCall({ call, isActive }: Props) {
   const isAsked = asksOneOf(call, questionsOfTurn(chat));
   const isShown = !isAsked && (choice ?? (isActive && call.status === 'running'));
   const failure = failureOf(call);
+  const denial = denialOf(call);
   const count = editCount(call);
   return (
     <article className={`tool-call is-${lookOf(call, isActive)} ${isShown ? 'is-open' : 'is-folded'}`}>
@@ -148,6 +159,11 @@ function QuietCall({ call, isActive }: Props) {
         </Head>
       </button>
       {!isShown && failure !== '' && <p className="tool-failure">{failure}</p>}
+      {!isShown && denial !== '' && (
+        <p className="tool-denial hint">
+          <VisibleText text={denial} />
+        </p>
+      )}
       <Workers call={call} />
       {isShown && <ToolBody call={call} />}
     </article>
@@ -225,10 +241,13 @@ function ToolBody({ call }: { readonly call: ToolCallState }) {
   const content = 'content' in call ? call.content : undefined;
   const isDiff = content?.some(({ type }) => type === 'fileEdit');
   const decided = decisionWords(call);
+  const plan = planIn(call, input);
   return (
     <div className="tool-body">
-      {input !== undefined && !isDiff && <InputView input={input} />}
-      {content && <ToolContent content={content} input={input} />}
+      {plan !== undefined && <PlanText plan={plan} />}
+      {input !== undefined && plan === undefined && !isDiff && <InputView input={input} />}
+      {/* Of an accepted plan the model reads the same once more. */}
+      {content && plan === undefined && <ToolContent content={content} input={input} />}
       {call.status === 'completed' && call.error && !isErrorTold(call) && (
         <p className="problem">{call.error.message}</p>
       )}

@@ -1,5 +1,5 @@
 /** One line about a tool call: its title, its state, its changed lines. */
-import type { StringOrMarkdown, ToolCallState } from '@atrium/protocol/ahp-1';
+import { decisionWords, type StringOrMarkdown, type ToolCallState } from '@atrium/protocol/ahp-1';
 
 export function toolMessage(call: ToolCallState): StringOrMarkdown {
   if (call.status === 'completed') return call.pastTenseMessage;
@@ -36,6 +36,14 @@ export function lookOf(call: ToolCallState, isActive: boolean): CallLook {
 export function failureOf(call: ToolCallState): string {
   if (call.status !== 'completed' || call.success) return '';
   return (call.error?.message ?? outputOf(call)).trim().split('\n', 1)[0] ?? '';
+}
+
+/** Why it did not run: the rule, the gate or the person that said no, in the first line of their words. */
+export function denialOf(call: ToolCallState): string {
+  if (call.status !== 'cancelled') return '';
+  const by = decisionWords(call) ?? (call.reason === 'denied' ? 'Denied by a person' : '');
+  const why = plainText(call.reasonMessage).trim() || by;
+  return why.split('\n', 1)[0] ?? '';
 }
 
 /** Tools often say the error in their output, too; once is enough. */

@@ -1,9 +1,9 @@
 /** The agent's list of tasks: how far it is, and on demand every task. */
 import {
   type ChatState,
+  currentPlan,
   type PlanItem,
   type PlanStatus,
-  planOf,
   planProgress,
   type SessionState,
 } from '@atrium/protocol/ahp-1';
@@ -19,13 +19,21 @@ interface Props {
 
 const STATUS_WORDS: Readonly<Record<PlanStatus, string>> = { done: 'Done', active: 'Under way', pending: 'To do' };
 
-/** In the panel beside the conversation. */
+/** In the panel beside the conversation; one line once all is done. */
 export function PlanSection({ state, chat }: Props) {
-  const items = planOf(state._meta, chat.resource);
+  const items = currentPlan(state._meta, chat);
   const progress = planProgress(items);
   if (!progress) return null;
+  const title = `To-dos: ${progress.done} of ${progress.total} done`;
+  if (progress.done === progress.total)
+    return (
+      <details className="fold panel-section">
+        <summary>{title}</summary>
+        <PlanItems items={items} />
+      </details>
+    );
   return (
-    <Section title={`Plan: ${progress.done} of ${progress.total} done`}>
+    <Section title={title}>
       <PlanItems items={items} />
     </Section>
   );
@@ -33,14 +41,14 @@ export function PlanSection({ state, chat }: Props) {
 
 /** Above the message field, folded; gone when all is done and nothing runs. */
 export function PlanStrip({ state, chat }: Props) {
-  const items = planOf(state._meta, chat.resource);
+  const items = currentPlan(state._meta, chat);
   const progress = planProgress(items);
   if (!progress || (progress.done === progress.total && !chat.activeTurn)) return null;
   const { done, total, active } = progress;
   return (
     <details className="fold plan-strip">
       <summary>
-        Plan: {done} of {total}
+        To-dos: {done} of {total}
         {active !== undefined && (
           <>
             {' · '}

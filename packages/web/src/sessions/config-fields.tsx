@@ -27,6 +27,7 @@ export function ConfigFields({ config, onChange, isRunning = false, lookUp }: Pr
         value={values[name] ?? property.default}
         onChange={(value) => onChange({ [name]: value })}
         lookUp={lookUp}
+        isExplained={isRunning}
       />
     ));
 }
@@ -37,16 +38,21 @@ interface FieldProps {
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
   readonly lookUp: LookUp | undefined;
+  /** Beside the others that it could be mistaken for. */
+  readonly isExplained: boolean;
 }
 
-function Field({ name, property, value, onChange, lookUp }: FieldProps) {
+function Field({ name, property, value, onChange, lookUp, isExplained }: FieldProps) {
   const id = useId();
   const { type, title, description, enum: choices, enumDynamic } = property;
   if (type === 'boolean')
     return (
       <label className="check" title={description}>
         <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
-        <span>{title}</span>
+        <span>
+          {title}
+          {isExplained && description !== undefined && <small className="hint">{description}</small>}
+        </span>
       </label>
     );
   if (type !== 'string' && type !== 'number') return null;

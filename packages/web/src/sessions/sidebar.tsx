@@ -44,7 +44,7 @@ export function Sidebar({ onSettings, onPalette, onSearch }: Props) {
         <input
           id="session-search"
           type="search"
-          placeholder="Search sessions"
+          placeholder="Search"
           aria-label="Search sessions"
           value={query}
           onChange={(event) => setQuery(event.target.value)}

@@ -15,11 +15,12 @@ const TEST_TIMEOUT_MS = 60_000;
 
 /** The browser from npm has no window, and so no notifications, and it does not notice that a network is gone. */
 export const HAS_NO_WINDOW = findChromium() === FETCHED_CHROMIUM;
+const LIGHT = { isLight: true };
 export const NEEDS_WINDOW = 'the browser from npm cannot do this: install Chromium or Chrome';
 
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
 const withPages = test.extend('pages', { scope: 'worker' }, async ({}, { onCleanup }) => {
-  const browser = await launchChromium();
+  const browser = await launchChromium(LIGHT);
   onCleanup(() => browser.close());
   return new Pages(browser);
 });
@@ -45,6 +46,8 @@ export type OpenPage = (url: string, options?: BrowserContextOptions, use?: Page
 interface PageUse {
   /** A page that no test had before, for a test of what a page keeps, such as its history. */
   readonly isNew?: boolean;
+  /** A page of the browser that has a window, for a test that `HAS_NO_WINDOW` skips. */
+  readonly needsWindow?: boolean;
 }
 
 /** What stays with a page beyond its address and its storage: a page that was changed like this is not used again. */
@@ -66,9 +69,10 @@ class Pages {
 
   constructor(readonly browser: Browser) {}
 
-  async open(url: string, options: BrowserContextOptions = DESKTOP, { isNew = false }: PageUse = {}): Promise<Page> {
+  async open(url: string, options: BrowserContextOptions = DESKTOP, use: PageUse = {}): Promise<Page> {
+    if (use.needsWindow) return openInWindow(url, options);
     const kind = JSON.stringify(options);
-    const page = (isNew ? undefined : this.#unused(kind, url)) ?? (await this.#create(options));
+    const page = (use.isNew ? undefined : this.#unused(kind, url)) ?? (await createPage(this.browser, options));
     onTestFinished(() => this.#giveBack(page, kind));
     await page.goto(url);
     return this.#watched(page);
@@ -79,16 +83,6 @@ class Pages {
     const pages = this.#idle.get(kind) ?? [];
     const index = pages.findIndex((page) => !this.#origins.get(page)?.has(new URL(url).origin));
     return index < 0 ? undefined : pages.splice(index, 1)[0];
-  }
-
-  async #create(options: BrowserContextOptions): Promise<Page> {
-    // Movement that nobody looks at is sixty pictures a second.
-    // A service worker is a process more for every host; tests of it ask for it.
-    const context = await this.browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
-    context.setDefaultTimeout(WAIT_MS);
-    const page = await context.newPage();
-    lookOften(page);
-    return page;
   }
 
   #watched(page: Page): Page {
@@ -106,6 +100,24 @@ class Pages {
     if (this.#changed.has(page) || !(await leave(page))) return page.context().close();
     this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), page]);
   }
+}
+
+async function createPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  // Movement that nobody looks at is sixty pictures a second.
+  // A service worker is a process more for every host; tests of it ask for it.
+  const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
+  context.setDefaultTimeout(WAIT_MS);
+  const page = await context.newPage();
+  lookOften(page);
+  return page;
+}
+
+async function openInWindow(url: string, options: BrowserContextOptions): Promise<Page> {
+  const browser = await launchChromium();
+  onTestFinished(() => browser.close());
+  const page = await createPage(browser, options);
+  await page.goto(url);
+  return page;
 }
 
 /** Ends what the page does, and stays in its process. False when the page is gone. */

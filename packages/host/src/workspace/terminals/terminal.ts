@@ -46,6 +46,8 @@ interface TerminalOptions {
 
 export class Terminal {
   readonly channel: EphemeralChannel<TerminalState>;
+  /** As a URI. */
+  readonly startedIn: string | undefined;
   readonly #options: TerminalOptions;
   readonly #clients: ClientActions;
   readonly #flow: Flow;
@@ -59,6 +61,7 @@ export class Terminal {
 
   constructor(options: TerminalOptions) {
     const { host, uri, initial } = options;
+    this.startedIn = initial.cwd;
     this.#options = options;
     this.#isNamed = options.isNamed;
     this.channel = new EphemeralChannel({

@@ -81,6 +81,11 @@ export class Terminals implements Service {
     return this.#open.get(uri)?.channel;
   }
 
+  /** The folder, as a URI, that a terminal was started in, wherever its shell is now. */
+  startedIn(uri: string): string | undefined {
+    return this.#open.get(uri)?.startedIn;
+  }
+
   readonly attach = (session: Session): SessionObserver => {
     // Not before it is whole.
     queueMicrotask(() => {
@@ -194,13 +199,14 @@ export class Terminals implements Service {
 
 /** The service of a host whose terminals are turned off: it refuses to open one. */
 
-export function withoutTerminals({ root }: Pick<OpenTerminalsHost, 'root'>): Service {
+export function withoutTerminals({ root }: Pick<OpenTerminalsHost, 'root'>): Service & Pick<Terminals, 'startedIn'> {
   const refuse = (): never => {
     throw new RequestError(ErrorCode.PermissionDenied, 'terminals are turned off on this host');
   };
   return {
     scheme: 'ahp-terminal:',
     requests: { createTerminal: refuse, disposeTerminal: refuse },
+    startedIn: () => undefined,
     // The terminals of an earlier run of the host have ended.
     start: async () => root.setTerminals([]),
   };

@@ -2,11 +2,12 @@
 
 import { ALLOW_IN_SESSION } from '@atrium/core/contracts/tool.js';
 import { ANSWERED_BY, type ChatState, defaultChatUri } from '@atrium/protocol/ahp-1';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { componentsOf } from '../../support/host-components.js';
 import { chatState, nativeClient, nativeSession, userMessage } from '../../support/native-client.js';
 import { access, type RoleHost, roleHost } from '../../support/role-fixture.js';
-import { DEFAULT_SCRIPT, type RawClient } from '../../support/test-host.js';
+import { signal } from '../../support/signal.js';
+import { DEFAULT_SCRIPT, RawClient } from '../../support/test-host.js';
 
 const tool = {
   ...{ id: 'c1', name: 'write', displayName: 'Write', invocationMessage: 'Write a file', pastTenseMessage: 'Wrote it' },
@@ -215,29 +216,84 @@ describe('approvals by roles', () => {
     expect(await refusal(driver, { type: 'session/activeClientSet', activeClient }, uri)).toBeUndefined();
     componentsOf(host.host).connections.changeAccess('lowered', access('viewer', { credential }));
     await owner.action(uri, 'session/activeClientRemoved');
+    expect(driver.closed).toMatchObject({ code: 4008 });
+    const back = await host.as(access('viewer', { credential }));
     const message = userMessage('hello');
-    expect(await refusal(driver, { type: 'chat/turnStarted', turnId: 'late', startedAt: '', message })).toContain(
+    expect(await refusal(back, { type: 'chat/turnStarted', turnId: 'late', startedAt: '', message })).toContain(
       'role driver',
     );
-    expect((await driver.ask('resourceList', { channel: 'ahp-root://', uri: 'file:///' })).error?.data).toEqual({
+    expect((await back.ask('resourceList', { channel: 'ahp-root://', uri: 'file:///' })).error?.data).toEqual({
       role: 'driver',
     });
-    expect(driver.closed).toBeUndefined();
+  });
+
+  it('[DEV-023] what is under way or in line when a role is lowered is neither answered nor done', async () => {
+    const credential = { kind: 'device' as const, id: 'under-way', name: 'Phone' };
+    const driver = await host.as(access('driver', { credential }));
+    const { connections, wire } = componentsOf(host.host);
+    const { requests } = wire;
+    const answer = requests.answer.bind(requests);
+    const held = signal();
+    const isHeld = signal();
+    onTestFinished(() => void Object.assign(requests, { answer }));
+    requests.answer = async (...asked) => {
+      const result = await answer(...asked);
+      if (asked[1] !== 'listSessions') return result;
+      isHeld.give();
+      await held.given;
+      return result;
+    };
+    const asked = driver.ask('listSessions', { channel: 'ahp-root://' }).catch(() => {});
+    await isHeld.given;
+    // In line behind the request.
+    driver.dispatch(uri, { type: 'session/titleChanged', title: 'by a viewer' } as never);
+    connections.changeAccess('under-way', access('viewer', { credential }));
+    held.give();
+    await owner.request('listSessions', { channel: 'ahp-root://' });
+    expect(driver.closed).toMatchObject({ code: 4008 });
+    expect(JSON.stringify(driver.received)).not.toContain('"items"');
+    expect(JSON.stringify(await owner.state(uri))).not.toContain('by a viewer');
+    driver.disconnect();
+    await asked;
+  });
+
+  it('[DEV-023] a name or another end leaves connections open, and a device that was away begins anew with what it may do now', async () => {
+    const credential = { kind: 'device' as const, id: 'away', name: 'Phone' };
+    const { connections } = componentsOf(host.host);
+    const client = await host.as(access('driver', { credential }));
+    const named = { ...credential, name: 'Other' };
+    connections.changeAccess('away', access('driver', { credential: named, until: Date.now() + 3_600_000 }));
+    expect(client.closed).toBeUndefined();
+    expect((await client.ask('listSessions', { channel: 'ahp-root://' })).error).toBeUndefined();
+    client.disconnect();
+    const back = new RawClient();
+    host.host.connect(back.transport, access('viewer', { credential }));
+    const { clientId } = client;
+    const resume = { channel: 'ahp-root://', clientId, lastSeenServerSeq: 0, subscriptions: [uri] };
+    expect((await back.ask('reconnect', resume)).error?.message).toContain('send initialize instead');
+    await back.initialize(clientId, { protocolVersions: ['1.0.0'] });
+    expect(JSON.stringify(back.received)).toContain('"role":"viewer"');
+    // Who is still the same is taken up where it was.
+    back.disconnect();
+    const again = new RawClient();
+    host.host.connect(again.transport, access('viewer', { credential }));
+    expect((await again.ask('reconnect', resume)).error).toBeUndefined();
   });
 
   it('[DEV-023] neither a reconnect nor another dialect brings a role back', async () => {
     const credential = { kind: 'device' as const, id: 'again', name: 'Phone' };
     const before = await host.as(access('owner', { credential }), '1.0.0');
     before.disconnect();
-    const { RawClient: Raw } = await import('../../support/test-host.js');
-    const after = new Raw();
+    const after = new RawClient();
     host.host.connect(after.transport, access('viewer', { credential }));
-    await after.request('reconnect', {
+    const resumed = await after.ask('reconnect', {
       channel: 'ahp-root://',
       clientId: before.clientId,
       lastSeenServerSeq: 0,
       subscriptions: [uri],
     });
+    expect(resumed.error?.message).toContain('send initialize instead');
+    await after.initialize(before.clientId, { protocolVersions: ['1.0.0'] });
     expect((await after.ask('disposeSession', { channel: uri })).error?.data).toEqual({ role: 'owner' });
     for (const wire of ['0.9.0', '0.5.0', '0.3.0', '0.2.0', '1'] as const) {
       const client = await host.as(access('viewer', { credential }), wire);

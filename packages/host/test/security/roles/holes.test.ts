@@ -119,6 +119,29 @@ describe('a way around bounds', () => {
     await owner.request('disposeTerminal', { channel });
   });
 
+  it('[DEV-021] [DEV-023] a terminal that a client opened elsewhere is not its own any more when it is bound to a folder', async () => {
+    const credential = { kind: 'device', id: 'terminal-of-old', name: 'Phone' } as const;
+    const before = await host.as(access('driver', { credential }));
+    const { clientId } = before;
+    const opened = async (name: string, folder: string) => {
+      const channel = `ahp-terminal:/${name}`;
+      await before.request('createTerminal', { channel, claim: { kind: 'client', clientId }, cwd: uri(folder) });
+      await vi.waitFor(() => before.request('subscribe', { channel }));
+      return channel;
+    };
+    const [near, far] = [await opened('near', 'in'), await opened('far', 'out')];
+    before.disconnect();
+    const after = new RawClient();
+    host.host.connect(after.transport, access('driver', { credential, bounds: { folders: [inTop('in')] } }));
+    await after.initialize(clientId, { protocolVersions: ['1.0.0'] });
+    expect((await after.ask('subscribe', { channel: near })).error).toBeUndefined();
+    const [hidden, never] = [await after.ask('subscribe', { channel: far }), 'ahp-terminal:/never'];
+    expect(hidden.error?.code).toBe((await after.ask('subscribe', { channel: never })).error?.code);
+    expect(hidden.error).toBeDefined();
+    expect((await after.ask('disposeTerminal', { channel: far })).error).toBeDefined();
+    for (const channel of [near, far]) await owner.request('disposeTerminal', { channel });
+  });
+
   it('[DEV-021] budgets within bounds are those of the session: what a day or a project used is about others, too', async () => {
     const scopes = async (client: RawClient) =>
       (await client.request<{ items: BudgetEntry[] }>('atrium/budgets', { session: INSIDE })).items.map(
@@ -222,17 +245,24 @@ describe('a way around bounds', () => {
     },
   );
 
-  it('[DEV-023] bounds that are narrowed take their sessions off the list, and tell of no others', async () => {
-    const credential = { kind: 'device', id: 'narrowed-list' } as const;
-    const folders = [inTop('in'), inTop('out')];
-    const client = await host.as(access('viewer', { credential, bounds: { folders } }));
-    await client.request('listSessions', { channel: 'ahp-root://' });
-    const { connections } = componentsOf(host.host);
-    connections.changeAccess('narrowed-list', access('viewer', { credential, bounds: { sessions: [INSIDE] } }));
-    const removed = client.received.filter(({ method }) => method === 'root/sessionRemoved');
-    expect(JSON.stringify(removed)).toContain(`"${OUTSIDE}"`);
-    expect(JSON.stringify(removed)).not.toContain(`"${INSIDE}"`);
-  });
+  it.each(WIRES)(
+    '[DEV-023] bounds that are narrowed end what was listed and subscribed, on the wire %s',
+    async (wire) => {
+      const credential = { kind: 'device', id: `narrowed-${wire}` } as const;
+      const folders = [inTop('in'), inTop('out')];
+      const client = await host.as(access('viewer', { credential, bounds: { folders } }), wire);
+      const list = (each: RawClient) => each.request('listSessions', wire === '1' ? {} : { channel: 'ahp-root://' });
+      expect(JSON.stringify(await list(client))).toContain('outside');
+      const heard = client.received.length;
+      const narrowed = access('viewer', { credential, bounds: { sessions: [INSIDE] } });
+      componentsOf(host.host).connections.changeAccess(credential.id, narrowed);
+      expect(client.closed).toMatchObject({ code: 4008 });
+      owner.dispatch(OUTSIDE, { type: 'session/titleChanged', title: `narrowed on ${wire}` } as never);
+      await owner.action(OUTSIDE, (action) => JSON.stringify(action).includes(`narrowed on ${wire}`));
+      expect(client.received.slice(heard)).toEqual([]);
+      expect(JSON.stringify(await list(await host.as(narrowed, wire)))).not.toContain('outside');
+    },
+  );
 
   it('[DEV-021] a turn of a session is told as before to whoever is within bounds', async () => {
     const client = await host.as(byFolder('viewer'));

@@ -1,5 +1,6 @@
 /** Shares from the outside: made, listed, read with the token of the link, counted, ended, and over in time and after a restart. */
 
+import { once } from 'node:events';
 import {
   type MadeShare,
   SHARE_DEFAULT_MS,
@@ -15,7 +16,7 @@ import { openSqliteLog } from '../../../src/log-sqlite/sqlite-log.js';
 import { startDeviceHost } from '../../support/device-fixture.js';
 import { componentsOf } from '../../support/host-components.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { DEFAULT_SCRIPT } from '../../support/test-host.js';
+import { DEFAULT_SCRIPT, RawClient } from '../../support/test-host.js';
 
 const SESSION = 'ahp-session:/shared';
 
@@ -66,6 +67,48 @@ describe('a share', () => {
     expect(JSON.stringify(await list())).not.toContain(share.token);
     expect(JSON.stringify(await log.records(''))).not.toContain(share.token);
   });
+
+  it('[DEV-030] [DEV-013] does not outlive the time of its maker, whatever they ask for', async () => {
+    const { host, admit, list, owner } = await sharedHost();
+    const end = Date.now() + 3_600_000;
+    const { id, token } = await admit({ role: 'owner', until: new Date(end).toISOString() });
+    const maker = new RawClient();
+    host.connect(maker.transport, host.devices.accessOf(token));
+    await maker.initialize('timed-maker');
+    for (const until of [undefined, new Date(end + 60_000).toISOString()])
+      await maker.request('atrium/shareSession', { session: SESSION, ...(until && { until }) });
+    const shorter = new Date(end - 60_000).toISOString();
+    await maker.request('atrium/shareSession', { session: SESSION, until: shorter });
+    const ends = async () => (await list()).map(({ expiresAt }) => Date.parse(expiresAt));
+    expect(await ends()).toEqual([end, end, end - 60_000]);
+    const earlier = end - 120_000;
+    await owner.request('atrium/changeDevice', { id, until: new Date(earlier).toISOString() });
+    await expect.poll(ends).toEqual([earlier, earlier, earlier]);
+  });
+
+  it.each([
+    ['removed', 'atrium/removeDevice', {}],
+    ['not an owner any more', 'atrium/changeDevice', { role: 'driver' }],
+    ['bound to a folder', 'atrium/changeDevice', { bounds: { folders: ['/tmp'] } }],
+  ])(
+    '[DEV-030] [DEV-007] ends when the device that made it is %s, and no other share does',
+    async (_what, method, params) => {
+      const { host, admit, list, make, open, owner } = await sharedHost();
+      const own = await make();
+      const { id, token } = await admit({ role: 'owner' });
+      const maker = new RawClient();
+      host.connect(maker.transport, host.devices.accessOf(token));
+      await maker.initialize('maker-that-leaves');
+      const share = await maker.request<MadeShare & Record<string, unknown>>('atrium/shareSession', {
+        session: SESSION,
+      });
+      const socket = await open({ headers: { authorization: `Bearer ${share.token}` } });
+      const closed = once(socket, 'close');
+      await owner.request(method, { id, ...params });
+      expect((await closed)[0]).toBe(4007);
+      expect((await list()).map((each) => each.id)).toEqual([own.id]);
+    },
+  );
 
   it('[DEV-030] lasts 30 days at most, and not into the past; leaves out only what there is', async () => {
     const { make, owner } = await sharedHost();

@@ -155,9 +155,24 @@ describe('a file of the page', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'atrium-static-'));
     await writeFile(path.join(folder, 'a.js'), 'text');
     const ask = await serve(await staticFiles(folder));
+    expect((await ask('/a.js')).status).toBe(200);
     await rm(folder, { recursive: true });
     await expect(ask('/a.js')).rejects.toThrow();
     expect((await ask('/')).status).toBe(404);
+  });
+
+  it('is listed when it is first asked for, again if that failed, and must be there from the beginning', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'atrium-static-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const ask = await serve(await staticFiles(folder));
+    await rm(folder, { recursive: true });
+    expect((await ask('/a.js')).status).toBe(503);
+    await expect(staticFiles(folder)).rejects.toThrow('ENOENT');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'a.js'), 'text');
+    expect((await ask('/a.js')).status).toBe(200);
+    await writeFile(path.join(folder, 'b.js'), 'later');
+    expect((await ask('/b.js')).status).toBe(404);
   });
 });
 

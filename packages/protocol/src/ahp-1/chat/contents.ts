@@ -2,6 +2,7 @@
  * Contents that go along with a message: what their bytes are, whatever their names say, and the limits that clients and the
  * host share. The host stores a content once, and a message names it by reference (`atrium/attach`).
  */
+import type { AgentInfo } from '../root/state.js';
 import type { MessageResourceAttachment } from './messages.js';
 
 /**
@@ -159,4 +160,13 @@ export function pictureSize({ _meta }: Pick<MessageResourceAttachment, '_meta'>)
 /** Whether an attachment is said to be a picture. Who shows it looks at its bytes. */
 export function isPicture(attachment: { readonly type: string; readonly contentType?: string | undefined }): boolean {
   return 'contentType' in attachment && Object.hasOwn(SIZES, attachment.contentType ?? '');
+}
+
+/** What a person should know before they send pictures: whether the model will see them. Undefined when it does. */
+export function unseenText(agent: AgentInfo | undefined, model: string | undefined): string | undefined {
+  const known = agent?.models.find(({ id }) => id === model) ?? (model === undefined ? agent?.models[0] : undefined);
+  if (known?.supportsVision) return undefined;
+  const name = known?.name ?? model ?? agent?.displayName ?? 'This agent';
+  if (known?.supportsVision === false) return `${name} cannot see pictures: it is only told that there are some.`;
+  return `It is not known whether ${name} sees pictures: it may only be told that there are some.`;
 }

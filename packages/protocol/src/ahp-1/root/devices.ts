@@ -10,7 +10,7 @@ export const DEVICES_METHOD = 'atrium/devices';
 export const ADD_DEVICE_METHOD = 'atrium/addDevice';
 /** Takes a code back that was not used yet. */
 export const CANCEL_DEVICE_METHOD = 'atrium/cancelDevice';
-/** Changes the name of a device, or lowers what it may do. */
+/** Changes the name of a device, or what it may do; its connections end, and come back with that. */
 export const CHANGE_DEVICE_METHOD = 'atrium/changeDevice';
 export const REMOVE_DEVICE_METHOD = 'atrium/removeDevice';
 /** Replaces the connection token of the data folder. */
@@ -66,6 +66,17 @@ export interface AddDeviceParams {
   readonly bounds?: Bounds;
   /** ISO 8601: when the access of the device ends. */
   readonly until?: string;
+}
+
+/** What is left out stays as it is. */
+export interface ChangeDeviceParams {
+  readonly id: string;
+  readonly name?: string;
+  readonly role?: Role;
+  /** Null takes all bounds away; a member that is null is taken away alone. Without any, nothing is bounded. */
+  readonly bounds?: { readonly [Member in keyof Bounds]?: readonly string[] | null } | null;
+  /** ISO 8601: when the access of the device ends; null: never. */
+  readonly until?: string | null;
 }
 
 /** The answer to `atrium/addDevice`. */

@@ -38,6 +38,7 @@ export const BUILTIN_COMMANDS = [
   { name: 'pin', text: 'keep this session above others, or no longer' },
   { name: 'rename', aliases: ['title'], argument: '<text>', text: 'rename the session' },
   { name: 'archive', text: 'put this session aside, or take it back' },
+  { name: 'paste', text: 'attach the picture that is in the clipboard' },
   { name: 'export', argument: '[file]', text: 'save the conversation to a file' },
   { name: 'cost', text: 'what this session used, and what it cost' },
   {

@@ -76,6 +76,8 @@ export interface CallPermission {
   readonly scope?: RuleScope;
   /** In words, where no rule says it. */
   readonly why?: string;
+  /** A person changed the input before they said yes. All of this is about the input that they wrote. */
+  readonly isChangedByPerson?: true;
   /** The rules that "always allow" would write. */
   readonly proposes?: readonly string[];
 }
@@ -123,8 +125,9 @@ function answerWords(call: ToolCallState, made: 'allowed' | 'denied'): string | 
   const name = call._meta?.[ANSWERED_BY];
   const option = 'selectedOption' in call ? call.selectedOption : undefined;
   const lasting = alwaysScope(option?.id) === undefined ? undefined : option?.label;
-  if (asked === undefined && typeof name !== 'string' && lasting === undefined) return undefined;
-  const by = `${made} by ${typeof name === 'string' ? name : 'a person'}`;
+  const isChanged = permission?.isChangedByPerson === true;
+  if (asked === undefined && typeof name !== 'string' && lasting === undefined && !isChanged) return undefined;
+  const by = `${made} by ${typeof name === 'string' ? name : 'a person'}${isChanged ? ', who changed the input' : ''}`;
   const answer = lasting === undefined ? by : `${by}: ${lasting}`;
   return asked === undefined ? `${answer.charAt(0).toUpperCase()}${answer.slice(1)}` : `${asked}; ${answer}`;
 }

@@ -43,6 +43,21 @@ export function planOf(meta: Meta | undefined, chat: string | undefined): readon
   return planLists(meta).find((list) => list.chat === chat)?.items ?? [];
 }
 
+interface ShownChat {
+  readonly resource: string;
+  readonly turns: readonly { readonly id: string }[];
+  readonly activeTurn?: { readonly id: string } | undefined;
+}
+
+/** The list of a chat as long as it is news: one that is done goes when the next turn starts. */
+export function currentPlan(meta: Meta | undefined, { resource, turns, activeTurn }: ShownChat): readonly PlanItem[] {
+  const list = planLists(meta).find(({ chat }) => chat === resource);
+  if (!list) return [];
+  const isDone = list.items.every(({ status }) => status === 'done');
+  const newest = activeTurn?.id ?? turns.at(-1)?.id;
+  return isDone && list.turnId !== newest ? [] : list.items;
+}
+
 /** How far a list is; undefined for an empty one. */
 export function planProgress(items: readonly PlanItem[]): PlanProgress | undefined {
   if (items.length === 0) return undefined;

@@ -1,0 +1,48 @@
+/** A plan that an agent in plan mode presents, as people read it, or as it is written where formatting would hide some of it. */
+import { PLAN_OPTIONS, PLAN_TOOL, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
+import { useMemo, useState } from 'react';
+import { Markdown } from '../markdown/markdown.js';
+import { isShownWhole } from '../markdown/shown-whole.js';
+import { VisibleLines } from '../ui/visible-text.js';
+import { isReadable, lineCount, ReadBox } from './reading.js';
+
+/** The plan in the input of a call; undefined for other calls, and where there is more in the input than the plan. */
+export function planIn(call: ToolCallState, input: string | undefined): string | undefined {
+  if (!isPlanCall(call) || input === undefined) return undefined;
+  const [plan, ...others] = toolInputMembers(input);
+  return plan?.name === 'plan' && plan.isText && others.length === 0 && isReadable(plan.text) ? plan.text : undefined;
+}
+
+/** A question of that name counts only with the answers that start the work. */
+function isPlanCall(call: ToolCallState): boolean {
+  if (call.toolName !== PLAN_TOOL) return false;
+  return call.status !== 'pending-confirmation' || call.options?.some(({ id }) => id === PLAN_OPTIONS.ask) === true;
+}
+
+/** To be read to its end before it is accepted. */
+export function AskedPlan({ plan }: { readonly plan: string }) {
+  return (
+    <div className="tool-body">
+      <ReadBox label="Plan" lines={lineCount(plan)}>
+        <PlanText plan={plan} />
+      </ReadBox>
+    </div>
+  );
+}
+
+export function PlanText({ plan }: { readonly plan: string }) {
+  const isWhole = useMemo(() => isShownWhole(plan), [plan]);
+  const [isSource, setSource] = useState(false);
+  return (
+    <div className="plan-text">
+      {isWhole && !isSource ? <Markdown text={plan} /> : <VisibleLines text={plan} />}
+      {isWhole ? (
+        <button type="button" className="quiet small" aria-pressed={isSource} onClick={() => setSource(!isSource)}>
+          As it is written
+        </button>
+      ) : (
+        <p className="hint">It is shown as it is written: formatted, some of it could not be seen.</p>
+      )}
+    </div>
+  );
+}

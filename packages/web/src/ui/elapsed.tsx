@@ -1,0 +1,25 @@
+/** How long something has taken so far. Only these few letters are drawn again, once a second, and nothing while nobody looks. */
+import { useEffect, useState } from 'react';
+import { clockText } from '../model/format.js';
+
+const EVERY_MS = 1_000;
+
+export function Elapsed({ since }: { readonly since: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const watch = () => {
+      clearInterval(timer);
+      if (document.visibilityState !== 'visible') return;
+      setNow(Date.now());
+      timer = setInterval(() => setNow(Date.now()), EVERY_MS);
+    };
+    watch();
+    document.addEventListener('visibilitychange', watch);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', watch);
+    };
+  }, []);
+  return <span className="elapsed">{clockText(now - Date.parse(since))}</span>;
+}
