@@ -43,6 +43,14 @@ export class PostCommit {
     metrics.measure('atrium.log.commit.entries', '{entry}', entries);
   }
 
+  /** Too much waits to be stored, or that is over: clients send no more until then. */
+  behind({ isBehind, milliseconds }: { readonly isBehind: boolean; readonly milliseconds: number }): void {
+    const { metrics, connections } = this.#options;
+    if (isBehind) return connections.pauseReading();
+    metrics.measure('atrium.log.behind.duration', 'ms', milliseconds);
+    connections.resumeReading();
+  }
+
   /** Shows a stored tick to subscribers. */
   show(batch: CommittedBatch): void {
     const { subscriptions, compaction, metrics, clients } = this.#options;

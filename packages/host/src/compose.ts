@@ -125,6 +125,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     stored: (entries, milliseconds) => postCommit.took(entries, milliseconds),
     answered: (origin, answer) => clients.received.answered(origin, answer),
     undone: (batch) => postCommit.undone(batch),
+    behind: (behind) => postCommit.behind(behind),
   });
   const root = new RootChannel(log, writer);
   const catalogue = new Catalogue(

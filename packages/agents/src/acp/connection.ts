@@ -23,8 +23,8 @@ const MESSAGE_MAX_BYTES = 16 * 2 ** 20;
 
 /** The requests of an agent to the host. */
 export interface AgentRequests {
-  /** An event of a session; the value is not checked yet. */
-  update(params: unknown): void;
+  /** An event of a session; the value is not checked yet. With a promise, the next message waits. */
+  update(params: unknown): Promise<void> | undefined;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
   /** Absent when the agent uses files by itself. */
   readonly files?: {
@@ -158,8 +158,9 @@ function withoutUpdates(update: AgentRequests['update']): TransformStream<AnyMes
   return new TransformStream({
     transform: (message, controller) => {
       const isUpdate = 'method' in message && message.method === 'session/update' && !('id' in message);
-      if (isUpdate) update(message.params);
-      else controller.enqueue(message);
+      if (isUpdate) return update(message.params);
+      controller.enqueue(message);
+      return undefined;
     },
   });
 }

@@ -146,10 +146,11 @@ export class AcpSession implements AgentSession {
     return {
       update: (params) => {
         const isOurs = isRecord(params) && params.sessionId === this.#remote.thread?.id;
-        if (!isOurs || !isRecord(params.update)) return;
+        if (!isOurs || !isRecord(params.update)) return undefined;
         if (params.update.sessionUpdate === 'config_option_update')
           this.#remote.settingsChanged(params.update.configOptions);
         this.#turn?.update(params.update);
+        return this.#turn?.turn.caughtUp();
       },
       permission: async (request) => ({ outcome: (await this.#turn?.permission(request)) ?? CANCELLED }),
       ...(fileTools && {

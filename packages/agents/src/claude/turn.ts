@@ -128,6 +128,8 @@ export class ClaudeTurn {
     try {
       for await (const message of query) {
         this.#reader?.take(message);
+        const behind = this.#request.turn.caughtUp();
+        if (behind) await behind;
         if (message.type === 'result') this.#ended(message);
       }
       return undefined;

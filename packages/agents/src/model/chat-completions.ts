@@ -36,7 +36,8 @@ export async function openCompletion(
   });
   const reader = new EventReader(isEventStream(response) ? 'stream' : 'text', limits);
   if (!isSuccess(response)) throw await refusalOf(response, reader);
-  return { read: (take) => readCompletion(response, reader, take) };
+  const { caughtUp } = request;
+  return { read: (take) => readCompletion(response, reader, { take, caughtUp }) };
 }
 
 function lowerCased(headers: ModelAgentOptions['headers'] = {}): Record<string, string> {
@@ -86,6 +87,7 @@ function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
 const CLOSED = 'the other side closed the connection';
 
 interface BodyReader {
+  readonly caughtUp?: StepRequest['caughtUp'];
   /** False when no more is wanted. */
   push(chunk: Buffer): boolean;
   /** Whether what came so far will do when the connection is lost. */
@@ -93,7 +95,7 @@ interface BodyReader {
 }
 
 /** Reads a response, as it comes. `enough`: the connection was lost, or the reader wanted no more. */
-function readBody(response: IncomingMessage, { push, isEnough }: BodyReader): Promise<'all' | 'enough'> {
+function readBody(response: IncomingMessage, { push, isEnough, caughtUp }: BodyReader): Promise<'all' | 'enough'> {
   return new Promise((resolve, reject) => {
     const lost = (error: Error) => (isEnough() ? resolve('enough') : reject(error));
     if (response.destroyed) return lost(new Error(CLOSED));
@@ -106,7 +108,11 @@ function readBody(response: IncomingMessage, { push, isEnough }: BodyReader): Pr
     response.on('data', (chunk: Buffer) => {
       if (isOver) return;
       try {
-        if (!push(chunk)) end(() => resolve('enough'));
+        if (!push(chunk)) return end(() => resolve('enough'));
+        const behind = caughtUp?.();
+        if (!behind) return;
+        response.pause();
+        void behind.then(() => response.resume());
       } catch (error) {
         end(() => reject(error));
       }
@@ -117,7 +123,16 @@ function readBody(response: IncomingMessage, { push, isEnough }: BodyReader): Pr
   });
 }
 
-async function readCompletion(response: IncomingMessage, reader: EventReader, give: TakeEvent): Promise<void> {
+interface CompletionReader {
+  readonly take: TakeEvent;
+  readonly caughtUp: StepRequest['caughtUp'];
+}
+
+async function readCompletion(
+  response: IncomingMessage,
+  reader: EventReader,
+  { take: give, caughtUp }: CompletionReader,
+): Promise<void> {
   const completion = new Completion(give);
   const take = (data: string) => completion.take(data);
   const isStream = isEventStream(response);
@@ -127,7 +142,7 @@ async function readCompletion(response: IncomingMessage, reader: EventReader, gi
     return reader.push(chunk, take);
   };
   try {
-    const read = await readBody(response, { push, isEnough: () => completion.isComplete });
+    const read = await readBody(response, { push, isEnough: () => completion.isComplete, caughtUp });
     // Behind enough of an answer there may be half an event.
     if (read === 'all') reader.end(take);
     if (!isStream && !completion.isComplete) refuseObject(Buffer.concat(chunks).toString('utf8'));

@@ -29,6 +29,8 @@ export interface StepRequest {
   readonly onWait?: OnWait;
   /** Called before each attempt. */
   readonly onRequest?: () => void;
+  /** Asked between pieces of the answer: while there is a promise, the rest of it waits. */
+  readonly caughtUp?: () => Promise<void> | undefined;
 }
 
 /** Gets the reason for the pause, in words for people; undefined when the pause is over. */

@@ -40,7 +40,7 @@ export async function openSdkAnswer(
       ...(effort !== undefined && { anthropic: { effort } }),
     },
   });
-  return { read: (take) => readParts(stream, take) };
+  return { read: (take) => readParts(stream, take, request.caughtUp) };
 }
 
 /** The provider keeps what it has read up to here for the next request. Only Anthropic has to be asked to. */
@@ -83,7 +83,11 @@ export async function loadProvider(kind: SdkApi) {
 /** How long an answer may take to end once it has failed. */
 const AFTER_ERROR_MS = 500;
 
-async function readParts(stream: ReadableStream<LanguageModelV3StreamPart>, take: TakeEvent): Promise<void> {
+async function readParts(
+  stream: ReadableStream<LanguageModelV3StreamPart>,
+  take: TakeEvent,
+  caughtUp: StepRequest['caughtUp'],
+): Promise<void> {
   let failure: { readonly error: unknown } | undefined;
   for await (const part of failingFast(stream)) {
     const event = eventOf(part);
@@ -91,6 +95,8 @@ async function readParts(stream: ReadableStream<LanguageModelV3StreamPart>, take
     else if (failure) {
       if (event?.type === 'finish') take({ type: 'spent', usage: event.usage });
     } else if (event && !take(event)) return;
+    const behind = caughtUp?.();
+    if (behind) await behind;
   }
   if (failure) throw failure.error;
 }

@@ -162,7 +162,8 @@ export class ModelSession implements AgentSession {
       try {
         const onRequest = () => usage.requested();
         const options = optionsFor(model, turn.model?.config);
-        const step = { modelId: model.id, system, messages, tools, options, signal: turn.signal, onRequest };
+        const around = { signal: turn.signal, onRequest, caughtUp: () => turn.caughtUp() };
+        const step = { modelId: model.id, system, messages, tools, options, ...around };
         const reader = await this.#ask(turn, step, usage);
         this.#window.answered(model);
         return reader;

@@ -91,6 +91,8 @@ async function stream(
   const pauseMs = everyMs ?? usualMs;
   for (const [index, delta] of deltasOf(text, chunk).entries()) {
     if (index > 0 && pauseMs !== undefined) await pause(clock, pauseMs, turn.signal);
+    const behind = turn.caughtUp();
+    if (behind) await behind;
     turn.signal.throwIfAborted();
     onDelta?.(delta);
     emit(delta);

@@ -20,6 +20,7 @@ import {
 } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
+import { Backlog, type BacklogOptions } from './backlog.js';
 import type { Channel, Step } from './channel.js';
 import { type Delivery, runSafely } from './delivery.js';
 import { STORE_RETRY_MS, UNAVAILABLE_RETRIES_MAX } from './limits.js';
@@ -84,6 +85,8 @@ export interface WriterOptions {
   readonly delivery: Delivery;
   /** How much was stored at once, and how long that took in milliseconds. */
   readonly stored?: (entries: number, milliseconds: number) => void;
+  /** Too much waits to be stored, or that is over. */
+  readonly behind?: BacklogOptions['changed'];
   /** An action of a client was accepted or rejected; records that this callback writes are stored with it. */
   readonly answered?: (origin: EntryOrigin, answer: PendingAnswer) => void;
   /** A tick has been undone; clients that wait for an answer must hear of it. */
@@ -94,6 +97,7 @@ export interface WriterOptions {
 
 export class Writer {
   readonly #options: WriterOptions;
+  readonly #backlog: Backlog;
   #batch = emptyBatch();
   /** What is still to be written with the tick, at its end. */
   #endings: (() => void)[] = [];
@@ -104,6 +108,18 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    const { clock, logger, behind } = options;
+    this.#backlog = new Backlog({ clock, logger, ...(behind && { changed: behind }) });
+  }
+
+  /** Whether so much waits to be stored that whoever brings more has to wait. */
+  get isBehind(): boolean {
+    return this.#backlog.isBehind;
+  }
+
+  /** Resolves when storing has caught up; undefined while it keeps up. */
+  caughtUp(): Promise<void> | undefined {
+    return this.#backlog.caughtUp();
   }
 
   /** The greatest number that a client may have seen. Snapshots are true at this number. */
@@ -143,6 +159,7 @@ export class Writer {
   /** Stores a record together with the actions of this tick; `full` has the commit survive a power cut. */
   record({ key, value }: LogRecord, durability: Commit['durability'] = 'normal'): void {
     this.#batch.records.set(key, value);
+    this.#grow(typeof value === 'string' ? value.length : 0);
     if (durability === 'full') this.#batch.mustSurvivePowerCut = true;
     this.#schedule();
   }
@@ -191,9 +208,15 @@ export class Writer {
 
   #take(entry: NewEntry, reason?: string): number {
     const index = this.#batch.entries.push(entry) - 1;
+    this.#grow(entry.action.length);
     if (entry.origin) this.#options.answered?.(entry.origin, { entry: index, reason });
     this.#schedule();
     return index;
+  }
+
+  #grow(bytes: number): void {
+    this.#batch.bytes += bytes;
+    this.#backlog.add(bytes);
   }
 
   /** One commit per turn of the event loop; while one is under way, the next collects more. */
@@ -210,6 +233,7 @@ export class Writer {
     this.#batch = emptyBatch();
     this.#beginnings = [];
     const at = hasContent(batch) ? await this.#store(batch) : { first: this.shown + 1, last: this.shown };
+    this.#backlog.end(batch.bytes);
     if (at instanceof Error) this.#undo(batch, at);
     else this.#deliver(batch, at);
     for (const begin of beginnings) await begin();
@@ -240,6 +264,7 @@ export class Writer {
     const { log, clock, logger, stored } = this.#options;
     const commit = commitOf(batch);
     const start = performance.now();
+    this.#backlog.begin();
     for (let retries = 0; ; retries++) {
       try {
         const at = await log.append(commit);
@@ -263,6 +288,7 @@ export class Writer {
   #undo(failed: Batch, error: AppendFailure): void {
     const { logger, undone } = this.#options;
     const lost = [failed, this.#batch];
+    this.#backlog.remove(this.#batch.bytes);
     this.#batch = emptyBatch();
     const steps = lost.flatMap((batch) => batch.steps);
     for (const { channel } of steps) channel.rollBack();
@@ -306,6 +332,8 @@ interface Batch {
   /** Each follows as many of the entries. */
   readonly notices: { readonly behind: number; readonly notice: Notice }[];
   readonly records: Map<string, LogRecord['value']>;
+  /** Of actions and records, about. */
+  bytes: number;
   /** Because of a record; actions say it by their types. */
   mustSurvivePowerCut: boolean;
   readonly archives: Map<string, () => NewArchive>;
@@ -318,6 +346,7 @@ const emptyBatch = (): Batch => ({
   steps: [],
   notices: [],
   records: new Map(),
+  bytes: 0,
   mustSurvivePowerCut: false,
   archives: new Map(),
   afterCommit: [],

@@ -203,6 +203,11 @@ export interface AgentTurn {
    * before `runTurn` and before every tool call. Rejects when the turn is over.
    */
   nextStep(): Promise<void> | undefined;
+  /**
+   * To be awaited between pieces of a stream: while the host cannot store as fast as agents speak, the stream has to wait.
+   * Undefined while it keeps up. Resolves also when the turn is over.
+   */
+  caughtUp(): Promise<void> | undefined;
   /** Takes the message that a person sent to steer this turn; undefined when there is none. */
   takeSteering(): Message | undefined;
 }

@@ -44,6 +44,7 @@ import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
+import { untilAborted } from '../util/waiting.js';
 import { withAnnotationTexts } from './annotations.js';
 import type { Chat, ChatOptions } from './chat.js';
 import { errorInfo } from './chat-agent.js';
@@ -306,6 +307,11 @@ export class TurnRunner implements AgentTurn {
     const step = { session: chat.session, chat, turnId, signal };
     const held = this.#options.services.flatMap((service) => service.beforeStep?.(step) ?? []);
     return held.length === 0 ? undefined : Promise.all(held).then(() => {});
+  }
+
+  caughtUp(): Promise<void> | undefined {
+    const storing = this.#options.writer.caughtUp();
+    return storing && untilAborted(this.signal, storing).catch(() => {});
   }
 
   takeSteering(): Message | undefined {

@@ -190,6 +190,15 @@ export class Connection implements Caller {
     this.#responder.beginAnswer();
   }
 
+  /** Leaves what the client sends in its socket, where the transport can. */
+  pauseReading(): void {
+    if (this.#state.at !== 'closed') this.#transport.pause?.();
+  }
+
+  resumeReading(): void {
+    if (this.#state.at !== 'closed') this.#transport.resume?.();
+  }
+
   /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
   async request<M extends HostRequestMethod>(
     method: M,

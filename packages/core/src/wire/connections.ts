@@ -27,6 +27,7 @@ export class ConnectionRegistry {
   /** Methods that a client answered it does not know: it is not asked again on this connection. */
   readonly #lacking = new WeakMap<Connection, Set<string>>();
   readonly #graces = new Map<string, () => void>();
+  #isReadingPaused = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -51,6 +52,17 @@ export class ConnectionRegistry {
       if (access) connection.changeAccess(access);
       else connection.close(CloseCode.AccessEnded, 'this access was taken away');
     }
+  }
+
+  /** Storing is behind: what clients send stays in their sockets. Those that come meanwhile may say who they are. */
+  pauseReading(): void {
+    this.#isReadingPaused = true;
+    for (const connection of this.#all) if (connection.identity) connection.pauseReading();
+  }
+
+  resumeReading(): void {
+    this.#isReadingPaused = false;
+    for (const connection of this.#all) connection.resumeReading();
   }
 
   toldUnasked(): Iterable<Connection> {
@@ -94,6 +106,7 @@ export class ConnectionRegistry {
 
   arrived(connection: Connection, { clientId, dialect }: Identity): void {
     if (dialect.traits.notifiesEveryone) this.#toldUnasked.add(connection);
+    if (this.#isReadingPaused) connection.pauseReading();
     const older = this.#byClient.get(clientId);
     this.#byClient.set(clientId, connection);
     this.#graces.get(clientId)?.();

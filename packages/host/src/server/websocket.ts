@@ -61,6 +61,8 @@ class WebSocketTransport implements Transport {
   #gone = false;
   #waitsForDrain = false;
   #isPongUnderWay = false;
+  /** What the peer sends stays in its socket, its signs of life too. */
+  #isPaused = false;
   /** Agreed with the client in the handshake. */
   readonly #mayCompress: boolean;
   /** The newest ping that came while a pong was under way. It is the only one that has to be answered. */
@@ -77,6 +79,7 @@ class WebSocketTransport implements Transport {
       clock,
       intervalMs: heartbeatMs,
       ask: () => {
+        if (this.#isPaused) this.#heartbeat.heard();
         this.#budget.renew();
         websocket.ping();
       },
@@ -149,10 +152,13 @@ class WebSocketTransport implements Transport {
   }
 
   pause(): void {
-    if (!this.#gone) this.#websocket.pause();
+    if (this.#gone) return;
+    this.#isPaused = true;
+    this.#websocket.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#websocket.resume();
   }
 
@@ -164,7 +170,7 @@ class WebSocketTransport implements Transport {
   close(code: number, reason: string): void {
     this.#websocket.close(code, shortened(reason));
     // Reading goes on until the peer has answered the close frame.
-    this.#websocket.resume();
+    this.resume();
   }
 
   readonly #written = (error?: Error | null): void => {

@@ -127,6 +127,10 @@ export class FakeTurn implements AgentTurn {
     this.events.push({ activity: text });
   }
 
+  caughtUp(): Promise<void> | undefined {
+    return undefined;
+  }
+
   tools(): ToolDefinition[] {
     return [...(this.options.tools ?? [])];
   }

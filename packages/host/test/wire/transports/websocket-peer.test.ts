@@ -201,6 +201,16 @@ describe('pings', () => {
     expect([events.message.mock.calls.length, websocket.pong.mock.calls.length]).toEqual([0, 1]);
   });
 
+  it('[CLU-015] need no answer while the host does not read', () => {
+    const { transport, websocket, beat } = connect();
+    transport.pause?.();
+    for (let beats = 0; beats < 6; beats++) beat();
+    expect([websocket.ping.mock.calls.length, websocket.terminate.mock.calls.length]).toEqual([6, 0]);
+    transport.resume?.();
+    for (let beats = 0; beats < 3; beats++) beat();
+    expect(websocket.terminate).toHaveBeenCalledOnce();
+  });
+
   it('[REL-006] go out at every heartbeat; any answer keeps the connection, two without one end it', () => {
     const { websocket, beat } = connect();
     for (const sign of ['pong', 'message', 'pong']) {
