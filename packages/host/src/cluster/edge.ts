@@ -155,7 +155,8 @@ export class Edge {
     const client = new RelayedSocket({ client: socket, stream: relay.stream, stallMs, accepted });
     this.#clients.set(client, relay.link);
     void client.ended.then(() => this.#clients.delete(client));
-    relay.stream.write(requestHead(request));
+    // As the parser read it: each character is a byte.
+    relay.stream.write(requestHead(request), 'latin1');
     relay.stream.write(head);
   }
 

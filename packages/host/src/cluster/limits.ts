@@ -12,7 +12,7 @@ export const CUT_OFF_MS = 6_000;
 export const LINK_TIMEOUT_MS = 1_000;
 /** One message on a link, in bytes. */
 export const LINK_MESSAGE_MAX_BYTES = 4_096;
-/** Links from others on which a question is being asked, at the same time. */
+/** Links from others that have not proved yet that they know the secret, at the same time. */
 export const LINKS_MAX = 256;
 /** Clients of other hosts at the active one, and their requests in HTTP, at the same time. */
 export const RELAYS_MAX = 1_024;

@@ -56,20 +56,27 @@ export interface LinkServerOptions {
   relayed?(stream: TLSSocket, client: RelayedClient): void;
 }
 
+interface OpenLinks {
+  /** Those that have not proved that they know the secret, oldest first. */
+  readonly strangers: Set<Socket>;
+  /** Those that carry clients. */
+  readonly relays: Set<Socket>;
+  readonly all: Set<Socket>;
+}
+
 /** Listens for the other hosts. */
 export async function listenForLinks(options: LinkServerOptions): Promise<LinkServer> {
-  const open = { asking: new Set<Socket>(), relays: new Set<Socket>() };
+  const open: OpenLinks = { strangers: new Set(), relays: new Set(), all: new Set() };
+  const sets = Object.values(open) as Set<Socket>[];
   const server: Server = createServer({ noDelay: true }, (socket) => {
-    if (open.asking.size >= LINKS_MAX) return void socket.destroy();
-    open.asking.add(socket);
+    makeRoom(open);
+    open.strangers.add(socket);
+    open.all.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => {
-      open.asking.delete(socket);
-      open.relays.delete(socket);
+      for (const set of sets) set.delete(socket);
     });
-    void serveOne(socket, options, open)
-      .catch(() => socket.destroy())
-      .finally(() => open.asking.delete(socket));
+    void serveOne(socket, options, open).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -82,15 +89,28 @@ export async function listenForLinks(options: LinkServerOptions): Promise<LinkSe
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of [...open.asking, ...open.relays]) socket.destroy();
+        for (const socket of open.all) socket.destroy();
       }),
   };
+}
+
+/**
+ * Where too many have proved nothing, one goes that has had the longest time for it, of the address with the most of them. So
+ * nobody keeps the other hosts out, which prove themselves at once.
+ */
+function makeRoom({ strangers }: OpenLinks): void {
+  if (strangers.size < LINKS_MAX) return;
+  const counts = new Map<string | undefined, number>();
+  for (const { remoteAddress: from } of strangers) counts.set(from, (counts.get(from) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  const oldest = [...strangers].find(({ remoteAddress: from }) => counts.get(from) === most);
+  if (oldest) strangers.delete(oldest.destroy());
 }
 
 async function serveOne(
   socket: Socket,
   { secret, answer, takesClients, relayed }: LinkServerOptions,
-  { relays }: { readonly relays: Set<Socket> },
+  { strangers, relays }: OpenLinks,
 ): Promise<void> {
   const lines = linesOf(socket, RELAY_TIMEOUT_MS);
   const own = newNonce();
@@ -99,6 +119,7 @@ async function serveOne(
   if (typeof nonce !== 'string' || typeof question !== 'string' || typeof text !== 'string') return void socket.end();
   if (!isProof(proof, secret, questionParts(own, nonce, question, text)))
     return void socket.end(lineOf({ refused: 'secret' }));
+  strangers.delete(socket);
   const client = question === RELAY ? relayedClient(text) : undefined;
   const isKnown = question === 'engine' || question === 'look' || client !== undefined;
   if (!isKnown) return void socket.end();
