@@ -8,6 +8,7 @@ import type {
   StoredRecord,
   TurnRange,
 } from '@atrium/core/log/log.js';
+import type { MissedRequest } from '@atrium/core/log/recent-entries.js';
 import type { Engine } from './engine.js';
 import { nameFromEngine, nameToEngine } from './texts.js';
 
@@ -45,6 +46,23 @@ const OPEN_CHANNEL = `
     SELECT 'entry', ${ENTRY_COLUMNS} FROM entries
     WHERE channel = $1 AND seq > coalesce((SELECT seq FROM archive), 0) ORDER BY seq) AS tail`;
 
+/** A row of `MISSED`: how much there is of it all, or an entry. Of the first, `epoch` is the oldest number that is known. */
+interface MissedRow extends EntryRow {
+  readonly kind: 'all' | 'entry';
+}
+
+/** Entries of some channels, and one more than are wanted, so that too many can be told; none behind too many bytes. */
+const MISSED = `
+  WITH own AS (
+    SELECT e.*, sum(octet_length(e.action)) OVER (ORDER BY e.seq) AS bytes
+    FROM (SELECT ${ENTRY_COLUMNS} FROM entries WHERE channel = ANY($2::text[]) AND seq > $1 ORDER BY seq LIMIT $3 + 1) AS e
+  )
+  SELECT 'all' AS kind, last_number() AS seq, '' AS channel, (SELECT count(*) FROM own) AS time, '' AS action,
+    NULL::text AS client_id,
+    greatest(coalesce((SELECT min(seq) FROM entries), last_number() + 1), (SELECT skipped + 1 FROM numbers)) AS epoch,
+    (SELECT coalesce(max(bytes), 0) FROM own)::bigint AS client_seq
+  UNION ALL SELECT * FROM (SELECT 'entry', ${ENTRY_COLUMNS} FROM own WHERE bytes <= $4 ORDER BY seq) AS kept`;
+
 export class EngineReader {
   readonly #engine: Engine;
 
@@ -66,6 +84,20 @@ export class EngineReader {
       [after, limit ?? null, ...(channel === undefined ? [] : [nameToEngine(channel)])],
     );
     return rows.map(toEntry);
+  }
+
+  /** Everything behind a number, of some channels; undefined when that is too much, or no longer known. */
+  async missed({ after, channels, limits }: MissedRequest): Promise<LogEntry[] | undefined> {
+    const values = [after, channels.map(nameToEngine), limits.entries, limits.bytes];
+    const rows = await this.#engine.run<MissedRow>(MISSED, values);
+    const all = rows.find(({ kind }) => kind === 'all');
+    const { seq: head = 0, time: count = 0, epoch: oldest, client_seq: bytes } = all ?? {};
+    if (after < 0 || after > head || after < (oldest ?? 0) - 1) return undefined;
+    if (count > limits.entries || (bytes ?? 0) > limits.bytes) return undefined;
+    return rows
+      .filter(({ kind }) => kind === 'entry')
+      .map(toEntry)
+      .sort((a, b) => a.seq - b.seq);
   }
 
   async openChannel(channel: string, turns: number): Promise<StoredChannel | undefined> {

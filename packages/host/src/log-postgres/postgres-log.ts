@@ -32,6 +32,7 @@ import { APPEND, commitValues } from './commit-values.js';
 import { Engine, EngineError, type EngineValue } from './engine.js';
 import { EngineReader } from './engine-reader.js';
 import type { EngineUrl } from './engine-url.js';
+import { EphemeralChannels } from './ephemeral-channels.js';
 import { REFUSED } from './schema.js';
 import { nameToEngine } from './texts.js';
 
@@ -75,8 +76,7 @@ export class PostgresLog implements Log {
   readonly openTextIndex?: Log['openTextIndex'];
   #textIndex: TextIndex | undefined;
   #recent: RecentEntries;
-  /** Entries up to here were stored before this log was opened, or before the numbers made a leap. */
-  #before: number;
+  readonly #ephemeral = new EphemeralChannels();
   #head: number;
   #oldest: number;
   #commits = 0;
@@ -95,7 +95,6 @@ export class PostgresLog implements Log {
     const { textIndex } = options;
     if (textIndex) this.openTextIndex = ({ anew = false } = {}) => this.#openIndex(() => textIndex({ anew }));
     this.#head = head;
-    this.#before = head;
     this.#oldest = oldest;
     this.#recent = new RecentEntries(head);
   }
@@ -171,11 +170,11 @@ export class PostgresLog implements Log {
         first: stored.first,
       });
       this.#recent = new RecentEntries(stored.first - 1);
-      this.#before = stored.first - 1;
       this.#oldest = stored.first;
     }
     this.#head = stored.last;
     this.#recent.add(commit.entries, stored);
+    this.#ephemeral.add(commit.entries, stored);
   }
 
   read(range: ReadRange): Promise<LogEntry[]> {
@@ -183,11 +182,11 @@ export class PostgresLog implements Log {
   }
 
   missed(after: number, channels: readonly string[], limits: ReplayLimits) {
+    const request = { after, channels, limits };
     return this.#reading(async () => {
-      const before = this.#before;
-      const mayFit = after >= 0 && after < before && this.#head - after <= limits.entries;
-      const older = mayFit ? await this.#reader.entries({ after, limit: before - after }) : [];
-      return this.#recent.missed({ after, channels, limits }, () => older);
+      const recent = this.#recent.missed(request, () => []);
+      if (recent || after > this.#head || this.#ephemeral.isLostBehind(after, channels)) return recent;
+      return this.#reader.missed(request);
     });
   }
 

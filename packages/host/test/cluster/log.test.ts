@@ -4,6 +4,7 @@ import type { Commit, Log } from '@atrium/core/log/log.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
 import { type EngineUrl, engineUrl } from '../../src/log-postgres/engine-url.js';
+import { EphemeralChannels } from '../../src/log-postgres/ephemeral-channels.js';
 import { openPostgresLog, type PostgresLog } from '../../src/log-postgres/postgres-log.js';
 import { cutProxy } from '../support/cut-proxy.js';
 import { describeWithEngine, freshCluster, onEngine, takeOver } from '../support/postgres.js';
@@ -173,6 +174,80 @@ describeWithEngine('the log of a cluster', () => {
     ]);
     expect((await log.missed(first - 1, [CHANNEL], limits))?.map(({ seq }) => seq)).toEqual([first]);
     expect(log.oldest).toBe(first);
+  });
+
+  it('[CLU-004] [REL-015] gives a client a thousand actions of its own channels, however many others there were', async () => {
+    const { log, url } = await opened();
+    const limits = { entries: 1_000, bytes: 8 * 2 ** 20 };
+    const of = (channel: string, count: number): Commit => ({
+      entries: Array.from({ length: count }, (_, n) => ({ channel, time: 0, action: `{"n":${n}}` })),
+      durability: 'normal',
+    });
+    const { last: seen } = await log.append(of(CHANNEL, 3));
+    await log.append(of('ahp-session:/other', 3_000));
+    await log.append(of(CHANNEL, 999));
+    await log.append(of('ahp-session:/other', 3_000));
+    await log.append(of('ahp-session:/second', 1));
+    const own = [CHANNEL, 'ahp-session:/second'];
+    const missed = await log.missed(seen, own, limits);
+    expect(missed?.map(({ seq }) => seq)).toEqual([...Array.from({ length: 999 }, (_, n) => seen + 3_001 + n), 7_003]);
+    expect(missed?.at(-1)).toMatchObject({ channel: 'ahp-session:/second', action: '{"n":0}' });
+    expect(await log.missed(seen - 1, own, limits)).toBeUndefined();
+    expect(await log.missed(seen - 1, [CHANNEL], limits)).toHaveLength(1_000);
+    expect(await log.missed(7_003, own, limits)).toEqual([]);
+    expect([await log.missed(7_004, own, limits), await log.missed(-1, own, limits)]).toEqual([undefined, undefined]);
+    const next = await openPostgresLog({ url, owner: await takeOver(url, 'b') });
+    onTestFinished(() => next.close());
+    expect(await next.missed(seen, own, limits)).toEqual(missed);
+    // Only what was dropped is not known any more.
+    await next.append({
+      ...of(CHANNEL, 0),
+      archives: [...own, 'ahp-session:/other'].map((channel) => ({
+        channel,
+        head: '{}',
+        turns: { start: 0, items: [] },
+      })),
+    });
+    await next.compact({ upTo: 4_000, keep: 0 });
+    expect(await next.missed(4_000, own, limits)).toHaveLength(3);
+    expect(await next.missed(3_999, own, limits)).toBeUndefined();
+  });
+
+  it('[CLU-004] [REL-015] gives a client 8 MiB of its own channels, and not a byte more', async () => {
+    const { log } = await opened();
+    const limits = { entries: 1_000, bytes: 8 * 2 ** 20 };
+    const add = (channel: string, bytes: number) =>
+      log.append({ entries: [{ channel, time: 0, action: 'x'.repeat(bytes) }], durability: 'normal' });
+    await add('ahp-session:/other', 9 * 2 ** 20);
+    for (let count = 0; count < 8; count++) await add(CHANNEL, 2 ** 20);
+    await add('ahp-session:/other', 9 * 2 ** 20);
+    expect((await log.missed(0, [CHANNEL], limits))?.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    await add(CHANNEL, 1);
+    expect(await log.missed(0, [CHANNEL], limits)).toBeUndefined();
+    expect(await log.missed(2, [CHANNEL], limits)).toHaveLength(8);
+  });
+
+  it('[CLU-004] tells of what ends with its host only while it remembers all of it', async () => {
+    const { log } = await opened();
+    const limits = { entries: 1_000, bytes: 8 * 2 ** 20 };
+    const terminal = { channel: 'ahp-terminal:/t', time: 0, action: '{"n":1}', isEphemeral: true };
+    await log.append({ entries: [terminal], durability: 'normal' });
+    expect(await log.missed(0, ['ahp-terminal:/t'], limits)).toMatchObject([{ seq: 1, action: '{"n":1}' }]);
+    const others = Array.from({ length: 1_500 }, () => ({ channel: CHANNEL, time: 0, action: '{}' }));
+    await log.append({ entries: others, durability: 'normal' });
+    expect(await log.missed(0, ['ahp-terminal:/t'], limits)).toBeUndefined();
+    expect(await log.missed(1, ['ahp-terminal:/t', 'ahp-session:/quiet'], limits)).toEqual([]);
+    expect(await log.missed(0, ['ahp-session:/quiet'], limits)).toEqual([]);
+  });
+
+  it('[CLU-004] remembers of many such channels how far they went', () => {
+    const channels = new EphemeralChannels(2);
+    for (const [index, channel] of ['a', 'b', 'a', 'c'].entries())
+      channels.add([{ channel, time: 0, action: '', isEphemeral: true }], { first: index + 1, last: index + 1 });
+    // b is the one that was quiet for the longest.
+    expect([1, 2].map((after) => channels.isLostBehind(after, ['x']))).toEqual([true, false]);
+    expect([2, 3].map((after) => channels.isLostBehind(after, ['a']))).toEqual([true, false]);
+    expect([3, 4].map((after) => channels.isLostBehind(after, ['c']))).toEqual([true, false]);
   });
 
   it('[CLU-032] changes no row to give a number, so that a snapshot which is held open leaves nothing behind to be read over', async () => {
