@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Client, connect } from '@atrium/client';
 import { Engine, engineUrl } from '@atrium/host/cluster';
@@ -119,7 +119,7 @@ describeCluster('a host of a cluster', () => {
     expect(tokenless).toMatchObject({ code: 2, stderr: expect.stringContaining('--connection-token-file') });
   });
 
-  it('[CLU-028] does not start where a shared folder is missing or another', async () => {
+  it('[CLU-028] does not start where another folder is in place of a shared one, or the one of --shared-dir is missing', async () => {
     const cluster = await newCluster();
     const volume = path.join(cluster.folder, 'work');
     expect(await cluster.run(['cluster', 'volume', volume])).toMatchObject({ code: 2 });
@@ -127,12 +127,22 @@ describeCluster('a host of a cluster', () => {
     expect(await cluster.run(['cluster', 'volume', volume])).toMatchObject({ code: 0 });
     expect(await cluster.run(['cluster', 'volume', volume])).toMatchObject({ code: 0 });
     await rm(path.join(volume, '.atrium-volume'));
-    expect(await refused(cluster, 'a', [])).toMatchObject({ code: 2, stderr: expect.stringContaining('is not here') });
+    const shared = ['--shared-dir', path.join(volume, '.atrium')];
+    expect(await refused(cluster, 'a', shared)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--shared-dir is on it'),
+    });
+    expect(await readdir(volume)).toEqual([]);
     const doctor = await cluster.run(['doctor', '--cluster']);
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('Mount the shared folder there') });
     expect(await cluster.run(['cluster', 'volume', volume])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('another id'),
+    });
+    await writeFile(path.join(volume, '.atrium-volume'), 'another-id-00001');
+    expect(await refused(cluster, 'a', [])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('mount the same one here'),
     });
   });
 

@@ -303,6 +303,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     deferrals: clients.received,
     tools: options.tools ?? [],
     extensions: options.extensions ?? [],
+    folderPlaces: options.folderPlaces,
     observers: observers,
     toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
     joinsText: options.joinText ?? true,

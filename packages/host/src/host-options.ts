@@ -3,6 +3,7 @@
 import type { Access } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
 import type { Extension } from '@atrium/core/contracts/extension.js';
+import type { FolderPlaces } from '@atrium/core/contracts/folder-places.js';
 import type { HostTool } from '@atrium/core/contracts/tool.js';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Clock } from '@atrium/core/util/clock.js';
@@ -59,6 +60,8 @@ export interface HostOptions {
   readonly telemetry?: TelemetryChoice;
   /** A folder for a log of every message on every connection, for hunting faults. */
   readonly wireLog?: string;
+  /** Where folders are, for a host that is one of several. Absent: every folder is here. */
+  readonly folderPlaces?: FolderPlaces;
   /** The version that the host tells clients, for display. */
   readonly version?: string;
   /** Where remote folder pickers begin, as a URI. */

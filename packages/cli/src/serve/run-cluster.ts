@@ -1,13 +1,14 @@
 /**
  * Runs a host that is one of several: it stands by, and serves clients through the active host, until it is the active one itself.
  */
-import type { AgentBackend, Host, Log, Logger } from '@atrium/host';
+import type { AgentBackend, Host, HostOptions, Log, Logger } from '@atrium/host';
 import {
   type ActiveHost,
   ClusterNode,
   checkAdmission,
   type Edge,
   Engine,
+  folderPlaces,
   linkAddress,
   listenForLinks,
   localTextIndex,
@@ -26,7 +27,7 @@ interface ClusterRun extends StopSignal {
   readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Starts a host on the log of the cluster. */
-  start(log: Log): Promise<Host>;
+  start(own: Pick<HostOptions, 'log' | 'folderPlaces'>): Promise<Host>;
 }
 
 export async function serveInCluster(
@@ -37,11 +38,11 @@ export async function serveInCluster(
   const { dataDir } = settings;
   const { logger } = run;
   await makePrivate(dataDir);
-  if (cluster.sharedDir !== undefined)
-    await makeFolder(cluster.sharedDir, { what: 'the shared folder', option: '--shared-dir' });
   const unlock = await lockDataFolder(dataDir);
   try {
-    await admit(settings, cluster);
+    await admit(settings, cluster, logger);
+    if (cluster.sharedDir !== undefined)
+      await makeFolder(cluster.sharedDir, { what: 'the shared folder', option: '--shared-dir' });
     const { url, hostId, drainMs, link } = cluster;
     const node: ClusterNode = new ClusterNode({
       ...{ url, hostId, drainMs, logger, version: version(), link: link?.address, secret: link?.secret },
@@ -65,10 +66,15 @@ export async function serveInCluster(
 }
 
 /** What is wrong is said before anything is opened. */
-async function admit({ dataDir }: ServeSettings, { url, hostId, token, link }: ClusterSettings): Promise<void> {
+async function admit({ dataDir }: ServeSettings, cluster: ClusterSettings, logger: Logger): Promise<void> {
+  const { url, hostId, token, link, sharedDir } = cluster;
   const engine = new Engine(url, 'admission');
   try {
-    await checkAdmission({ engine, hostId, dataDir, token, secret: link?.secret });
+    const { missing } = await checkAdmission({ engine, hostId, dataDir, token, secret: link?.secret, sharedDir });
+    for (const { path } of missing)
+      logger.log('warn', 'a shared folder is not here: sessions in it can be read at this host, and not go on', {
+        path,
+      });
   } finally {
     await engine.close();
   }
@@ -142,7 +148,9 @@ class Door {
 
   async letIn(log: Log): Promise<ActiveHost> {
     const { logger, agents } = this.#run;
-    const host = await this.#run.start(log);
+    const { cluster } = this.#settings;
+    const places = cluster && { folderPlaces: folderPlaces(cluster) };
+    const host = await this.#run.start({ log, ...places });
     this.close();
     const settings = { ...this.#settings, port: this.#port };
     const { listener, gateway } = await openListeners(settings, host, logger, () => this.#node.readiness);

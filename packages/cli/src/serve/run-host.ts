@@ -11,7 +11,6 @@ import {
   type Health,
   type Host,
   type HostOptions,
-  type Log,
   type Logger,
   openSqliteLog,
   userConfigFile,
@@ -55,7 +54,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
         ...signal,
         logger,
         agents,
-        start: (log) => openHost(settings, parts, log),
+        start: (own) => openHost(settings, parts, own),
       });
     }
     const host = await openHost(settings, parts);
@@ -93,7 +92,11 @@ interface OpenHostOptions {
 }
 
 /** On the log of a cluster, or on the one of the data folder. */
-async function openHost(settings: ServeSettings, options: OpenHostOptions, clusterLog?: Log): Promise<Host> {
+async function openHost(
+  settings: ServeSettings,
+  options: OpenHostOptions,
+  clusters?: Pick<HostOptions, 'log' | 'folderPlaces'>,
+): Promise<Host> {
   const {
     agents,
     trust,
@@ -107,7 +110,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions, clust
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
-  const log = clusterLog ?? (await openSqliteLog({ dataDir, logger }));
+  const log = clusters?.log ?? (await openSqliteLog({ dataDir, logger }));
   const defaultDirectory = pathToFileURL(io().cwd).href;
   try {
     const providerFolder = path.join(dataDir, 'providers');
@@ -130,6 +133,7 @@ async function openHost(settings: ServeSettings, options: OpenHostOptions, clust
     const { usage, described } = options;
     const own = {
       ...(usage && { usage }),
+      ...clusters,
       log,
       agents,
       tools: builtinTools(),

@@ -2,6 +2,7 @@
 import { type ChatState, type ErrorInfo, sideContextUri, type Turn } from '@atrium/protocol/ahp-1';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
+import type { FolderPlace } from '../contracts/folder-places.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
@@ -93,6 +94,8 @@ export class AgentOpener {
   /** What it needs was not prepared again to the end: a turn was cancelled meanwhile, or it failed. */
   #isUnprepared = false;
   #preparing: Promise<void> | undefined;
+  /** Where its folder was when an agent last opened here or elsewhere. */
+  #place: Promise<FolderPlace | undefined> | undefined;
   /** What the agent is being told; the next turn waits for it. */
   #told: Promise<void> = Promise.resolve();
 
@@ -127,8 +130,10 @@ export class AgentOpener {
     this.#opening = true;
     try {
       await predecessor;
+      await this.#checkPlace();
       await this.around.prepare();
       await this.#checkFolder();
+      await this.#rememberPlace();
       // The session may have been closed meanwhile: no agent begins to start then.
       this.#abort.signal.throwIfAborted();
       return await backend.open({
@@ -174,6 +179,7 @@ export class AgentOpener {
     if (this.#opened && (this.#isUnprepared || this.around.isResting())) await this.#prepareAgain();
     const isFirst = this.#opened === undefined;
     const agent = await this.opened();
+    if (!isFirst) await this.#checkPlace();
     // Not before: while it opens, its folder may still be being made. A worktree can be made again.
     if (!isFirst && (await this.#missingFolder()) !== undefined) {
       await this.#prepareAgain();
@@ -188,6 +194,29 @@ export class AgentOpener {
     if (folder === undefined) return;
     const advice = 'Put it back, or begin a new session in another folder.';
     throw new AgentError('folder-missing', `the folder of this session, ${folder}, is not there any more. ${advice}`);
+  }
+
+  /** Another host may see the folder: what is at its path here is not the same then, and nothing is begun there. */
+  async #checkPlace(): Promise<void> {
+    const { folderPlaces, records } = this.#options;
+    if (!folderPlaces) return;
+    this.#place ??= records.folderPlace(this.#chat.ownKey).catch((error) => {
+      this.#place = undefined;
+      throw error;
+    });
+    const known = await this.#place;
+    if (!known || known.folder !== this.#chat.folders[0]) return;
+    const missing = await folderPlaces.missing(known);
+    if (missing !== undefined) throw new AgentError('folder-elsewhere', missing);
+  }
+
+  async #rememberPlace(): Promise<void> {
+    const { folderPlaces, records } = this.#options;
+    const [folder] = this.#chat.folders;
+    if (!folderPlaces || folder === undefined) return;
+    const [place, known] = [await folderPlaces.placeOf(folder), await this.#place];
+    this.#place = Promise.resolve(place);
+    if (JSON.stringify(place) !== JSON.stringify(known)) records.setFolderPlace(this.#chat.ownKey, place);
   }
 
   async #missingFolder(): Promise<string | undefined> {

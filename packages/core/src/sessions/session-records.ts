@@ -4,6 +4,7 @@
  */
 import { RULE_EFFECTS, type RuleEffect, type SessionAction } from '@atrium/protocol/ahp-1';
 import type { Writer } from '../channels/writer.js';
+import type { FolderPlace } from '../contracts/folder-places.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import { RULES_MAX } from '../permissions/limits.js';
 import { parseRule, type Rule } from '../permissions/rules.js';
@@ -25,10 +26,12 @@ const TITLED = 'titled:';
 const AGENT = 'agent:';
 /** The model that a session had before the one of its custom agent. */
 const MODEL_BEFORE = 'model-before:';
+/** Where its folder is, on a host that is one of several. */
+const FOLDER = 'folder:';
 /** URIs that turns are stored under already, of a session that is not on the list yet; with when that began. */
 const UNFINISHED = 'unfinished:';
 
-const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
+const ALL = [ACTIVE, DEFERRED, ALLOWED, NAMED, TITLED, AGENT, MODEL_BEFORE, FOLDER, UNFINISHED] as const;
 
 export class SessionRecords {
   constructor(
@@ -88,6 +91,15 @@ export class SessionRecords {
 
   agentMemory(uri: string): Promise<string | undefined> {
     return this.log.record(AGENT + uri);
+  }
+
+  setFolderPlace(uri: string, place: FolderPlace | undefined): void {
+    this.#note(FOLDER + uri, place && JSON.stringify(place));
+  }
+
+  async folderPlace(uri: string): Promise<FolderPlace | undefined> {
+    const text = await this.log.record(FOLDER + uri);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   setModelBefore(uri: string, value: string | undefined): void {

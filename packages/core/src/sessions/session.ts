@@ -31,6 +31,7 @@ import type { Writer } from '../channels/writer.js';
 import type { AgentAbilities, AgentBackend } from '../contracts/agent.js';
 import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension } from '../contracts/extension.js';
+import type { FolderPlaces } from '../contracts/folder-places.js';
 import type { Deferrals, Presence, Watchers } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool } from '../contracts/tool.js';
@@ -85,6 +86,8 @@ export interface SharedSessionOptions {
   readonly records: SessionRecords;
   /** Rules of the host, the person and projects; undefined on a host that keeps none. */
   readonly permissions: PermissionStore | undefined;
+  /** Undefined where every folder is here. */
+  readonly folderPlaces: FolderPlaces | undefined;
   readonly tools: readonly HostTool[];
   /** What every session is extended by. */
   readonly extensions: readonly Extension[];

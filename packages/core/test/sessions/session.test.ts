@@ -52,7 +52,7 @@ function sessionWith(
   const state = { ...stateOf({ summary, lifecycle: 'ready' }), ...change.session };
   const options = {
     ...{ clock, logger: silentLogger, writer, log, restProcessesAfterMs: Number.POSITIVE_INFINITY },
-    ...{ tools: [], extensions: [], observers: [], records: new SessionRecords(log, writer) },
+    ...{ tools: [], extensions: [], folderPlaces: undefined, observers: [], records: new SessionRecords(log, writer) },
     inputs: new InputReferences({ inlineMaxCharacters: 8 }),
     watchers: { isWatchedWithoutQuestions: () => false, loadedFrom: () => 0, ...change.watchers },
     catalogue: { current: () => undefined, find: () => undefined, set: vi.fn() },

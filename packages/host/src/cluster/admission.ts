@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ClusterError, checkedMeta } from '../log-postgres/administer.js';
 import type { Engine } from '../log-postgres/engine.js';
-import { checkVolumes } from './volumes.js';
+import { checkVolumes, type Volume } from './volumes.js';
 
 /** In the data folder of a host: to which cluster it belongs. */
 export const CLUSTER_FILE = 'cluster.json';
@@ -18,10 +18,18 @@ export interface AdmissionOptions {
   readonly dataDir: string;
   readonly token: string;
   readonly secret?: string | undefined;
+  /** Where contents are kept that all hosts see. */
+  readonly sharedDir?: string | undefined;
+}
+
+export interface Admitted {
+  /** Shared folders that are not here. */
+  readonly missing: readonly Volume[];
 }
 
 /** Throws a `ClusterError` that names the remedy. */
-export async function checkAdmission({ engine, hostId, dataDir, token, secret }: AdmissionOptions): Promise<void> {
+export async function checkAdmission(options: AdmissionOptions): Promise<Admitted> {
+  const { engine, hostId, dataDir, token, secret, sharedDir } = options;
   const { cluster } = await checkedMeta(engine);
   await checkOwnCluster(dataDir, cluster, engine.url.shown);
   await checkDigest(engine, hostId, {
@@ -37,7 +45,7 @@ export async function checkAdmission({ engine, hostId, dataDir, token, secret }:
       what: 'cluster secret',
       remedy: '--cluster-secret-file',
     });
-  await checkVolumes(engine);
+  return { missing: await checkVolumes(engine, sharedDir) };
 }
 
 /** A data folder belongs to one cluster: contents of another one's sessions must not mix with it. */

@@ -17,6 +17,7 @@ export {
 export { checkAdmission } from './admission.js';
 export { type ActiveHost, ClusterNode, type ClusterNodeOptions, type NodeState } from './cluster-node.js';
 export { Edge, type EdgeOptions, startEdge } from './edge.js';
+export { folderPlaces } from './folder-places.js';
 export { type Imported, importContents, importLog } from './import-log.js';
 export { DRAIN_MS } from './limits.js';
 export {

@@ -1,12 +1,13 @@
 /**
  * Folders that all hosts share. A path means nothing on another machine, so each such folder holds a file with a random id,
- * and the engine knows id and path: a host that does not find the same folder at the same place does not start.
+ * and the engine knows id and path. A host that finds another folder at that place does not start.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ClusterError } from '../log-postgres/administer.js';
 import type { Engine } from '../log-postgres/engine.js';
+import { isBelow } from './folder-places.js';
 
 export const VOLUME_FILE = '.atrium-volume';
 const VOLUME_ID = /^[\w-]{16}$/;
@@ -27,7 +28,7 @@ export async function addVolume(engine: Engine, folder: string): Promise<Volume>
     () => false,
   );
   if (!isFolder) throw new ClusterError(`${place} is no folder: make it first, on the disk that all hosts share`);
-  const id = (await readId(place)) ?? (await mark(place));
+  const id = (await readVolumeId(place)) ?? (await mark(place));
   const [known] = await engine.run<Volume>('SELECT id, path FROM volumes WHERE path = $1', [place]);
   if (known && known.id !== id)
     throw new ClusterError(`${place} is known with another id: this is not the disk that the other hosts see there`);
@@ -50,25 +51,31 @@ export async function listVolumes(engine: Engine): Promise<Volume[]> {
 
 /** Whether this machine sees the same folder at that place. */
 export async function volumeState({ id, path: folder }: Volume): Promise<VolumeState> {
-  const found = await readId(folder);
+  const found = await readVolumeId(folder);
   if (found === undefined) return 'missing';
   return found === id ? 'seen' : 'another';
 }
 
-/** Throws unless this machine sees all of them. */
-export async function checkVolumes(engine: Engine): Promise<void> {
+/**
+ * Tells which of them this machine does not see: their sessions can only be read here. Throws when another disk is in place of
+ * one, or when the one is missing that holds what all hosts keep in common.
+ */
+export async function checkVolumes(engine: Engine, sharedDir: string | undefined): Promise<Volume[]> {
+  const missing: Volume[] = [];
   for (const volume of await listVolumes(engine)) {
     const state = await volumeState(volume);
-    if (state === 'missing')
-      throw new ClusterError(
-        `the shared folder ${volume.path} is not here: mount it, so that this host can take sessions over`,
-      );
     if (state === 'another')
       throw new ClusterError(`${volume.path} is not the folder that the other hosts share: mount the same one here`);
+    if (state === 'seen') continue;
+    if (sharedDir !== undefined && isBelow(volume.path, sharedDir))
+      throw new ClusterError(`the shared folder ${volume.path} is not here, and --shared-dir is on it: mount it`);
+    missing.push(volume);
   }
+  return missing;
 }
 
-async function readId(folder: string): Promise<string | undefined> {
+/** The id of a folder that is marked; undefined for others. */
+export async function readVolumeId(folder: string): Promise<string | undefined> {
   const text = await readFile(path.join(folder, VOLUME_FILE), 'utf8').catch(() => undefined);
   const id = text?.trim();
   return id !== undefined && VOLUME_ID.test(id) ? id : undefined;
