@@ -24,6 +24,8 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         expect(await log.archiveHead(CHANNEL)).toBe(undefined);
         expect(await log.archivedTurns(CHANNEL, { start: 0, end: 10 })).toEqual([]);
         expect(await log.archivedTurnsText(CHANNEL, { start: 0, end: 10 })).toBe('');
+        const none = await log.archivedTurnsJson(CHANNEL, { start: 0, end: 10, turnMaxBytes: 100 });
+        expect([none.count, none.json.length]).toEqual([0, 0]);
         expect(await log.findTurn(CHANNEL, 't0')).toBe(undefined);
       }),
     );
@@ -47,6 +49,36 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         expect(await log.archivedTurnsText(CHANNEL, { start: 3, end: 5 })).toBe(`${turn(3).json},${turn(4).json}`);
         expect([await log.findTurn(CHANNEL, 't4'), await log.findTurn(CHANNEL, 't5')]).toEqual([4, undefined]);
         expect(await log.archiveHead(OTHER)).toBe(undefined);
+      }),
+    );
+
+    it(
+      'gives turns as bytes, up to a size and not beyond a long turn',
+      onFreshLog(open, async (log) => {
+        const long = { id: 'long', json: JSON.stringify({ text: 'é🚀'.repeat(100) }) };
+        const items = [...turns(0, 3), long, ...turns(4, 6)];
+        await append(log, { archives: [{ channel: CHANNEL, head: '{}', turns: { start: 0, items } }] });
+        const bytes = Buffer.byteLength(turn(1).json);
+        const longBytes = Buffer.byteLength(long.json);
+        const read = async (range: { start: number; end?: number; maxBytes?: number; turnMaxBytes?: number }) => {
+          const { count, json } = await log.archivedTurnsJson(CHANNEL, { end: 99, turnMaxBytes: longBytes, ...range });
+          return [count, json.toString()];
+        };
+        const joined = (start: number, end: number) =>
+          [
+            end - start,
+            items
+              .slice(start, end)
+              .map(({ json }) => json)
+              .join(','),
+          ] as const;
+        expect(await read({ start: 0 })).toEqual(joined(0, 6));
+        expect(await read({ start: 2, end: 5 })).toEqual(joined(2, 5));
+        expect(await read({ start: 1, maxBytes: bytes })).toEqual(joined(1, 2));
+        expect(await read({ start: 1, maxBytes: bytes + 1 })).toEqual(joined(1, 3));
+        expect(await read({ start: 1, turnMaxBytes: longBytes - 1 })).toEqual(joined(1, 3));
+        expect(await read({ start: 3, turnMaxBytes: longBytes - 1 })).toEqual(joined(3, 3));
+        expect(await read({ start: 4, turnMaxBytes: bytes })).toEqual(joined(4, 6));
       }),
     );
 

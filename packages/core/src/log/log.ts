@@ -33,8 +33,10 @@ export interface Log {
   openChannel(channel: string, turns: number): Promise<StoredChannel | undefined>;
   archiveHead(channel: string): Promise<ArchiveHead | undefined>;
   archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
-  /** The same turns as one text, joined by commas: a snapshot is made of it. */
+  /** The same turns as one text, joined by commas. */
   archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
+  /** The first of these turns as they go to clients: snapshots pass the bytes on. None if the first is too long for that. */
+  archivedTurnsJson(channel: string, range: TurnsJsonRange): Promise<TurnsJson>;
   /** The index of an archived turn, or undefined. */
   findTurn(channel: string, turnId: string): Promise<number | undefined>;
   /**
@@ -139,6 +141,24 @@ export type NewArchive = Omit<Archive, 'seq'>;
 export interface ArchivedTurn {
   readonly id: string;
   readonly json: string;
+}
+
+export interface TurnsJsonRange extends TurnRange {
+  /** The text ends before a turn that has more bytes. */
+  readonly turnMaxBytes: number;
+}
+
+export interface TurnsJson {
+  readonly count: number;
+  /** The turns as JSON in UTF-8, with commas between them. */
+  readonly json: Buffer;
+}
+
+/** For a log that has turns as texts. */
+export function turnsJson(turns: readonly ArchivedTurn[], turnMaxBytes: number): TurnsJson {
+  const tooLong = turns.findIndex(({ json }) => Buffer.byteLength(json) > turnMaxBytes);
+  const fitting = tooLong < 0 ? turns : turns.slice(0, tooLong);
+  return { count: fitting.length, json: Buffer.from(fitting.map(({ json }) => json).join(',')) };
 }
 
 /** A channel's archive without its turns. */

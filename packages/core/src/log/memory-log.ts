@@ -21,6 +21,9 @@ import {
   type StoredChannel,
   type StoredRecord,
   type TurnRange,
+  type TurnsJson,
+  type TurnsJsonRange,
+  turnsJson,
 } from './log.js';
 import { RecentEntries } from './recent-entries.js';
 
@@ -90,6 +93,10 @@ export class MemoryLog implements Log {
   async archivedTurnsText(channel: string, range: TurnRange): Promise<string> {
     const turns = await this.archivedTurns(channel, range);
     return turns.map((turn) => turn.json).join(',');
+  }
+
+  async archivedTurnsJson(channel: string, { turnMaxBytes, ...range }: TurnsJsonRange): Promise<TurnsJson> {
+    return turnsJson(await this.archivedTurns(channel, range), turnMaxBytes);
   }
 
   async findTurn(channel: string, turnId: string): Promise<number | undefined> {

@@ -181,18 +181,25 @@ function rangeOf({ range }: TurnsRequest): { start: number; end: number } | unde
   return { start, end: Math.min(Math.max(start, end), start + FETCH_TURNS_MAX) };
 }
 
-/** Stored turns are read in pages of about this size. One turn is read at once, however large it is. */
+/** Stored turns are read in pages of about this size, which go out in one part. One turn is read at once, however large it is. */
 const TURN_PAGE_BYTES = 256 * 2 ** 10;
 
 /** Pages that are remembered for others who are sent the same. */
 const SHARED_PAGES_MAX = 16;
 
+/** Turns that were read together. */
+interface TurnPage {
+  readonly turns: readonly ListedTurn[];
+  /** The index behind the last of them. */
+  readonly end: number;
+}
+
 interface SharedPage {
   readonly start: number;
   readonly textMaxCharacters: number;
-  reading: Promise<readonly ListedTurn[]> | undefined;
-  /** Once read, they stay in memory only while they are being sent to a client. */
-  turns: WeakRef<readonly ListedTurn[]> | undefined;
+  reading: Promise<TurnPage> | undefined;
+  /** Once read, it stays in memory only while it is being sent to a client. */
+  page: WeakRef<TurnPage> | undefined;
 }
 
 /** Turns of a frozen list: as they are stored, which may be several with commas between them, or as values. */
@@ -256,17 +263,17 @@ export class TurnPages {
       await nextSlice();
       const page = await this.#pageUnlessGone({ start: at, end: past.end() }, textMaxCharacters);
       if (!page) return;
-      // Some may have been brought back, and cut off, while they were being read.
-      const valid = page.slice(0, Math.max(0, past.end() - at));
-      at += valid.length;
-      yield joinedTexts(valid);
+      // Some were brought back, and maybe cut off, since they were read.
+      if (page.end > past.end()) continue;
+      at = page.end;
+      yield page.turns;
     }
     yield past.turnsFrom(at);
     yield recent;
   }
 
   /** Undefined when the chat is gone: the log may have lost its turns, also while they were being read. */
-  async #pageUnlessGone(range: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[] | undefined> {
+  async #pageUnlessGone(range: TurnRange, textMaxCharacters: number): Promise<TurnPage | undefined> {
     if (this.#isGone) return undefined;
     if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
     try {
@@ -278,30 +285,34 @@ export class TurnPages {
   }
 
   /** The first turns of a range. Those who are sent the same at about the same time share what is read. */
-  async #page(range: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[]> {
+  async #page(range: TurnRange, textMaxCharacters: number): Promise<TurnPage> {
     const isSame = (page: SharedPage) => page.start === range.start && page.textMaxCharacters === textMaxCharacters;
     const known = this.#shared.find(isSame);
-    const shared = known?.reading ?? known?.turns?.deref();
-    if (shared) return shared;
+    const found = await (known?.reading ?? known?.page?.deref());
+    if (found && found.end <= range.end) return found;
     const reading = this.#read(range, textMaxCharacters);
-    const page: SharedPage = { start: range.start, textMaxCharacters, reading, turns: undefined };
-    this.#shared = [page, ...this.#shared.filter((other) => !isSame(other)).slice(0, SHARED_PAGES_MAX - 1)];
+    const shared: SharedPage = { start: range.start, textMaxCharacters, reading, page: undefined };
+    this.#shared = [shared, ...this.#shared.filter((other) => !isSame(other)).slice(0, SHARED_PAGES_MAX - 1)];
     try {
-      const turns = await reading;
-      page.turns = new WeakRef(turns);
-      return turns;
+      const page = await reading;
+      shared.page = new WeakRef(page);
+      return page;
     } finally {
-      page.reading = undefined;
+      shared.reading = undefined;
     }
   }
 
-  async #read({ start, end }: TurnRange, textMaxCharacters: number): Promise<readonly ListedTurn[]> {
-    const stored = await this.log.archivedTurns(this.channel, { start, end, maxBytes: TURN_PAGE_BYTES });
+  async #read({ start, end }: TurnRange, textMaxCharacters: number): Promise<TurnPage> {
+    const range = { start, end, maxBytes: TURN_PAGE_BYTES };
+    if (textMaxCharacters > 0) {
+      const turnMaxBytes = Math.min(textMaxCharacters, TURN_PAGE_BYTES);
+      const { count, json } = await this.log.archivedTurnsJson(this.channel, { ...range, turnMaxBytes });
+      if (count > 0) return { turns: [new RawJson(json)], end: start + count };
+      range.end = Math.min(end, start + 1);
+    }
+    const stored = await this.log.archivedTurns(this.channel, range);
     if (stored.length === 0) throw new Error(`turn ${start} of ${this.channel} is missing in the log`);
-    const turns: ListedTurn[] = [];
-    for (const { json } of stored)
-      turns.push(...(json.length <= textMaxCharacters ? [new RawJson(json)] : await parsedTurns([json])));
-    return turns;
+    return { turns: await parsedTurns(stored.map(({ json }) => json)), end: start + stored.length };
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
@@ -370,25 +381,6 @@ export class TurnPages {
       for (const turn of value) turns.push(turn as Turn);
     }
   }
-}
-
-/** Texts that follow each other become one: one after the other, they would cost more than their bytes. */
-function joinedTexts(turns: readonly ListedTurn[]): readonly ListedTurn[] {
-  const joined: ListedTurn[] = [];
-  let texts: string[] = [];
-  const end = () => {
-    if (texts.length > 0) joined.push(new RawJson(texts.join(',')));
-    texts = [];
-  };
-  for (const turn of turns) {
-    if (turn instanceof RawJson) texts.push(turn.text);
-    else {
-      end();
-      joined.push(turn);
-    }
-  }
-  end();
-  return joined;
 }
 
 interface FrozenTurns {

@@ -9,9 +9,9 @@ export const PART_CHARACTERS = 128 * 2 ** 10;
 /** One call of `JSON.stringify` writes about this much. */
 const PIECE_CHARACTERS = 16 * 2 ** 10;
 
-/** JSON text inside a value: what is kept as text goes out as text, without being parsed and written again. */
+/** JSON inside a value, as text or as UTF-8: what is kept so goes out so, without being parsed and written again. */
 export class RawJson {
-  constructor(readonly text: string) {}
+  constructor(readonly json: string | Buffer) {}
 
   /** `JSON.stringify` would write an object with a text in it, and the client would read nonsense. */
   toJSON(): never {
@@ -55,15 +55,18 @@ function made<T>(item: T): T {
 
 export interface JsonPart {
   readonly text: string;
+  /** What follows the text, in UTF-8: it is passed on as it was read. */
+  readonly bytes?: Buffer;
   readonly isLast: boolean;
 }
 
-/** Pieces of text, and what must be waited for before the next one. */
-type Pieces = Generator<string | Promise<void>, void, undefined>;
+/** Pieces of text, bytes that are text, and what must be waited for before the next one. */
+type Pieces = Generator<string | Buffer | Promise<void>, void, undefined>;
 
 export class JsonParts {
   readonly #pieces: Pieces;
   #text = '';
+  #bytes: Buffer | undefined;
   #isDone = false;
   #awaited: Promise<void> | undefined;
 
@@ -82,16 +85,19 @@ export class JsonParts {
     do await this.#awaited;
     while (!this.#write());
     const text = this.#text;
+    const bytes = this.#bytes;
     this.#text = '';
-    return { text, isLast: this.#isDone };
+    this.#bytes = undefined;
+    return { text, ...(bytes && { bytes }), isLast: this.#isDone };
   }
 
-  /** Writes until a part is full; false when something has to be waited for first. */
+  /** Writes until a part is full, or ends with bytes; false when something has to be waited for first. */
   #write(): boolean {
-    while (!this.#isDone && this.#text.length < PART_CHARACTERS) {
+    while (!this.#isDone && !this.#bytes && this.#text.length < PART_CHARACTERS) {
       const { done, value } = this.#pieces.next();
       if (done) this.#isDone = true;
       else if (typeof value === 'string') this.#text += value;
+      else if (Buffer.isBuffer(value)) this.#bytes = value;
       else {
         // A reader that gives up before it settles must not leave an unhandled rejection.
         value.catch(() => {});
@@ -110,7 +116,7 @@ function* written(value: unknown, before: string, after: string): Pieces {
 }
 
 function* piecesOf(value: unknown): Pieces {
-  if (value instanceof RawJson) yield* cut(value.text);
+  if (value instanceof RawJson) yield* rawPieces(value.json);
   else if (value instanceof LazyList) yield* lazyPieces(value);
   else if (value instanceof Later) yield* piecesOf(value.make());
   else if (left(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null';
@@ -187,6 +193,11 @@ function* lazyPieces(list: LazyList<unknown>): Pieces {
     }
   }
   yield ']';
+}
+
+function* rawPieces(json: string | Buffer): Pieces {
+  if (typeof json === 'string') yield* cut(json);
+  else yield json;
 }
 
 function* stringPieces(text: string): Pieces {

@@ -57,13 +57,14 @@ export function joined(frames: readonly WireFrame[]): Buffer | undefined {
   return together;
 }
 
-/** Header and payload in one piece, without copying the payload twice. */
-export function framed({ text, isFirst, isLast }: MessagePart): Buffer {
+/** Header and text in one piece, without copying the text twice. The bytes of a part are to be written behind it. */
+export function framed({ text, bytes, isFirst, isLast }: MessagePart): Buffer {
   const length = Buffer.byteLength(text);
-  const start = headerBytes(length);
+  const payload = length + (bytes?.length ?? 0);
+  const start = headerBytes(payload);
   const frame = Buffer.allocUnsafe(start + length);
   frame[0] = (isLast ? LAST : 0) | (isFirst ? FIRST_OF_TEXT : 0);
-  writeLength(frame, length);
+  writeLength(frame, payload);
   frame.write(text, start);
   return frame;
 }
@@ -71,7 +72,7 @@ export function framed({ text, isFirst, isLast }: MessagePart): Buffer {
 /** The same for a payload that is no text, with further bits in the first byte. */
 export function frameOf(
   payload: Uint8Array,
-  { isFirst, isLast, bits }: Omit<MessagePart, 'text'> & { readonly bits: number },
+  { isFirst, isLast, bits }: Pick<MessagePart, 'isFirst' | 'isLast'> & { readonly bits: number },
 ): Buffer {
   const start = headerBytes(payload.length);
   const frame = Buffer.allocUnsafe(start + payload.length);

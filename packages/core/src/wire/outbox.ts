@@ -10,7 +10,7 @@ import { nextSlice } from '../util/slices.js';
 import type { Dialect, DialectView } from './dialects/dialects.js';
 import { merged, type Outgoing, outgoing, outgoingText, WireFrame } from './frames.js';
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from './limits.js';
-import type { Transport } from './transport.js';
+import { type Transport, textOfPart } from './transport.js';
 
 /** For a client whose request could not be stored. */
 export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
@@ -258,8 +258,8 @@ export class Outbox {
       const part = await message.next();
       if (this.#isClosed) return;
       ({ isLast } = part);
-      if (sendPart) sendPart.call(this.#transport, { text: part.text, isFirst, isLast });
-      else whole += part.text;
+      if (sendPart) sendPart.call(this.#transport, { ...part, isFirst });
+      else whole += textOfPart(part);
     }
     if (!sendPart) this.#transport.send([new WireFrame(whole)]);
   }

@@ -15,6 +15,8 @@ export interface TransportEvents {
 /** A part of a message that never exists as a whole. */
 export interface MessagePart {
   readonly text: string;
+  /** The rest of the part behind its text, already in UTF-8. It begins and ends between characters. */
+  readonly bytes?: Buffer | undefined;
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
@@ -39,6 +41,11 @@ export interface Transport {
   /** The other side has shown who it is: limits for those who have not do not apply any more. */
   admit?(): void;
   close(code: number, reason: string): void;
+}
+
+/** A part for those who want text only. */
+export function textOfPart({ text, bytes }: Pick<MessagePart, 'text' | 'bytes'>): string {
+  return bytes ? text + bytes.toString() : text;
 }
 
 /** Why the host closes a connection. Codes below 4000 are WebSocket's own; those from 4001 are ours. */

@@ -52,7 +52,7 @@ async function read(list: LazyList<ListedTurn> | readonly Turn[]): Promise<Liste
   }
 }
 
-const turnsOf = (listed: ListedTurn): Turn[] => (listed instanceof RawJson ? JSON.parse(`[${listed.text}]`) : [listed]);
+const turnsOf = (listed: ListedTurn): Turn[] => (listed instanceof RawJson ? JSON.parse(`[${listed.json}]`) : [listed]);
 const idsOf = async (list: LazyList<ListedTurn> | readonly Turn[]) =>
   (await read(list)).flatMap(turnsOf).map(({ id }) => id);
 
@@ -153,10 +153,19 @@ describe('a snapshot', () => {
     expect(stored).toHaveBeenLastCalledWith(URI, expect.objectContaining({ start: 0, end: 5 }));
   });
 
-  it('is what it was when turns are brought back and cut while it is read', async () => {
+  it.each([
+    ['values', 0],
+    ['stored text', 1_000],
+  ])('is what it was when turns are brought back and cut while it is read as %s', async (_as, textMaxCharacters) => {
     const { history, pages, channel, cut, writer } = await chatWith({ stored: 10, base: 6 });
-    const frozen = [0, 2, 5].map((start) => pages.list(channel.committed, { start, end: 10 }));
-    const short = pages.list(channel.committed, { start: 0, end: 4 });
+    const list = (start: number, end: number) =>
+      pages.list(channel.committed, { start, end }, { textMaxCharacters }) as LazyList<ListedTurn>;
+    const frozen = [0, 2, 5].map((start) => list(start, 10));
+    const short = list(0, 4);
+    // Two have read their first page, which is longer than what the log has of it in the end.
+    const begun = [list(0, 10), list(0, 10)].map((each) => each.pages());
+    const firstPages = await Promise.all(begun.map((reading) => reading.next()));
+    expect(firstPages.map(({ value }) => value.flatMap(turnsOf))).toEqual([turns(0, 6), turns(0, 6)]);
     await history.reach('t3');
     cut('t3');
     await writer.settled();
@@ -168,6 +177,10 @@ describe('a snapshot', () => {
     await writer.settled();
     expect(await Promise.all(frozen.map(idsOf))).toEqual([ids(0, 10), ids(2, 10), ids(5, 10)]);
     expect(await idsOf(short)).toEqual(ids(0, 4));
+    for (const reading of begun) {
+      expect((await reading.next()).value).toEqual([]);
+      expect((await reading.next()).value).toEqual(turns(6, 10));
+    }
     expect(await pages.slice(channel.committed, 0, 99)).toEqual(turns(0, 2));
   });
 

@@ -55,6 +55,18 @@ describe('a value in parts', () => {
     expect((await partsOf(value)).join('')).toBe('{"list":[{"a": 1},{"deep":[[[{"raw":[ ]}]]]}]}');
   });
 
+  it('passes bytes on as they are, each at the end of a part', async () => {
+    const bytes = Buffer.from('{"é":1},{"🚀":2}');
+    const list = lazy<unknown>([new RawJson(bytes), 'x'], [new RawJson(bytes)]);
+    const parts = new JsonParts({ list }, { before: '<', after: '>' });
+    expect(parts.atOnce()).toBeUndefined();
+    expect([await parts.next(), await parts.next(), await parts.next()]).toEqual([
+      { text: '<{"list":[', bytes, isLast: false },
+      { text: ',"x",', bytes, isLast: false },
+      { text: ']}>', isLast: true },
+    ]);
+  });
+
   it('reads a lazy list while it is written, page by page, and changes each item when it is due', async () => {
     const events: string[] = [];
     const list = new LazyList(async function* () {

@@ -24,6 +24,9 @@ import {
   type StoredChannel,
   type StoredRecord,
   type TurnRange,
+  type TurnsJson,
+  type TurnsJsonRange,
+  turnsJson,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
 import type { TextIndex } from '@atrium/core/log/text-index.js';
@@ -205,6 +208,10 @@ export class PostgresLog implements Log {
   async archivedTurnsText(channel: string, range: TurnRange): Promise<string> {
     const turns = await this.archivedTurns(channel, range);
     return turns.map(({ json }) => json).join(',');
+  }
+
+  async archivedTurnsJson(channel: string, { turnMaxBytes, ...range }: TurnsJsonRange): Promise<TurnsJson> {
+    return turnsJson(await this.archivedTurns(channel, range), turnMaxBytes);
   }
 
   findTurn(channel: string, turnId: string): Promise<number | undefined> {

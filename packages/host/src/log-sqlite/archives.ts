@@ -1,12 +1,21 @@
 /** The archives: each channel's state at one number, and its finished turns in rows of their own. */
 import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
-import type { ArchivedTurn, ArchiveHead, NewArchive, TurnRange } from '@atrium/core/log/log.js';
+import {
+  type ArchivedTurn,
+  type ArchiveHead,
+  type NewArchive,
+  type TurnRange,
+  type TurnsJson,
+  type TurnsJsonRange,
+  turnsJson,
+} from '@atrium/core/log/log.js';
 import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
-import { type SummedText, selectTexts, textsIn } from './summed-texts.js';
+import { joinedIn, type SummedText, selectJoined, selectTexts, textsIn } from './summed-texts.js';
 
-/** How many turns are measured in one query. */
-const LENGTHS_AT_ONCE = 100;
+/** How many turns are measured in the first query for a page, and at most in the next ones. */
+const LENGTHS_AT_FIRST = 100;
+const LENGTHS_AT_ONCE_MAX = 1_000;
 
 interface HeadRow extends ArchiveHead {
   readonly sum: number | null;
@@ -26,6 +35,7 @@ export class ArchiveTable {
   readonly #cutTurns: Statement<never>;
   readonly #addTurn: Statement<never>;
   readonly #turns: Statement<never>;
+  readonly #turnsJson: Statement<never>;
   readonly #turnLengths: Statement<{ lengths: string | null }>;
   readonly #findTurn: Statement<{ idx: number }>;
   readonly #copyTurns: Statement<never>;
@@ -45,6 +55,7 @@ export class ArchiveTable {
     this.#addTurn = db.prepare('INSERT INTO turns VALUES (?, ?, ?, ?, ?)');
     const range = 'FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx';
     this.#turns = db.prepare(selectTexts(`SELECT idx AS row, id AS key, json AS text, sum ${range}`));
+    this.#turnsJson = db.prepare(selectJoined(`SELECT id AS key, json AS text, sum ${range}`));
     this.#turnLengths = db.prepare(
       `SELECT group_concat(length) AS lengths FROM (SELECT octet_length(json) AS length ${range})`,
     );
@@ -86,17 +97,37 @@ export class ArchiveTable {
     return textsIn(this.#turns.bytes(channel, start, last)).map((turn) => this.#checked(channel, turn));
   }
 
-  /** Measures a few turns at a time; SQLite knows their lengths without reading them. */
-  #endOfPage(channel: string, { start, end, maxBytes }: Required<TurnRange>): number {
+  turnsJson(channel: string, { turnMaxBytes, ...range }: TurnsJsonRange): TurnsJson {
+    const { start, end, maxBytes = Number.POSITIVE_INFINITY } = range;
+    const last = this.#endOfPage(channel, { start, end, maxBytes }, turnMaxBytes);
+    if (last === start) return { count: 0, json: Buffer.alloc(0) };
+    const json = joinedIn(this.#turnsJson.bytes(channel, start, last));
+    if (json) return { count: last - start, json };
+    return turnsJson(this.turns(channel, { start, end: last }), turnMaxBytes);
+  }
+
+  /**
+   * Measures a few turns at a time; SQLite knows their lengths without reading them. As many more follow as should fill the
+   * page, by the length of those before. The page ends before a turn that has more bytes than one may have.
+   */
+  #endOfPage(
+    channel: string,
+    { start, end, maxBytes }: Required<TurnRange>,
+    turnMaxBytes = Number.POSITIVE_INFINITY,
+  ): number {
     let bytes = 0;
+    let atOnce = LENGTHS_AT_FIRST;
     for (let index = start; index < end; ) {
-      const lengths = this.#turnLengths.get(channel, index, Math.min(end, index + LENGTHS_AT_ONCE))?.lengths;
+      const lengths = this.#turnLengths.get(channel, index, Math.min(end, index + atOnce))?.lengths;
       if (typeof lengths !== 'string') return index;
       for (const length of lengths.split(',')) {
+        if (Number(length) > turnMaxBytes) return index;
         index += 1;
         bytes += Number(length);
         if (bytes >= maxBytes) return index;
       }
+      const average = bytes / (index - start);
+      atOnce = Math.min(LENGTHS_AT_ONCE_MAX, Math.ceil((maxBytes - bytes) / average));
     }
     return end;
   }

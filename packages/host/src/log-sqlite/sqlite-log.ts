@@ -28,6 +28,8 @@ import {
   type StoredChannel,
   type StoredRecord,
   type TurnRange,
+  type TurnsJson,
+  type TurnsJsonRange,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
 import type { TextIndex } from '@atrium/core/log/text-index.js';
@@ -227,6 +229,11 @@ export class SqliteLog implements Log {
     this.#checkOpen();
     const turns = this.#archives.turns(channel, range);
     return turns.map(({ json }) => json).join(',');
+  }
+
+  async archivedTurnsJson(channel: string, range: TurnsJsonRange): Promise<TurnsJson> {
+    this.#checkOpen();
+    return this.#archives.turnsJson(channel, range);
   }
 
   async findTurn(channel: string, turnId: string): Promise<number | undefined> {

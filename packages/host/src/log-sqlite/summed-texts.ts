@@ -23,6 +23,40 @@ export function selectTexts(rows: string): string {
     FROM (SELECT row, coalesce(key, '') AS key, coalesce(text, '') AS text, sum FROM (${rows}))`;
 }
 
+/** The SQL for `bytes`, of which `joinedIn` makes one text. The rows have the columns `key`, `text` and `sum`. */
+export function selectJoined(rows: string): string {
+  const numbers = ['octet_length(key)', 'octet_length(text)', `coalesce(sum, 'null')`].join(` || ',' || `);
+  return `SELECT CAST(group_concat(${numbers}) || char(${NEWLINE}) || group_concat(key, '') || group_concat(text, ',') AS BLOB) AS bytes
+    FROM (${rows})`;
+}
+
+/**
+ * All texts with commas between them, as they stand in the file; undefined when one is not surely what was stored, and may
+ * not even be UTF-8.
+ */
+export function joinedIn(bytes: Buffer): Buffer | undefined {
+  const newline = bytes.indexOf(NEWLINE);
+  const numbers = JSON.parse(`[${bytes.toString('latin1', 0, newline)}]`) as (number | null)[];
+  let key = newline + 1;
+  let text = key;
+  for (let at = 0; at < numbers.length; at += 3) text += numbers[at] ?? 0;
+  const start = text;
+  for (let at = 0; at < numbers.length; at += 3) {
+    const keyBytes = numbers[at] ?? 0;
+    const textBytes = numbers[at + 1] ?? 0;
+    const keySum = crc32(view(bytes, key, keyBytes));
+    if (crc32(view(bytes, text, textBytes), keySum) !== numbers[at + 2]) return undefined;
+    key += keyBytes;
+    text += textBytes + 1;
+  }
+  return bytes.subarray(start);
+}
+
+/** Half the cost of a `subarray`, which makes a Buffer. */
+function view({ buffer, byteOffset }: Buffer, start: number, length: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + start, length);
+}
+
 /** Takes them apart: the first line has four numbers for each row, and behind it stand keys and texts. */
 export function textsIn(bytes: Buffer): SummedText[] {
   const texts: SummedText[] = [];

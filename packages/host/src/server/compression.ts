@@ -42,8 +42,9 @@ export function compressedFrame(frame: WireFrame): Buffer {
 }
 
 /** One part of a message. Parts refer to nothing before them, so that nothing is kept between them. */
-export function compressedPart({ text, isFirst, isLast }: MessagePart): Buffer {
-  const packed = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
+export function compressedPart({ text, bytes, isFirst, isLast }: MessagePart): Buffer {
+  const whole = bytes ? Buffer.concat([Buffer.from(text), bytes]) : text;
+  const packed = deflateRawSync(whole, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
   const payload = isLast ? packed.subarray(0, -PIECE_END_BYTES) : packed;
   return frameOf(payload, { isFirst, isLast, bits: isFirst ? COMPRESSED : 0 });
 }

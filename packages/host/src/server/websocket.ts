@@ -147,8 +147,17 @@ class WebSocketTransport implements Transport {
 
   sendPart(part: MessagePart): void {
     if (this.#websocket.readyState !== this.#websocket.OPEN) return;
-    this.#socket.write(this.#mayCompress ? compressedPart(part) : framed(part));
+    if (this.#mayCompress) this.#socket.write(compressedPart(part));
+    else this.#sendPlain(part);
     this.#askForDrain();
+  }
+
+  #sendPlain(part: MessagePart): void {
+    if (!part.bytes) return void this.#socket.write(framed(part));
+    this.#socket.cork();
+    this.#socket.write(framed(part));
+    this.#socket.write(part.bytes);
+    this.#socket.uncork();
   }
 
   pause(): void {

@@ -9,7 +9,7 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import { makeFolderSync } from '@atrium/core/util/folders.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { idIn } from '@atrium/core/wire/inbound.js';
-import type { MessagePart, Transport } from '@atrium/core/wire/transport.js';
+import { type MessagePart, type Transport, textOfPart } from '@atrium/core/wire/transport.js';
 
 /** A connection's file ends here, with a line that says so. */
 export const WIRE_LOG_MAX_BYTES = 64 * 2 ** 20;
@@ -96,10 +96,10 @@ class Lines {
   }
 
   /** Of a message that is sent in parts, writes the size only: blanking its secrets would need the whole message. */
-  part({ text, isFirst, isLast }: MessagePart): void {
-    if (isFirst && isLast) return this.message('out', text);
+  part({ text, bytes, isFirst, isLast }: MessagePart): void {
+    if (isFirst && isLast) return this.message('out', textOfPart({ text, bytes }));
     if (isFirst) this.#parts = { id: idIn(text), bytes: 0 };
-    this.#parts.bytes += Buffer.byteLength(text);
+    this.#parts.bytes += Buffer.byteLength(text) + (bytes?.length ?? 0);
     if (isLast) this.write({ direction: 'out', bytes: this.#parts.bytes, inParts: true, id: this.#parts.id });
   }
 

@@ -89,6 +89,15 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
     expect(log.repairs).toHaveLength(1);
   });
 
+  it('[REL-064] is found when turns are read as bytes, too', async () => {
+    const log = await openLog(await rotten(driver, 'marker-turn-2'), { driver });
+    const { count, json } = await log.archivedTurnsJson(CHANNEL, { start: 0, end: 3, turnMaxBytes: 1_000 });
+    const shown = JSON.parse(`[${json}]`) as { id: string }[];
+    expect([count, shown.map(({ id }) => id)]).toEqual([3, ['t0', 't1', 't2']]);
+    expect(json.toString()).not.toContain('arker-turn-2');
+    expect(log.repairs).toHaveLength(1);
+  });
+
   it('[REL-064] is never given as an action, and keeps its number', async () => {
     const dataDir = await rotten(driver, 'marker-entry');
     const log = await openLog(dataDir, { driver });

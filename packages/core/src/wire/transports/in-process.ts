@@ -1,7 +1,7 @@
 /** Hands things over one by one, in order, never in the same tick in which they were posted. */
 
 import type { WireFrame } from '../frames.js';
-import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents, textOfPart } from '../transport.js';
 
 interface Letter<T> {
   readonly content: T;
@@ -114,7 +114,7 @@ class Pair {
         this.#toHost.open();
       },
       send: (frames) => this.#send(frames),
-      sendPart: ({ text, isLast }) => this.#post(text, isLast),
+      sendPart: (part) => this.#post(textOfPart(part), part.isLast),
       get bufferedBytes() {
         return toClient.bytes;
       },

@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from '../../util/logger.js';
 import { LineSplitter } from '../../util/streams.js';
 import type { WireFrame } from '../frames.js';
 import { PAYLOAD_MAX_BYTES } from '../limits.js';
-import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents, textOfPart } from '../transport.js';
 
 export interface StdioTransportOptions {
   readonly input: Readable;
@@ -56,9 +56,10 @@ class StdioTransport implements Transport {
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 
-  sendPart({ text, isLast }: MessagePart): void {
+  sendPart(part: MessagePart): void {
     if (!this.#open) return;
-    this.#output.write(isLast ? `${text}\n` : text, this.#written);
+    const text = textOfPart(part);
+    this.#output.write(part.isLast ? `${text}\n` : text, this.#written);
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 

@@ -58,7 +58,7 @@ describe('an in-process pair', () => {
   it('puts a message together that comes in parts, and counts what the client has not taken', async () => {
     const { transport, client, events } = pair();
     transport.start(events);
-    transport.sendPart?.({ text: 'a', isFirst: true, isLast: false });
+    transport.sendPart?.({ text: '', bytes: Buffer.from('a'), isFirst: true, isLast: false });
     await tick();
     client.pause();
     transport.sendPart?.({ text: 'bc', isFirst: false, isLast: true });

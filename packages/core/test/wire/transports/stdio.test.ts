@@ -97,10 +97,11 @@ describe('a stdio transport', () => {
   it('writes the parts of a message as one line', async () => {
     const { output, transport } = started();
     transport.sendPart?.({ text: '{"a":', isFirst: true, isLast: false });
-    transport.sendPart?.({ text: '1}', isFirst: false, isLast: true });
+    transport.sendPart?.({ text: '"', bytes: Buffer.from('é"'), isFirst: false, isLast: false });
+    transport.sendPart?.({ text: '}', isFirst: false, isLast: true });
     transport.send([new WireFrame('{}')]);
     await tick();
-    expect(String((output as PassThrough).read())).toBe('{"a":1}\n{}\n');
+    expect(String((output as PassThrough).read())).toBe('{"a":"é"}\n{}\n');
   });
 
   it('counts what the reader has not taken, and says when there is room again', async () => {

@@ -64,7 +64,8 @@ it('[DEV-060] compresses a message in parts, with pings between them and an empt
   const texts = [prose(100_000), '', 'é', prose(100_000), ''];
   const before = bytes();
   for (const [index, text] of texts.entries()) {
-    there.sendPart?.({ text, isFirst: index === 0, isLast: index === texts.length - 1 });
+    const bytes = Buffer.from(text.slice(10));
+    there.sendPart?.({ text: text.slice(0, 10), bytes, isFirst: index === 0, isLast: index === texts.length - 1 });
     websocket.ping();
     if (index === 1) await once(websocket, 'pong');
   }

@@ -54,15 +54,20 @@ describe('a WebSocket transport', () => {
     websocket.on('message', (data) => events.push(String(data)));
     websocket.on('pong', () => events.push('pong'));
     const texts = ['é', '', 'x'.repeat(200), 'y'.repeat(70_000)];
+    const bytes = ['', 'é', 'x'.repeat(70_000), ''];
     for (const [index, text] of texts.entries()) {
-      host.sendPart?.({ text, isFirst: index === 0, isLast: index === texts.length - 1 });
+      const rest = bytes[index] ? Buffer.from(bytes[index]) : undefined;
+      host.sendPart?.({ text, bytes: rest, isFirst: index === 0, isLast: index === texts.length - 1 });
       websocket.ping();
       if (index === 1) await once(websocket, 'pong');
     }
     host.send([new WireFrame('behind')]);
     await vi.waitFor(() => expect(events).toContain('behind'));
     expect(events[0]).toBe('pong');
-    expect(events.filter((event) => event !== 'pong')).toEqual([texts.join(''), 'behind']);
+    expect(events.filter((event) => event !== 'pong')).toEqual([
+      texts.map((text, index) => text + bytes[index]).join(''),
+      'behind',
+    ]);
   });
 
   it('keeps bytes and pings apart under load: 20,000 messages with pings and pongs in both directions', async () => {
