@@ -358,6 +358,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     options.notifications,
   );
   devices.onGone((id) => notifications.removeDevice(id));
+  devices.onTokenReplaced(() => notifications.removeBrowsersOfOwner());
   const automations =
     options.automations === false
       ? []
@@ -426,7 +427,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   devices.onAccess((id, access) => void shares.makerChanged(id, access).catch(() => {}));
   const tunnels = new Tunnels();
   services.push(
-    new Reach(tunnels, logger),
+    new Reach({ tunnels, logger, asksForToken: () => devices.asksForToken }),
     createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
     auth,
     ...(worktrees ? [worktrees] : []),

@@ -105,7 +105,7 @@ export interface Host {
 
 export interface HostDevices extends ServedDevices {
   /** Where devices find the host, for the links that let them in. */
-  reachedAt(reach: Reachability): void;
+  reachedAt(reach: Reachability): Promise<void>;
 }
 
 export interface HostActivity {

@@ -64,7 +64,7 @@ export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/config-schema.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export { type DeclaredPrograms, declaredPrograms } from './declared-programs.js';
-export type { Reachability } from './devices/devices.js';
+export type { Reachability, RotatedToken } from './devices/devices.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/model-servers.js';

@@ -9,21 +9,29 @@ import type { Logger } from '@atrium/core/util/logger.js';
 import { ErrorCode, REACH_METHOD } from '@atrium/protocol/ahp-1';
 import { TunnelError, type Tunnels } from './server/tunnels.js';
 
+interface ReachParts {
+  readonly tunnels: Tunnels;
+  readonly logger: Logger;
+  /** Whether strangers who reach the port have to show something. */
+  asksForToken(): boolean;
+}
+
+/** A tunnel on this machine may pass on any Host name, so its strangers cannot be told from programs of this machine. */
+const NO_TOKEN = 'this host asks for no token: everybody could come in. Start it without --without-connection-token';
+
 export class Reach implements Service {
   readonly #open = new Map<Caller, (() => void)[]>();
 
-  constructor(
-    private readonly tunnels: Tunnels,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly parts: ReachParts) {}
 
   readonly extensionRequests = {
     [REACH_METHOD]: (caller: Caller, { origin }: Readonly<Record<string, unknown>>) => {
       if (caller.access.role !== 'owner' || caller.access.bounds || caller.access.until !== undefined)
         throw new RequestError(ErrorCode.PermissionDenied, 'ways into this host are for its owner', { role: 'owner' });
+      if (!this.parts.asksForToken()) throw new RequestError(ErrorCode.InvalidRequest, NO_TOKEN);
       if (typeof origin !== 'string') throw new RequestError(ErrorCode.InvalidParams, '/origin must be a text');
       this.#open.set(caller, [...(this.#open.get(caller) ?? []), this.#opened(origin)]);
-      this.logger.log('info', 'a way into the host is open', { origin });
+      this.parts.logger.log('info', 'a way into the host is open', { origin });
       return { origin };
     },
   };
@@ -32,12 +40,12 @@ export class Reach implements Service {
     const open = this.#open.get(caller) ?? [];
     this.#open.delete(caller);
     for (const close of open) close();
-    if (open.length > 0) this.logger.log('info', 'ways into the host are closed', { count: open.length });
+    if (open.length > 0) this.parts.logger.log('info', 'ways into the host are closed', { count: open.length });
   }
 
   #opened(origin: string): () => void {
     try {
-      return this.tunnels.open(origin);
+      return this.parts.tunnels.open(origin);
     } catch (error) {
       if (error instanceof TunnelError) throw new RequestError(ErrorCode.InvalidParams, error.message);
       throw error;

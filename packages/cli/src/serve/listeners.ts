@@ -8,6 +8,7 @@ import {
   isInsecure,
   type Logger,
   newToken,
+  type RotatedToken,
   type RunningServer,
   runningInstances,
   startGatewayServer,
@@ -103,10 +104,13 @@ async function open(settings: ServeSettings, { host, logger, stored, health }: L
   const files = { tokenFile, ...(tls && { certificateFile: tls.cert }) };
   const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, ...files });
   const fromElsewhere = isWildcard(name) ? machineAddresses().map((address) => urlOf(scheme, address, port)) : [];
-  host.devices.reachedAt({
+  await host.devices.reachedAt({
     addresses: () => [...host.tunnels.origins, ...[...fromElsewhere, url].map((each) => each.replace(/^ws/, 'http'))],
     isPrivate: !isInsecure(name, tls !== undefined),
-    ...(token.kind !== 'none' && { rotateToken: () => rotate(dataDir, token, server) }),
+    ...(token.kind !== 'none' && {
+      connectionToken: token.text,
+      rotateToken: () => rotate(dataDir, token, server),
+    }),
   });
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {
@@ -137,14 +141,14 @@ async function store(dataDir: string, token: TokenChoice): Promise<StoredToken |
 }
 
 /** Only a token that the host made is its own to change. */
-async function rotate(dataDir: string, token: TokenChoice, server: RunningServer): Promise<number> {
+async function rotate(dataDir: string, token: TokenChoice, server: RunningServer): Promise<RotatedToken> {
   if (token.kind === 'file')
     throw new Error(`the connection token stands in ${token.file}: change it there, then start the host again`);
   if (token.kind !== 'generated')
     throw new Error('the connection token was given on the command line: start the host with another one');
   const text = newToken();
   await storeToken(dataDir, text);
-  return server.changeToken(text);
+  return { token: text, closing: server.changeToken(text) };
 }
 
 function warnIfShort(token: TokenChoice, logger: Logger): void {

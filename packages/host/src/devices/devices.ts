@@ -3,13 +3,14 @@
  * device itself comes with its code over HTTP, because it has no token yet.
  */
 import type { Writer } from '@atrium/core/channels/writer.js';
-import type { Access } from '@atrium/core/contracts/access.js';
+import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Caller } from '@atrium/core/contracts/ports.js';
 import { RequestError } from '@atrium/core/contracts/request-error.js';
 import type { Log } from '@atrium/core/log/log.js';
 import type { Service } from '@atrium/core/sessions/service.js';
 import type { Clock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
+import { digestOf } from '@atrium/core/util/secrets.js';
 import { cutText } from '@atrium/core/util/text.js';
 import {
   type Device,
@@ -39,9 +40,20 @@ export interface Reachability {
   addresses(): readonly string[];
   /** Nobody on the way can read what a device sends: it is this machine only, or TLS. */
   readonly isPrivate: boolean;
-  /** Replaces the connection token and stores it, and says how many connections that ends; throws where somebody else keeps it. */
-  rotateToken?(): Promise<number>;
+  /** The connection token; absent where every program of this machine may connect. */
+  readonly connectionToken?: string | undefined;
+  /** Replaces the connection token and stores it; throws where somebody else keeps it. */
+  rotateToken?(): Promise<RotatedToken>;
 }
+
+export interface RotatedToken {
+  readonly token: string;
+  /** The connections that this ends. */
+  readonly closing: number;
+}
+
+/** In the log: the digest of the connection token, so that a host knows whether its last start had another one. */
+const TOKEN_RECORD = 'connection-token-digest';
 
 /** Undefined: the credential is gone, removed or expired. */
 type AccessListener = (credentialId: string, access: Access | undefined) => void;
@@ -80,6 +92,7 @@ export class Devices implements Service {
   /** Clients that have asked for the list. */
   readonly #watchers = new Set<Caller>();
   readonly #listeners: AccessListener[] = [];
+  #tokenReplaced: () => void = () => {};
   #key: HostKey | undefined;
   #reach: Reachability = { addresses: () => [], isPrivate: true };
 
@@ -115,8 +128,33 @@ export class Devices implements Service {
     return this.#reach.addresses();
   }
 
-  reachedAt(reach: Reachability): void {
+  async reachedAt(reach: Reachability): Promise<void> {
     this.#reach = reach;
+    if (reach.connectionToken !== undefined) await this.#noteToken(reach.connectionToken);
+  }
+
+  /** Whether strangers who reach the port have to show something. */
+  get asksForToken(): boolean {
+    return this.#reach.connectionToken !== undefined;
+  }
+
+  /** Calls back when the connection token is another one: what those were promised who had the old one ends with it. */
+  onTokenReplaced(listener: () => void): void {
+    this.#tokenReplaced = listener;
+  }
+
+  async #noteToken(token: string): Promise<void> {
+    const { log, writer, logger } = this.#parts;
+    const digest = digestOf(token).toString('base64url');
+    const before = await log.record(TOKEN_RECORD);
+    if (before === digest) return;
+    if (before !== undefined) this.#tokenReplaced();
+    this.#invitations.cancelOf(OWNER.credential.id);
+    // In one commit with what ends: a host that dies before it does all of it at its next start.
+    writer.record({ key: TOKEN_RECORD, value: digest }, 'full');
+    await writer.settled().catch((error: unknown) => {
+      logger.log('warn', 'that the connection token is another one could not be stored', { error: String(error) });
+    });
   }
 
   /** Calls back when a device or a share is gone, removed or expired: what it was promised ends with it. */
@@ -196,9 +234,10 @@ export class Devices implements Service {
       if (access.bounds || access.until !== undefined) throw denied();
       const { rotateToken } = this.#reach;
       if (!rotateToken) throw new RequestError(ErrorCode.InvalidRequest, 'this host has no connection token');
-      const closing = await rotateToken().catch(({ message }: Error) => {
+      const { token, closing } = await rotateToken().catch(({ message }: Error) => {
         throw new RequestError(ErrorCode.InvalidRequest, message);
       });
+      await this.#noteToken(token);
       return { closing };
     },
     'atrium/releaseClient': async (caller: Caller, { clientId }: Params) => {

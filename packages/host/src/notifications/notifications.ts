@@ -195,6 +195,11 @@ export class Notifications implements Service {
     this.#receivers.removeAllOf(deviceId);
   }
 
+  /** The connection token is another one: browsers that came with the old one are told nothing more. */
+  removeBrowsersOfOwner(): void {
+    this.#receivers.removeBrowsersOf(OWNER.credential.id);
+  }
+
   /** Allow or Deny in a notification. */
   answer(key: unknown, approved: unknown): Promise<AnswerResult> {
     return this.#answers.answer(key, approved);

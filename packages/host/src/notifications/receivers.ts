@@ -190,6 +190,12 @@ export class Receivers {
     for (const { id, owner } of this.all()) if (owner.id === credentialId) this.remove(id);
   }
 
+  /** Its browsers are gone. Webhooks and the desktop are settings of the host, and stay. */
+  removeBrowsersOf(credentialId: string): void {
+    const isBrowser = ({ kind }: StoredReceiver) => kind === 'push' || kind === 'page';
+    for (const each of this.all()) if (each.owner.id === credentialId && isBrowser(each)) this.remove(each.id);
+  }
+
   #keep(receiver: StoredReceiver, durability: 'full' | 'normal'): void {
     const before = this.#all.get(receiver.id);
     this.#all.set(receiver.id, receiver);

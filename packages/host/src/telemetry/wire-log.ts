@@ -200,7 +200,8 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-function isSecret(key: string, { id, type, kind, encoding, commandId, session, fingerprint }: Members): boolean {
+function isSecret(key: string, members: Members): boolean {
+  const { id, type, kind, encoding, commandId, session, fingerprint, keys } = members;
   switch (key) {
     case 'code':
       // Beside a session it is a pairing code, beside a fingerprint it lets a device in, everywhere else it is an error code.
@@ -218,7 +219,15 @@ function isSecret(key: string, { id, type, kind, encoding, commandId, session, f
     case 'value':
       return type === 'unclassified' || kind === 'text';
     case 'freeformValues':
+    // By which a browser is reached and its messages are encrypted.
+    case 'auth':
+    case 'p256dh':
       return true;
+    case 'endpoint':
+      return keys !== undefined;
+    case 'url':
+      // Whoever has the address of a webhook can write there.
+      return kind === 'webhook';
     default:
       return SECRET_NAME.test(key);
   }

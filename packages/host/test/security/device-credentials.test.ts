@@ -4,13 +4,21 @@ import { readFile } from 'node:fs/promises';
 import { OWNER } from '@atrium/core/contracts/access.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { CloseCode } from '@atrium/core/wire/transport.js';
-import { COOKIE_PATH, type Device, type DeviceList, TOKEN_SUBPROTOCOL } from '@atrium/protocol/ahp-1';
+import {
+  COOKIE_PATH,
+  type Device,
+  type DeviceInvitation,
+  type DeviceList,
+  type NotificationReceivers,
+  TOKEN_SUBPROTOCOL,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { isWithin } from '../../src/devices/granting.js';
 import { DEVICES_MAX, FIRST_USE_MS, USE_NOTED_EVERY_MS } from '../../src/devices/limits.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
-import { bearer, cookieIn, startDeviceHost, TOKEN } from '../support/device-fixture.js';
+import { bearer, cookieIn, type DeviceHost, NEXT_TOKEN, startDeviceHost, TOKEN } from '../support/device-fixture.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { TestBrowser } from '../support/push-service.js';
 import { signal } from '../support/signal.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { RawClient } from '../support/test-host.js';
@@ -217,9 +225,68 @@ describe('the end of a device', () => {
     expect(await owner.request('atrium/rotateToken')).toEqual({ closing: 1 });
     expect((await closed)[0]).toBe(CloseCode.AccessEnded);
     expect(await upgrade({ headers: bearer(TOKEN) })).toBe(401);
-    expect(await upgrade({ headers: bearer('another-token-of-the-tests-0123456789') })).toBe(101);
+    expect(await upgrade({ headers: bearer(NEXT_TOKEN) })).toBe(101);
     expect(device.readyState).toBe(device.OPEN);
   });
+
+  it('[DEV-008] ... and the codes that were made with the old one', async () => {
+    const { owner, invite, redeem, admit, host } = await startDeviceHost();
+    const { token } = await admit({ role: 'owner' });
+    const device = new RawClient();
+    host.connect(device.transport, host.devices.accessOf(token));
+    await device.initialize('an-owner');
+    const kept = await device.request<DeviceInvitation>('atrium/addDevice', { role: 'viewer' });
+    const { code } = await invite();
+    await owner.request('atrium/rotateToken');
+    expect((await redeem(code)).status).toBe(401);
+    expect((await redeem(kept.code)).status).toBe(200);
+  });
+
+  it.each([
+    ['while the host runs', true],
+    ['by its next start', false],
+  ])(
+    '[DEV-007] [DEV-008] a connection token that is replaced %s ends the pushes of browsers that had it',
+    async (_when, isRunning) => {
+      const dataDir = await tempFolder();
+      const log = () => openSqliteLog({ dataDir });
+      const first = await startDeviceHost({ log: await log(), host: { notifications: { desktop: null } } });
+      const phone = new RawClient();
+      const { token } = await first.admit({ role: 'owner' });
+      first.host.connect(phone.transport, first.host.devices.accessOf(token));
+      await phone.initialize('phone');
+      const push = (name: string) => ({
+        kind: 'push',
+        name,
+        subscription: new TestBrowser('https://push.example/1').subscription,
+      });
+      const webhook = { kind: 'webhook', name: 'webhook', url: 'https://hooks.example/1' };
+      const page = { kind: 'page', name: 'page' };
+      for (const params of [push('stolen'), page, webhook]) await first.owner.request('atrium/setReceiver', params);
+      await phone.request('atrium/setReceiver', push('phone'));
+      const names = async ({ owner }: DeviceHost) =>
+        (await owner.request<NotificationReceivers>('atrium/notifications')).items.map(({ name }) => name).sort();
+      if (isRunning) {
+        await first.owner.request('atrium/rotateToken');
+        expect(await names(first)).toEqual(['phone', 'webhook']);
+      }
+      await first.stop();
+      const same = isRunning ? NEXT_TOKEN : TOKEN;
+      const again = await startDeviceHost({
+        log: await log(),
+        server: { policy: { token: same } },
+        host: { notifications: { desktop: null } },
+      });
+      expect(await names(again)).toEqual(isRunning ? ['phone', 'webhook'] : ['page', 'phone', 'stolen', 'webhook']);
+      await again.stop();
+      const last = await startDeviceHost({
+        log: await log(),
+        server: { policy: { token: 'a-third-token' } },
+        host: { notifications: { desktop: null } },
+      });
+      expect(await names(last)).toEqual(['phone', 'webhook']);
+    },
+  );
 });
 
 describe('who may do what with devices', () => {
@@ -369,6 +436,14 @@ describe('who may do what with devices', () => {
   ])('[DEV-013] within bounds, nobody gives beyond them: %s', (_, bounds, isFine) => {
     const own = { folders: ['/work/one'], sessions: ['ahp-session:/a'] };
     expect(isWithin({ role: 'viewer', bounds }, { ...OWNER, bounds: own })).toBe(isFine);
+  });
+
+  it('[DEV-053] nobody opens a way to a host that asks for no token: a tunnel may pass on any name', async () => {
+    const { owner } = await startDeviceHost({ server: { policy: {} } });
+    const asked = await owner.ask('atrium/reach', { origin: 'https://blue-sky.example.net' });
+    expect(asked.error?.message).toContain('asks for no token');
+    const { owner: other } = await startDeviceHost();
+    expect((await other.ask('atrium/reach', { origin: 'https://blue-sky.example.net' })).error).toBeUndefined();
   });
 
   it('[DEV-013] a code is over when the device that made it is removed', async () => {

@@ -14,6 +14,8 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/s
 import { RawClient } from './test-host.js';
 
 export const TOKEN = 'the-token-of-the-tests-0123456789';
+/** After it was replaced. */
+export const NEXT_TOKEN = 'another-token-of-the-tests-0123456789';
 
 export interface DeviceHost {
   readonly host: Host;
@@ -75,9 +77,10 @@ export async function startDeviceHost(options: FixtureOptions = {}): Promise<Dev
     ...options.server,
   });
   const { port } = server;
-  host.devices.reachedAt({
-    ...{ isPrivate, addresses: () => [`http://localhost:${port}`] },
-    rotateToken: async () => server.changeToken('another-token-of-the-tests-0123456789'),
+  const { token: connectionToken } = options.server?.policy ?? { token: TOKEN };
+  await host.devices.reachedAt({
+    ...{ isPrivate, addresses: () => [`http://localhost:${port}`], connectionToken },
+    rotateToken: async () => ({ token: NEXT_TOKEN, closing: server.changeToken(NEXT_TOKEN) }),
   });
   let isStopped = false;
   const stop = async () => {
