@@ -27,6 +27,7 @@ import {
   POLL,
 } from './support/browser.js';
 import { TOKEN } from './support/page-host.js';
+import { onLastingPort } from './support/ports.js';
 
 const WITH_WORKER = { ...DESKTOP, serviceWorkers: 'allow' as const };
 
@@ -53,7 +54,9 @@ async function start(service: TestServer) {
   const policy = { token: TOKEN, isGenerated: true };
   const page = await staticFiles(PAGE_FOLDER);
   const onConnection = host.connect.bind(host);
-  const server = await startServer({ policy, page, devices: host.devices, onConnection });
+  const server = await onLastingPort((port) =>
+    startServer({ port, policy, page, devices: host.devices, onConnection }),
+  );
   onTestFinished(async () => {
     await host.stop();
     await server.close();

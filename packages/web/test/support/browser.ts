@@ -57,32 +57,26 @@ const LASTING: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * Pages to use again, each in a context of its own. A new context costs as much processor time as two loads. Every test has a
- * host of its own, and a page never comes to an origin where it was before: what it stored there stays there.
+ * Pages to use again, each in a context of its own. A new context costs as much processor time as two loads. A page comes to
+ * origins where it was before, as the hosts of a worker share their ports: it finds nothing there that another test stored.
  */
 class Pages {
   /** By the options of their context. */
   readonly #idle = new Map<string, Page[]>();
   readonly #changed = new WeakSet<Page>();
-  /** Where each page has been. */
-  readonly #origins = new WeakMap<Page, Set<string>>();
 
   constructor(readonly browser: Browser) {}
 
   async open(url: string, options: BrowserContextOptions = DESKTOP, use: PageUse = {}): Promise<Page> {
     if (use.needsWindow) return openInWindow(url, options);
     const kind = JSON.stringify(options);
-    const page = (use.isNew ? undefined : this.#unused(kind, url)) ?? (await createPage(this.browser, options));
-    onTestFinished(() => this.#giveBack(page, kind));
+    const page = (use.isNew ? undefined : this.#idle.get(kind)?.pop()) ?? (await createPage(this.browser, options));
+    // A service worker stays, with all that it keeps.
+    if (options.serviceWorkers === 'allow') this.#changed.add(page);
+    const remember = await forget(page, url);
+    onTestFinished(() => this.#giveBack(page, kind, remember));
     await page.goto(url);
     return this.#watched(page);
-  }
-
-  /** A page that has never been there: the system gives out a port more than once. */
-  #unused(kind: string, url: string): Page | undefined {
-    const pages = this.#idle.get(kind) ?? [];
-    const index = pages.findIndex((page) => !this.#origins.get(page)?.has(new URL(url).origin));
-    return index < 0 ? undefined : pages.splice(index, 1)[0];
   }
 
   #watched(page: Page): Page {
@@ -95,9 +89,8 @@ class Pages {
     });
   }
 
-  async #giveBack(page: Page, kind: string): Promise<void> {
-    this.#origins.set(page, (this.#origins.get(page) ?? new Set()).add(new URL(page.url()).origin));
-    if (this.#changed.has(page) || !(await leave(page))) return page.context().close();
+  async #giveBack(page: Page, kind: string, remember: () => Promise<void>): Promise<void> {
+    if (this.#changed.has(page) || !(await leave(page, remember))) return page.context().close();
     this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), page]);
   }
 }
@@ -120,9 +113,42 @@ async function openInWindow(url: string, options: BrowserContextOptions): Promis
   return page;
 }
 
+/** Every test is another visitor: this tells whether what an origin has stored is of this one. */
+let visitors = 0;
+
+/**
+ * Has the page forget what tests before this one left at any origin that it comes to: the first document there clears both
+ * storages before its own scripts run. The result ends that.
+ */
+async function forget(page: Page, url: string): Promise<() => Promise<void>> {
+  await page.context().clearCookies();
+  const tools = await page.context().newCDPSession(page);
+  const { origin } = new URL(url);
+  await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' });
+  visitors += 1;
+  const source = `{
+    const visitor = 'visitor-${process.pid}-${visitors}';
+    try {
+      if (sessionStorage.getItem('visitor') !== visitor) {
+        sessionStorage.clear();
+        localStorage.clear();
+        sessionStorage.setItem('visitor', visitor);
+      }
+    } catch {
+      // A document without an origin has no storage.
+    }
+  }`;
+  const { identifier } = await tools.send('Page.addScriptToEvaluateOnNewDocument', { source });
+  return async () => {
+    await tools.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    await tools.detach();
+  };
+}
+
 /** Ends what the page does, and stays in its process. False when the page is gone. */
-async function leave(page: Page): Promise<boolean> {
+async function leave(page: Page, remember: () => Promise<void>): Promise<boolean> {
   try {
+    await remember();
     await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' });
     await page.goto('about:blank');
     return true;

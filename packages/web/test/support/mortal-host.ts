@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type Script, userConfigFile } from '@atrium/host';
 import { onTestFinished } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
+import { lastingPort } from './ports.js';
 
 const TOKEN = 'the-token-of-the-tests-0123456789';
 
@@ -36,7 +37,7 @@ export async function startMortalHost(script: Script, { more = [], config }: Opt
   await writeFile(files.script, JSON.stringify(script));
   await writeFile(files.token, TOKEN);
   if (config) await writeConfig(folder, config);
-  const port = lastingPort();
+  const port = String(lastingPort());
   let child = start(folder, files, port);
   onTestFinished(async () => {
     await ended(child);
@@ -61,11 +62,6 @@ async function writeConfig(home: string, config: object): Promise<void> {
   const file = userConfigFile({ platform: process.platform, env: {}, home });
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify(config));
-}
-
-/** A port outside the range from which the system gives them out: nobody else takes it between two lives. */
-function lastingPort(): string {
-  return String(20_000 + Math.floor(Math.random() * 10_000));
 }
 
 interface Setup {

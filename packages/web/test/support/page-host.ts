@@ -16,6 +16,7 @@ import {
 } from '@atrium/host';
 import { onTestFinished } from 'vitest';
 import { PAGE_FOLDER } from './browser.js';
+import { onLastingPort } from './ports.js';
 
 export const TOKEN = 'the-token-of-the-tests-0123456789';
 
@@ -65,12 +66,10 @@ export async function startPageHost(
   });
   const page = await staticFiles(PAGE_FOLDER);
   const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: names };
-  const server = await startServer({
-    policy,
-    page,
-    devices: host.devices,
-    onConnection: (transport, access) => host.connect(transport, access),
-  });
+  const onConnection = host.connect.bind(host);
+  const server = await onLastingPort((port) =>
+    startServer({ port, policy, page, devices: host.devices, onConnection }),
+  );
   onTestFinished(async () => {
     await host.stop();
     await server.close();

@@ -2,7 +2,8 @@
  * A host whose every word a test decides, for what our own host does not do yet. It serves the real page, answers the
  * handshake, and remembers what the page asks for.
  */
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { staticFiles } from '@atrium/host';
 import {
@@ -17,6 +18,7 @@ import {
 import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { PAGE_FOLDER } from './browser.js';
+import { onLastingPort } from './ports.js';
 
 export interface Asked {
   readonly id?: number;
@@ -56,7 +58,7 @@ interface Options {
 export async function startPuppetHost(options: Options): Promise<PuppetHost> {
   const asked: Asked[] = [];
   const files = await staticFiles(PAGE_FOLDER);
-  const server = createServer((request, response) => files.answer(request, response));
+  const server = await onLastingPort(listenOn((request, response) => files.answer(request, response)));
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => {
     let clientId: unknown;
@@ -69,10 +71,11 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
         echo(socket, options, { ...message, clientId, serverSeq: asked.length });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  onTestFinished(async () => {
     for (const socket of sockets.clients) socket.terminate();
     server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
   });
   const { port } = server.address() as AddressInfo;
   const session = encodeURIComponent(options.session.uri);
@@ -84,6 +87,14 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
       const params = { channel, serverSeq: asked.push({ method: 'action', params: {} }), action };
       for (const socket of sockets.clients) socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params }));
     },
+  };
+}
+
+function listenOn(answer: RequestListener): (port: number) => Promise<Server> {
+  return async (port) => {
+    const server = createServer(answer).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
   };
 }
 

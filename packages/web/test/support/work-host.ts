@@ -18,6 +18,7 @@ import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { PAGE_FOLDER } from './browser.js';
 import { TOKEN } from './page-host.js';
+import { onLastingPort } from './ports.js';
 
 export interface WorkHost {
   readonly link: string;
@@ -61,12 +62,10 @@ export async function startWorkHost({ prompts = {}, files = {}, isRepository, ag
   });
   const policy = { token: TOKEN, isGenerated: true, allowedOrigins: [], allowedHosts: [] };
   const page = await staticFiles(PAGE_FOLDER);
-  const server = await startServer({
-    policy,
-    page,
-    devices: host.devices,
-    onConnection: (transport, access) => host.connect(transport, access),
-  });
+  const onConnection = host.connect.bind(host);
+  const server = await onLastingPort((port) =>
+    startServer({ port, policy, page, devices: host.devices, onConnection }),
+  );
   onTestFinished(async () => {
     await host.stop();
     await server.close();
