@@ -1,6 +1,7 @@
 /**
- * The commit journal: a file beside the database that takes small commits of durability `normal`, one line each, because
- * a line costs a tenth of a transaction. The log folds the lines into the database in groups, and empties the file.
+ * The commit journal: a file beside the database that takes small commits, one line each, because a line costs a tenth of
+ * a transaction. A commit of durability `full` has its line synced, and with it all lines before. The log folds the lines
+ * into the database in groups, and empties the file.
  *
  * A line is a checksum, the number of the commit's first entry, and three fields for each entry and each record: the time,
  * the channel and the action, where the epoch, the number and the id of a client follow the time of what a client asked
@@ -11,10 +12,21 @@
  * new, or known, or of another database: see `takeJournal` in `open.ts`, and decision 0060.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { recordText } from '@atrium/core/log/check-commit.js';
 import type { Commit, EntryOrigin, LogEntry, NewEntry, ReadRange } from '@atrium/core/log/log.js';
+import { syncFolder } from './folder.js';
 
 export const JOURNAL_FILE = 'atrium.journal';
 /** What the journal holds at most before the log folds it. */
@@ -57,7 +69,10 @@ export class CommitJournal {
   /** The number of the first entry. */
   #first = 0;
   #characters = 0;
-  /** A file that cannot be emptied, or was left with half a line, takes no more. */
+  #hasSynced = false;
+  /** Whether the folder is sure to have the file after a power cut. */
+  #isFolderSynced = false;
+  /** A file that cannot be emptied or synced, or was left with half a line, takes no more. */
   #isBroken = false;
 
   /** There must be no file at this path. */
@@ -90,14 +105,19 @@ export class CommitJournal {
     return this.#characters;
   }
 
+  /** Whether there are lines that have to survive a power cut: then the fold that takes them has to, as well. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
   /** The salt of the lines in the file. */
   get salt(): string {
     return this.#salt;
   }
 
   /** Whether a commit is one for the journal, small and without archives, and there is room for it. */
-  takes({ entries, archives, records = [], durability }: Commit): boolean {
-    if (durability === 'full' || archives?.length || this.#isBroken) return false;
+  takes({ entries, archives, records = [] }: Commit): boolean {
+    if (archives?.length || this.#isBroken) return false;
     if (entries.length + records.length === 0) return false;
     if (Math.max(entries.length, records.length) > JOURNAL_COMMIT_MAX_ENTRIES) return false;
     if (this.#entries.length + entries.length > JOURNAL_MAX_ENTRIES) return false;
@@ -116,7 +136,8 @@ export class CommitJournal {
   }
 
   /** Writes a commit that it takes. False when it could not be written: nothing of it is in the file then. */
-  write({ entries, records = [] }: Pick<Commit, 'entries' | 'records'>, first: number): boolean {
+  write({ entries, records = [], durability }: Commit, first: number): boolean {
+    const isSynced = durability === 'full';
     let text = String(first);
     for (const entry of entries) {
       const { channel, action } = toStore(entry);
@@ -126,7 +147,8 @@ export class CommitJournal {
       text += value === null ? `\t${REMOVED}\t${key}\t` : `\t${RECORD}\t${key}\t${recordText(value, first)}`;
     }
     const line = lineOf(text, this.#saltSum);
-    if (!this.#append(this.#position === 0 ? headerOf(this.#salt) + line : line)) return false;
+    if (!this.#append(this.#position === 0 ? headerOf(this.#salt) + line : line, isSynced)) return false;
+    if (isSynced) this.#hasSynced = true;
     if (this.#entries.length === 0) this.#first = first;
     for (const entry of entries) {
       this.#entries.push(entry);
@@ -137,11 +159,11 @@ export class CommitJournal {
     return true;
   }
 
-  #append(text: string): boolean {
+  #append(text: string, isSynced: boolean): boolean {
     const bytes = Buffer.byteLength(text);
     try {
       this.#file ??= openSync(this.#path, 'wx', 0o600);
-      if (writeSync(this.#file, text, this.#position) === bytes) {
+      if (writeSync(this.#file, text, this.#position) === bytes && (!isSynced || this.#sync(this.#file))) {
         this.#position += bytes;
         return true;
       }
@@ -150,12 +172,26 @@ export class CommitJournal {
     return false;
   }
 
+  /** False when it failed. What the system says of this file later is not to be trusted then. */
+  #sync(file: number): boolean {
+    try {
+      fdatasyncSync(file);
+      if (!this.#isFolderSynced) syncFolder(path.dirname(this.#path));
+      this.#isFolderSynced = true;
+      return true;
+    } catch {
+      this.#isBroken = true;
+      return false;
+    }
+  }
+
   /** The database has taken all entries, and holds this salt for those to come. */
   emptied(salt: string): void {
     this.#entries = [];
     this.#records = new Map();
     this.#greatest = new Map();
     this.#characters = 0;
+    this.#hasSynced = false;
     this.#position = 0;
     this.#salt = salt;
     this.#saltSum = crc32(salt);

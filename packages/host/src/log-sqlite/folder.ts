@@ -24,7 +24,6 @@ import { uptime } from 'node:os';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '@atrium/core/log/log.js';
 import { makeFolderSync } from '@atrium/core/util/folders.js';
-import { JOURNAL_FILE } from './commit-journal.js';
 import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
 
@@ -33,6 +32,7 @@ const NOTE_FILE = 'atrium.owner';
 /** Seconds by which two computations of the same boot time may differ. */
 const BOOT_TOLERANCE_S = 60;
 export const DATABASE_FILE = 'atrium.db';
+export const JOURNAL_FILE = 'atrium.journal';
 
 export function prepareFolder(dataDir: string): void {
   makeDataFolder(dataDir);

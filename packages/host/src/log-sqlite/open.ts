@@ -6,9 +6,9 @@ import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '@atrium/core/log/log.js';
 import type { Logger } from '@atrium/core/util/logger.js';
-import { JOURNAL_FILE, newSalt } from './commit-journal.js';
+import { newSalt } from './commit-journal.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
-import { DATABASE_FILE, type FolderLock, holderOf, prepareFolder, takeLock } from './folder.js';
+import { DATABASE_FILE, type FolderLock, holderOf, JOURNAL_FILE, prepareFolder, takeLock } from './folder.js';
 import { takeJournal } from './journal-recovery.js';
 import { copyFrom, installFresh, nameAside, type RepairContext, repairDatabase, resumeRepair } from './repair.js';
 import {

@@ -3,6 +3,8 @@
  * transaction, or one line of the journal; every transaction takes the lines that are there. It stores entries, archives
  * and records as text; `open.ts` opens the files and has them repaired.
  *
+ * A `full` commit may be a line, too, if nothing in the database may be lost that the line depends on: see decision 0150.
+ *
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
@@ -96,6 +98,8 @@ export class SqliteLog implements Log {
   #head: number;
   #oldest: number;
   #closed = false;
+  /** Whether the database as it is, with the salt of the journal, survives a power cut. Then a synced line does, too. */
+  #isSynced = false;
   #cancelFold: (() => void) | undefined;
 
   constructor(options: Required<Omit<SqliteLogOptions, 'dataDir'>> & { readonly file: OpenedFile }) {
@@ -156,8 +160,11 @@ export class SqliteLog implements Log {
 
   /** False when the commit is not one for the journal, or the journal cannot be written. */
   #writeLine(commit: Commit, first: number): boolean {
+    const isFull = commit.durability === 'full';
+    if (isFull && !this.#isSynced) return false;
     if (!this.#journal.takes(commit) || !this.#isSurelyNew(commit)) return false;
     if (this.#journal.isEmpty && !this.#canBeginJournal()) return false;
+    if (isFull) this.#checkAlone();
     if (!this.#journal.write(commit, first)) return false;
     this.#cancelFold ??= this.#clock.after(FOLD_AFTER_MS, () => this.#fold());
     return true;
@@ -185,6 +192,12 @@ export class SqliteLog implements Log {
     const { head, endsInSkip } = this.#entries.bounds();
     if (head !== this.#head) throw fencedError(head, this.#head);
     return !endsInSkip;
+  }
+
+  /** What is to survive a power cut is not written behind lines that the next opening would keep aside. */
+  #checkAlone(): void {
+    const fenced = this.#fenced();
+    if (fenced) throw fenced;
   }
 
   #writeRows(commit: Commit, first: number): void {
@@ -385,13 +398,21 @@ export class SqliteLog implements Log {
     for (const { key, value } of records) this.#records.put(key, value && recordText(value, first));
   }
 
-  /** A transaction, which also takes what is in the journal. */
+  /** A transaction, which also takes what is in the journal. It lasts as long as what it takes has to. */
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
     const { db, path } = this.#file;
-    const { first, entries, records, characters, isEmpty } = this.#journal;
-    if (isEmpty) return writeDurably({ db, path, durability }, work);
+    const isFull = durability === 'full' || this.#journal.hasSynced;
+    const write = (all: () => void) => writeDurably({ db, path, durability: isFull ? 'full' : 'normal' }, all);
+    // Opening the file has not synced the salt.
+    if (!this.#journal.isEmpty || (isFull && !this.#isSynced)) this.#writeBehindJournal(write, work);
+    else write(work);
+    this.#isSynced = isFull;
+  }
+
+  #writeBehindJournal(write: (all: () => void) => void, work: () => void): void {
+    const { first, entries, records, characters } = this.#journal;
     const salt = newSalt();
-    writeDurably({ db, path, durability }, () => {
+    write(() => {
       this.#entries.addAll(first, entries);
       for (const [key, value] of records) this.#records.put(key, value);
       this.#setSalts.run(salt, this.#journal.salt);

@@ -169,7 +169,7 @@ describe('the journal of a log', () => {
     const journal = new CommitJournal(journalOf(dataFolder()), 'salt');
     const entry = { channel: 'c', time: 1, action: '{}' };
     const takes = (commit: Partial<Commit>) => journal.takes({ entries: [entry], durability: 'normal', ...commit });
-    expect([takes({}), takes({ durability: 'full' }), takes({ entries: [] })]).toEqual([true, false, false]);
+    expect([takes({}), takes({ durability: 'full' }), takes({ entries: [] })]).toEqual([true, true, false]);
     expect(takes({ entries: [], records: [{ key: 'k', value: '1' }] })).toBe(true);
     for (const record of [
       { key: 'a\tb', value: null },
@@ -191,13 +191,13 @@ describe('the journal of a log', () => {
     expect(takes({ entries: [{ ...entry, action: long }] })).toBe(true);
     expect(takes({ entries: [{ ...entry, action: `${long}x` }] })).toBe(false);
     for (let count = 0; count < JOURNAL_MAX_ENTRIES; count++)
-      expect(journal.write({ entries: [entry] }, count + 1)).toBe(true);
+      expect(journal.write({ entries: [entry], durability: 'normal' }, count + 1)).toBe(true);
     expect(takes({})).toBe(false);
     journal.emptied('other salt');
     for (let count = 0; count < JOURNAL_MAX_RECORDS; count++) {
       const records = [{ key: `k${count}`, value: '1' }];
       expect(takes({ entries: [], records })).toBe(true);
-      journal.write({ entries: [], records }, 1);
+      journal.write({ entries: [], records, durability: 'normal' }, 1);
     }
     expect([takes({}), takes({ records: [{ key: 'k', value: '1' }] })]).toEqual([true, false]);
     journal.close();
@@ -205,7 +205,7 @@ describe('the journal of a log', () => {
 
   it('[REL-033] that cannot be written leaves the commit to the database', async () => {
     const journal = new CommitJournal(path.join(dataFolder(), 'no', 'folder'), 'salt');
-    expect(journal.write({ entries: [{ channel: 'c', time: 1, action: '{}' }] }, 1)).toBe(false);
+    expect(journal.write({ entries: [{ channel: 'c', time: 1, action: '{}' }], durability: 'normal' }, 1)).toBe(false);
     expect([journal.entries, journal.isEmpty]).toEqual([[], true]);
     const dataDir = dataFolder();
     const log = await openLog(dataDir);
@@ -358,7 +358,7 @@ describe('a journal that is not of this database, or of another time', () => {
     const log = await openLog(dataDir);
     await appendSamples(log, 5, 'full');
     const backup = copyOf(dataDir);
-    await appendSamples(log, 1, 'full');
+    await appendSamples(log, JOURNAL_COMMIT_MAX_ENTRIES + 1);
     await appendSamples(log, 1);
     cpSync(journalOf(dataDir), journalOf(backup));
     await expectKeptAside(backup, 'does not continue', 5);
@@ -370,12 +370,12 @@ describe('a journal that is not of this database, or of another time', () => {
     await appendSamples(log, 1);
     const old = copyOf(dataDir);
     for (let round = 0; round < 2; round++) {
-      await appendSamples(log, 1, 'full');
+      await appendSamples(log, JOURNAL_COMMIT_MAX_ENTRIES + 1);
       await appendSamples(log, 1);
     }
     const copy = copyOf(dataDir);
     cpSync(journalOf(old), journalOf(copy));
-    await expectKeptAside(copy, 'not of this database', 4);
+    await expectKeptAside(copy, 'not of this database', 2 * JOURNAL_COMMIT_MAX_ENTRIES + 4);
   });
 
   it('[REL-031] is dropped without a word when the database has just taken it', async () => {

@@ -80,7 +80,7 @@ function chosenSteps(count: number): number[] {
 }
 
 /** The head of what `log-steps` stores. */
-const STEPS_HEAD = 10;
+const STEPS_HEAD = 11;
 
 function stepsOf(dataDir: string, fatal: number) {
   const { signal, stdout } = spawnSync(process.execPath, [programFile('log-steps'), dataDir, String(fatal)]);

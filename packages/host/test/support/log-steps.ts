@@ -1,6 +1,6 @@
 /**
  * A process that opens a log, makes commits of every kind, and dies at one step: before something that it does to the
- * database, or before, inside or after a change of the journal file.
+ * database, or before, inside or after a change or a sync of the journal file.
  * Usage: log-steps.ts <folder> <which step, from 1; 0 for none>. It writes `stored <head>` for every commit, and `steps
  * <count>` at the end.
  */
@@ -14,7 +14,7 @@ import { HEAD_RECORD, sampleEntries } from './log-samples.js';
 
 const [dataDir = '', fatal = '0'] = process.argv.slice(2);
 const say = (line: string) => write(1, `${line}\n`);
-const { writeSync: write, ftruncateSync: truncate, rmSync: remove } = fs;
+const { writeSync: write, ftruncateSync: truncate, fdatasyncSync: sync, rmSync: remove } = fs;
 let steps = 0;
 
 function step(): void {
@@ -40,6 +40,11 @@ fs.ftruncateSync = (file, length) => {
   truncate(file, length);
   step();
 };
+fs.fdatasyncSync = (file) => {
+  step();
+  sync(file);
+  step();
+};
 fs.rmSync = (path, options) => {
   if (String(path).endsWith('.journal')) step();
   remove(path, options);
@@ -56,6 +61,8 @@ async function appendAll(log: Log): Promise<void> {
   await append(log, 1);
   await append(log, 1, { durability: 'full' });
   await append(log, 1);
+  // The database is synced, so this one is a line.
+  await append(log, 1, { durability: 'full' });
   await append(log, 3, { records: [{ key: HEAD_RECORD, value: '1' }] });
   await append(log, 1);
   await log.copyTurns('ahp-session:/a', 'ahp-session:/b', { start: 0, end: 1 });

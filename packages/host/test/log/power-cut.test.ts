@@ -1,0 +1,160 @@
+/**
+ * A machine that loses power: of what was written since it was last synced, anything may be gone. The test keeps a copy of
+ * the database and of the journal as each was synced last, and opens them together in every mix with what was written since.
+ */
+import fs, { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FOLD_AFTER_MS, JOURNAL_COMMIT_MAX_ENTRIES } from '../../src/log-sqlite/commit-journal.js';
+import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { openSqliteLog, type SqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { Random } from '../support/fuzz-random.js';
+import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
+import { appendSamples, sampleEntries, sampleEntry, TURNS_CHANNEL } from '../support/log-samples.js';
+
+const COMMITS = 40;
+const SEED = Random.seedFromEnvironment();
+const journalOf = (dataDir: string) => path.join(dataDir, 'atrium.journal');
+const { fdatasyncSync } = fs;
+
+afterEach(() => {
+  fs.fdatasyncSync = fdatasyncSync;
+  syncBuiltinESMExports();
+});
+
+describe.each(drivers)(`a log on a machine that loses power (seed ${SEED}, $name)`, (driver) => {
+  it('[REL-095] has every commit that was to survive it, and all before', { timeout: 240_000 }, async () => {
+    const disk = await Disk.begin(driver);
+    const random = new Random(SEED);
+    let surviving = disk.log.head;
+    for (let commit = 0; commit < COMMITS; commit++) {
+      if (await change(disk, random.below(8))) surviving = disk.log.head;
+      for (const survivor of disk.survivors(random)) {
+        const log = await openLog(survivor, { driver });
+        const stored = await log.read({ after: 0 });
+        expect(stored.slice(0, surviving), `commit ${commit}`).toEqual(sampleEntries(1, surviving));
+        expect(log.head).toBeGreaterThanOrEqual(disk.log.head);
+        await log.close();
+      }
+    }
+    expect(disk.syncs).toBeGreaterThan(0);
+  });
+
+  it('[REL-095] leaves a commit to the database when its line cannot be synced', async () => {
+    const disk = await Disk.begin(driver);
+    const { log } = disk;
+    await appendSamples(log, 1, 'full');
+    await appendSamples(log, 1, 'full');
+    fs.fdatasyncSync = () => {
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    };
+    syncBuiltinESMExports();
+    await appendSamples(log, 1, 'full');
+    expect(readFileSync(journalOf(disk.dataDir), 'utf8')).toBe('');
+    await appendSamples(log, 1);
+    expect(readFileSync(journalOf(disk.dataDir), 'utf8')).toBe('');
+    const again = await openLog(copyOf(disk.dataDir), { driver });
+    expect([again.head, again.repairs]).toEqual([log.head, []]);
+    expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, log.head));
+  });
+});
+
+/** Makes some commit. True: a power cut may not undo it. */
+async function change({ log, clock }: Disk, kind: number): Promise<boolean> {
+  if (kind <= 1) await appendSamples(log, 1);
+  else if (kind <= 4) await appendSamples(log, 1, 'full');
+  else if (kind === 5) await appendSamples(log, JOURNAL_COMMIT_MAX_ENTRIES + 1);
+  else if (kind === 6) await clock.advance(FOLD_AFTER_MS);
+  else {
+    const archive = { channel: TURNS_CHANNEL, head: '{}', turns: { start: 0, items: [] } };
+    await log.append({ entries: [sampleEntry(log.head + 1)], archives: [archive], durability: 'normal' });
+  }
+  return kind > 1 && kind <= 4;
+}
+
+/** A data folder, and what of it a power cut leaves in any case. */
+class Disk {
+  syncs = 0;
+  #database: string;
+  #journal = '';
+
+  /** The folder of a log that was closed in order, so that nothing of its last opening has been synced. */
+  static async begin(driver: SqliteDriver): Promise<Disk> {
+    const dataDir = dataFolder();
+    const first = await openLog(dataDir, { driver });
+    await appendSamples(first, 3);
+    await first.close();
+    const database = copyOf(dataDir);
+    const clock = new FakeClock();
+    let synced = () => {};
+    const log = await openSqliteLog({ dataDir, clock, driver: syncWatchingDriver(driver, () => synced()) });
+    const disk = new Disk(dataDir, log, clock, database);
+    synced = () => {
+      disk.#database = copyOf(dataDir);
+    };
+    return disk;
+  }
+
+  private constructor(
+    readonly dataDir: string,
+    readonly log: SqliteLog,
+    readonly clock: FakeClock,
+    database: string,
+  ) {
+    this.#database = database;
+    fs.fdatasyncSync = (file) => {
+      fdatasyncSync(file);
+      this.syncs += 1;
+      this.#journal = this.#written();
+    };
+    syncBuiltinESMExports();
+  }
+
+  #written(): string {
+    return existsSync(journalOf(this.dataDir)) ? readFileSync(journalOf(this.dataDir), 'utf8') : '';
+  }
+
+  /** Folders as they may be found when the power is back. */
+  survivors(random: Random): string[] {
+    const written = this.#written();
+    const isLonger = written.length > this.#journal.length && written.startsWith(this.#journal);
+    const cut = this.#journal.length + random.below(Math.max(1, written.length - this.#journal.length));
+    const journals = [this.#journal, written, ...(isLonger ? [written.slice(0, cut)] : [])];
+    const databases = [this.#database, this.dataDir];
+    const journal = journals[random.below(journals.length)] ?? '';
+    return databases.map((database) => survivorOf(database, journal));
+  }
+}
+
+function survivorOf(database: string, journal: string): string {
+  const folder = dataFolder();
+  for (const name of readdirSync(database)) if (name.startsWith('atrium.db')) copyInto(folder, database, name);
+  // SQLite makes it anew.
+  rmSync(path.join(folder, 'atrium.db-shm'), { force: true });
+  if (journal !== '') writeFileSync(journalOf(folder), journal);
+  writeFileSync(path.join(folder, 'atrium.owner'), JSON.stringify({ at: 'open', pid: 1, boot: 'an earlier one' }));
+  return folder;
+}
+
+function copyInto(folder: string, from: string, name: string): void {
+  cpSync(path.join(from, name), path.join(folder, name));
+}
+
+/** Calls back behind every synced transaction: the log goes back to `NORMAL` then. */
+function syncWatchingDriver(driver: SqliteDriver, synced: () => void): SqliteDriver {
+  return {
+    name: driver.name,
+    open(file) {
+      const db = driver.open(file);
+      let isSynced = false;
+      const exec = (sql: string) => {
+        db.exec(sql);
+        if (isSynced && sql === 'PRAGMA synchronous = NORMAL') synced();
+        isSynced = sql === 'PRAGMA synchronous = FULL';
+      };
+      return { ...db, exec };
+    },
+  };
+}
