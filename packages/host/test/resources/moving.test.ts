@@ -1,16 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readFile, readlink, stat, symlink } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { move, remove, TREE_MAX_DEPTH } from '../../src/workspace/files/copy-move-delete.js';
+import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { ROOT } from '../support/test-host.js';
 
 function between(fixture: ResourceFixture, source: string, destination: string, params: object = {}) {
   return { source: fixture.file(source), destination: fixture.file(destination), ...params };
 }
 
 const read = (fixture: ResourceFixture, name: string) => readFile(fixture.path(name), 'utf8');
+
+/** In memory on Linux, so that a rename does not lead there from a folder on a disk. */
+const MEMORY = '/dev/shm';
+const hasMemory = existsSync(MEMORY) && statSync(MEMORY).dev !== statSync(tmpdir()).dev;
+const WHY_NOT = hasMemory ? '' : ` (skipped: ${MEMORY} is no file system of its own)`;
 
 const METHODS = ['resourceCopy', 'resourceMove'] as const;
 
@@ -89,6 +99,37 @@ describe('resourceCopy', () => {
 });
 
 describe('resourceMove', () => {
+  it.skipIf(!hasMemory)(
+    `[AHP-079] moves a file to another file system, also over what is there${WHY_NOT}`,
+    async () => {
+      const folder = await tempFolder({ a: 'A', b: 'B', c: 'C' });
+      const away = await mkdtemp(path.join(MEMORY, 'atrium-test-'));
+      onTestFinished(() => rm(away, { recursive: true, force: true }));
+      // Clients cannot go there, so that both places are opened by hand.
+      const files = {
+        at: async ({ uri }: { uri: string }, act: (entry: object) => Promise<void>) => {
+          const real = fileURLToPath(uri);
+          const [held, name] = [await pinFolder(path.dirname(real)), path.basename(real)];
+          const stats = await lstat(real, { bigint: true }).catch(() => undefined);
+          const entry = { uri, real, held, name, names: [name], stats, checkMayGo: () => {} };
+          return act(entry).finally(() => held.close());
+        },
+      };
+      const moved = (from: string, to: string, failIfExists = false) => {
+        const [source, destination] = [path.join(folder, from), path.join(away, to)].map(
+          (each) => pathToFileURL(each).href,
+        );
+        return move(files as never, 'desk', { channel: ROOT, source, destination, failIfExists } as never);
+      };
+      await moved('a', 'a', true);
+      await moved('b', 'a');
+      await expect(moved('c', 'a', true)).rejects.toThrow('already');
+      expect(await readdir(folder)).toEqual(['c']);
+      expect(await readdir(away)).toEqual(['a']);
+      expect(await readFile(path.join(away, 'a'), 'utf8')).toBe('B');
+    },
+  );
+
   it('moves a link itself, also one that leads out', async () => {
     const fixture = await openResourceFixture({ outside: { secret: 'S' } });
     await symlink(`${fixture.outside}/secret`, fixture.path('link'));
@@ -118,6 +159,21 @@ describe('resourceDelete', () => {
     expect(await fixture.code('resourceDelete', { uri: fixture.file('d'), recursive: true })).toBe('ok');
     expect(await fixture.names()).toEqual([]);
     expect(await fixture.code('resourceDelete', { uri: fixture.file('a') })).toBe(-32008);
+  });
+
+  it('[AHP-078] has removed what another program removed at the same moment, and nothing that it cannot remove', async () => {
+    const folder = await tempFolder({ file: '', 'full/x': '' });
+    const stats = await lstat(path.join(folder, 'file'), { bigint: true });
+    const removed = async (name: string, base = folder) => {
+      const held = await pinFolder(base);
+      const entry = { stats, held, name, checkMayGo: () => {} };
+      const files = { at: (_: unknown, act: (place: typeof entry) => Promise<void>) => act(entry) };
+      return remove(files as never, 'desk', { channel: ROOT, uri: 'file:///f' }).finally(() => held.close());
+    };
+    await expect(removed('gone')).resolves.toBeUndefined();
+    await expect(removed('self', '/proc')).rejects.toThrow(/EPERM|EACCES/);
+    await expect(removed('file')).resolves.toBeUndefined();
+    await expect(lstat(path.join(folder, 'file'))).rejects.toThrow('ENOENT');
   });
 
   it('[AHP-078] removes a link, not what it leads to', async () => {

@@ -111,6 +111,22 @@ describe('grants', () => {
       grants.add('c', { given: `/${count}`, real: `/${count}`, access: 'read', session: 's' });
     expect(grants.rootsOf('c').map(({ given }) => given)).toEqual(Array.from({ length: 64 }, (_, n) => `/${n + 1}`));
   });
+
+  it('[DEV-006] [DEV-007] end with the device that the client came with, and when the id of the client is given away', () => {
+    const grants = new Grants(() => true);
+    const grant = (given: string, credential?: string) =>
+      ({ given, real: given, access: 'read', session: 's', ...(credential && { credential }) }) as const;
+    grants.add('c', grant('/phone', 'phone'));
+    grants.add('c', grant('/tablet', 'tablet'));
+    grants.add('c', grant('/local'));
+    grants.add('d', grant('/only', 'phone'));
+    grants.add('e', grant('/other', 'tablet'));
+    const given = (clientId: string) => grants.rootsOf(clientId).map((each) => each.given);
+    grants.endOfCredential('phone');
+    expect(['c', 'd', 'e'].map(given)).toEqual([['/tablet', '/local'], [], ['/other']]);
+    grants.endOfClient('c');
+    expect(['c', 'd', 'e'].map(given)).toEqual([[], [], ['/other']]);
+  });
 });
 
 describe('the roots of a client', () => {

@@ -148,6 +148,28 @@ describe('createResourceWatch', () => {
     expect(watches.open(third)).toBeUndefined();
   });
 
+  it.each([
+    ['its connection', (creator: { identity?: object }) => delete creator.identity],
+    ['the host', (_: object, watches: Watches) => watches.close()],
+  ])('[AHP-249] is over at once when %s closes while the tree is looked through', async (_, end) => {
+    const folder = await tempFolder({ 'inner/a.txt': '' });
+    const stats = await stat(folder, { bigint: true });
+    const creator = { identity: { clientId: 'desk' } };
+    const files = {
+      at: (_asked: unknown, act: (place: object) => Promise<string>) => {
+        const opening = act({ uri: 'file:///f', stats, real: folder });
+        end(creator, watches);
+        return opening;
+      },
+    };
+    const host = { clock: new FakeClock(), writer: {}, logger: silentLogger, isWatched: () => true };
+    const watches = new Watches({ host, files, roots: {} } as never);
+    const before = watchersOfSystem();
+    const uri = await watches.create(creator as never, { channel: ROOT, uri: 'file:///f', recursive: true });
+    expect(watches.open(uri)).toBeUndefined();
+    expect(watchersOfSystem()).toBe(before);
+  });
+
   it('[AHP-246] says once in the log that it misses changes, and each time to look at everything again', async () => {
     const folder = await tempFolder({ 'inner/a.txt': '' });
     const stats = await stat(folder, { bigint: true });
