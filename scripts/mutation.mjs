@@ -27,9 +27,9 @@ const AREAS = {
     tests: ['security', 'discovery'],
   },
   channels: { sources: ['packages/core/src/channels'], tests: ['channels', 'wire', 'sessions'] },
-  wire: { sources: ['packages/core/src/wire'], tests: ['wire'] },
+  wire: { sources: ['packages/core/src/wire'], tests: ['wire', 'security/roles'] },
   log: { sources: ['packages/core/src/log', 'packages/host/src/log-sqlite'], tests: ['log', 'search', 'data-folder'] },
-  sessions: { sources: ['packages/core/src/sessions'], tests: ['sessions', 'chats', 'plan'] },
+  sessions: { sources: ['packages/core/src/sessions'], tests: ['sessions', 'chats', 'plan', 'permissions', 'imports'] },
   'tool-calls': { sources: ['packages/core/src/tool-calls'], tests: ['tool-calls', 'tools'] },
   resources: { sources: ['packages/host/src/workspace/files', 'packages/host/src/blobs'], tests: ['resources'] },
 };
@@ -54,7 +54,7 @@ const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
  */
 export async function proveByMutation({ files, area, seed, sample, tests }) {
   wantedTests = tests;
-  process.on('exit', () => rmSync(CACHE, { recursive: true, force: true }));
+  process.on('exit', () => rmSync(CACHE, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   const started = performance.now();
   const places = files.length > 0 ? { files: files.map(known) } : placesOf(area);

@@ -1,5 +1,6 @@
 /** Each mutant meets the tests that reach it, until one notices it: those of its area first, and short files first. */
-import { Problem } from '../process.mjs';
+import { dim, Problem, say } from '../process.mjs';
+import { describe } from './mutants.mjs';
 import { vitest } from './worker.mjs';
 
 /** Milliseconds of tests that a mutant meets at most, as they take on an idle machine: of its area, and others. */
@@ -31,12 +32,16 @@ async function runLane(mutants, { code, reach, testsOf }, { outcomes, lane }) {
   const entriesFor = (/** @type {Mutant} */ mutant) => entries.get(mutant) ?? [];
   const isMet = (/** @type {Mutant} */ mutant) => entriesFor(mutant).length > 0;
   for (const mutant of mutants) outcomes.set(mutant.id, { state: isMet(mutant) ? 'survived' : 'unreached' });
-  const shared = mutants.filter((mutant) => !reach.runsWhileLoading(mutant));
+  const isOnlyLoaded = (/** @type {Mutant} */ mutant) => reach.reaching(mutant).size === 0;
+  const shared = mutants.filter((mutant) => !isOnlyLoaded(mutant));
   await runEntries(shared.flatMap(entriesFor), code, { control: true, outcomes, lane });
-  // Code that runs while it is loaded needs a fresh worker for each mutant; so do the mutants that are only suspected.
-  for (const mutant of mutants) {
+  const left = mutants.filter((mutant) => outcomes.get(mutant.id)?.state !== 'killed');
+  say(dim(`  ${mutants.length - left.length} of ${mutants.length} were noticed in a shared worker; the others:`));
+  for (const { file, line, change } of left.map(describe)) say(dim(`    ${file}:${line} ${change}`));
+  // Code that runs only while it is loaded needs a fresh worker for each mutant; so do mutants that are only suspected.
+  for (const mutant of left) {
     const isSuspected = outcomes.get(mutant.id)?.state === 'suspected';
-    if (!isMet(mutant) || (!isSuspected && !reach.runsWhileLoading(mutant))) continue;
+    if (!isMet(mutant) || (!isSuspected && !isOnlyLoaded(mutant))) continue;
     outcomes.set(mutant.id, { state: 'survived' });
     await runEntries(entriesFor(mutant), code, { control: false, outcomes, lane });
   }

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { mergeConfig } from 'vite';
+import { mergeConfig, type Plugin } from 'vite';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../vitest.config.js';
 import { readJson } from '../process.mjs';
@@ -13,16 +14,24 @@ class AsNamed extends BaseSequencer {
   }
 }
 
+const changed = (id: string): string | undefined => plan.sources[path.relative(plan.root, id)];
+
+/** Reads the changed sources. A module that Vitest has kept on disk is another one when the change is another. */
+const mutants: Plugin = {
+  name: 'atrium-mutants',
+  enforce: 'pre',
+  load: (id) => changed(id) ?? null,
+  configureVitest: ({ experimental_defineCacheKeyGenerator: defineKey }) =>
+    defineKey(({ id }) => {
+      const text = changed(id);
+      return text === undefined ? undefined : createHash('sha256').update(text).digest('hex');
+    }),
+};
+
 const { test, ...rest } = base;
 
 export default mergeConfig(rest, {
-  plugins: [
-    {
-      name: 'atrium-mutants',
-      enforce: 'pre',
-      load: (id: string) => plan.sources[path.relative(plan.root, id)] ?? null,
-    },
-  ],
+  plugins: [mutants],
   test: {
     ...test,
     root: plan.root,
@@ -38,5 +47,7 @@ export default mergeConfig(rest, {
     expect: { poll: { timeout: 5_000 } },
     passWithNoTests: true,
     dangerouslyIgnoreUnhandledErrors: true,
+    // A run starts many workers, and each would compile the host again.
+    experimental: { fsModuleCache: true, fsModuleCachePath: path.join(path.dirname(plan.output), 'modules') },
   },
 });

@@ -52,7 +52,8 @@ export async function vitest({ sources, files, entries, control = false, lane = 
       // All have ended.
     }
   };
-  process.once('exit', end);
+  // Before the folder is removed that it writes to.
+  process.prependOnceListener('exit', end);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
   const started = Date.now();
