@@ -1,10 +1,11 @@
 /** The list of sessions by itself: what is on it, in which order, page by page, and what is announced. */
-import type { SessionSummary } from '@atrium/protocol/ahp-1';
+import { defaultChatUri, type SessionSummary } from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import { DirectDelivery } from '../../src/channels/delivery.js';
 import { Writer } from '../../src/channels/writer.js';
+import { type LogEntry, REBUILT_RECORD } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
-import { Catalogue, isCursor, stateOf, summaryChanges } from '../../src/sessions/catalogue.js';
+import { Catalogue, isCursor, recoverList, stateOf, summaryChanges } from '../../src/sessions/catalogue.js';
 import { silentLogger } from '../../src/util/logger.js';
 
 const at = (second: number) => new Date(second * 1_000).toISOString();
@@ -38,7 +39,7 @@ async function listing(...entries: (readonly [SessionSummary, { readonly dispose
     await next.load();
     return next;
   };
-  return { catalogue, writer, changed, set, reloaded };
+  return { catalogue, writer, changed, set, reloaded, log };
 }
 
 const titles = (text: string) => (JSON.parse(text) as SessionSummary[]).map(({ title }) => title);
@@ -226,6 +227,166 @@ describe('a session that only the list knows', () => {
     const chats = [chat(defaultChat ?? ''), chat('ahp-chat:/b'), chat('ahp-chat:/c')];
     const state = stateOf({ summary: summary('a', 1, { chats }), lifecycle: 'ready' });
     expect(state.chats.map(({ resource }) => resource)).toEqual([defaultChat, 'ahp-chat:/b', 'ahp-chat:/c']);
+  });
+});
+
+describe('a list that is made again after the log was damaged', () => {
+  const A = 'ahp-session:/a';
+  const CHAT = defaultChatUri(A);
+  const NOW = 9_000;
+  const message = (text: string) => ({ text, origin: { kind: 'user' } });
+  const turn = (id: string, text: string) => ({ id, message: message(text), responseParts: [], state: 'complete' });
+  const archiveOf = (channel: string, head: object, turns: readonly { id: string }[] = []) => ({
+    ...{ channel, head: JSON.stringify(head) },
+    turns: { start: 0, items: turns.map((each) => ({ id: each.id, json: JSON.stringify(each) })) },
+  });
+  const entry = (channel: string, action: object) => ({ channel, time: 1_000, action: JSON.stringify(action) });
+  const started = (id: string, text: string) =>
+    entry(CHAT, { type: 'chat/turnStarted', turnId: id, startedAt: at(1), message: message(text) });
+  const said = (id: string) =>
+    entry(CHAT, { type: 'chat/responsePart', turnId: id, part: { kind: 'markdown', id: 'p', content: 'x' } });
+  const ended = (id: string) => entry(CHAT, { type: 'chat/turnComplete', turnId: id, duration: 1 });
+
+  interface Given {
+    readonly salvaged?: string;
+    readonly archives?: readonly ReturnType<typeof archiveOf>[];
+    readonly entries?: readonly ReturnType<typeof entry>[];
+    readonly listed?: readonly SessionSummary[];
+    readonly unfinished?: readonly string[];
+    /** An entry whose text contains this is damaged. */
+    readonly damaged?: string;
+    readonly isHeadDamaged?: boolean;
+  }
+
+  async function recovered({ salvaged = '{}', archives = [], entries = [], listed = [], ...given }: Given) {
+    const { catalogue, writer, set, log } = await listing();
+    const records = salvaged === '' ? [] : [{ key: REBUILT_RECORD, value: salvaged }];
+    await log.append({ entries, archives, records, durability: 'normal' });
+    for (const one of listed) await set(one);
+    const read = log.read.bind(log);
+    const isDamaged = ({ action }: LogEntry) => given.damaged !== undefined && action.includes(given.damaged);
+    log.read = async (range) =>
+      (await read(range)).map((each) => (isDamaged(each) ? { ...each, action: '', isDamaged: true } : each));
+    const archiveHead = log.archiveHead.bind(log);
+    if (given.isHeadDamaged) log.archiveHead = async () => ({ head: '', turnCount: 0, isDamaged: true }) as never;
+    const unfinished = (given.unfinished ?? []).map((uri) => ({ uri, since: 0 }));
+    const said = await recoverList({
+      ...{ log, writer, catalogue, clock: { now: () => NOW, after: () => () => {} } },
+      records: { unfinished: async () => unfinished } as never,
+    });
+    await writer.settled();
+    const headOf = async (channel: string) => {
+      const head = (await archiveHead(channel))?.head;
+      return head === undefined ? undefined : JSON.parse(head);
+    };
+    const turnsOf = async (channel: string) =>
+      (await log.archivedTurns(channel, { start: 0, end: 99 })).map(({ json }) => JSON.parse(json));
+    return { said, catalogue, log, headOf, turnsOf };
+  }
+
+  it('[REL-063] says what it did, once', async () => {
+    const untouched = await recovered({ salvaged: '', archives: [archiveOf(CHAT, {})] });
+    expect(untouched.said).toBeUndefined();
+    expect(untouched.catalogue.count).toBe(0);
+    const made = await recovered({ archives: [archiveOf(CHAT, {})], listed: [summary('b', 1)] });
+    expect(made.said).toBe('the list of sessions was made anew: 2 are on it, 1 of them were missing');
+    expect(await made.log.record(REBUILT_RECORD)).toBeUndefined();
+    const counted = await recovered({ salvaged: '{"entries":1}' });
+    expect(counted.said).toMatch(/^the list of sessions was made anew: 0 are on it, 0 of them were missing; ./);
+  });
+
+  it('[REL-063] has a session of which only turns are left, titled after the first message', async () => {
+    const { catalogue } = await recovered({
+      archives: [archiveOf(CHAT, {}, [turn('t', 'Fix the door'), turn('u', 'x')])],
+    });
+    expect(catalogue.current(A)).toEqual({
+      lifecycle: 'ready',
+      summary: expect.objectContaining({
+        ...{ resource: A, provider: 'unknown', title: 'Fix the door', status: 1 },
+        ...{ createdAt: at(NOW / 1_000), modifiedAt: at(NOW / 1_000) },
+      }),
+    });
+    const without = await recovered({ archives: [archiveOf(CHAT, {})] });
+    expect(without.catalogue.current(A)?.summary.title).toBe('Recovered session');
+    const long = await recovered({ archives: [archiveOf(CHAT, {}, [turn('t', 'x'.repeat(100))])] });
+    expect(long.catalogue.current(A)?.summary.title).toHaveLength(80);
+  });
+
+  it('[REL-063] has a session by its archive, but not by one that is damaged or has nothing in it', async () => {
+    const state = { provider: 'p', title: 'Archived', status: 1, lifecycle: 'ready', activeClients: [], chats: [] };
+    const byArchive = await recovered({ archives: [archiveOf(A, state)] });
+    expect(byArchive.catalogue.current(A)).toMatchObject({ summary: { provider: 'p', title: 'Archived' } });
+    for (const given of [{ archives: [archiveOf(A, state)], isHeadDamaged: true }, { archives: [archiveOf(A, {})] }]) {
+      const { catalogue } = await recovered(given);
+      expect(catalogue.current(A)).toMatchObject({ summary: { provider: 'unknown', title: 'Recovered session' } });
+    }
+  });
+
+  it('[REL-063] leaves out what is not a session, and what is not finished', async () => {
+    const archives = [CHAT, 'ahp-chat:/of-nobody', 'ahp-terminal:/x'].map((channel) => archiveOf(channel, {}));
+    const { catalogue } = await recovered({ archives, unfinished: [A] });
+    expect(catalogue.count).toBe(0);
+    expect((await recovered({ archives })).catalogue.count).toBe(1);
+  });
+
+  it('[REL-063] makes lost archives of what the list says, the turns, and what came behind them', async () => {
+    const { headOf, turnsOf } = await recovered({
+      listed: [summary('a', 1)],
+      entries: [
+        ...[started('t', 'hi'), said('t'), ended('t'), started('u', 'more'), said('u')],
+        entry(A, { type: 'session/titleChanged', title: 'Later' }),
+      ],
+    });
+    expect(await headOf(A)).toMatchObject({ provider: 'agent-a', title: 'Later', chats: [{ resource: CHAT }] });
+    expect(await headOf(CHAT)).toMatchObject({ activeTurn: { id: 'u', message: { text: 'more' } } });
+    expect(await turnsOf(CHAT)).toEqual([]);
+  });
+
+  it.each(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])(
+    '[REL-063] an archive has everything up to the last %s, so that only what came behind it is done again',
+    async (type) => {
+      const end = entry(CHAT, { type, turnId: 't', duration: 1, part: { kind: 'error', error: { message: 'x' } } });
+      const { headOf } = await recovered({
+        listed: [summary('a', 1)],
+        entries: [started('t', 'hi'), end, started('u', 'more')],
+      });
+      const chat = await headOf(CHAT);
+      expect(chat).toMatchObject({ activeTurn: { id: 'u' } });
+      expect(chat.turns ?? []).toEqual([]);
+    },
+  );
+
+  it('[REL-064] ends a turn that misses something, and says so; a whole one goes on', async () => {
+    const entries = [started('t', 'hi'), said('t')];
+    const whole = await recovered({ listed: [summary('a', 1)], entries });
+    expect(await whole.headOf(CHAT)).toMatchObject({ activeTurn: { id: 't' } });
+    const { headOf, turnsOf, catalogue } = await recovered({
+      listed: [summary('a', 1)],
+      entries,
+      damaged: 'responsePart',
+    });
+    expect(await headOf(CHAT)).not.toHaveProperty('activeTurn');
+    expect(await turnsOf(CHAT)).toMatchObject([
+      {
+        ...{ id: 't', duration: NOW - 1_000, state: 'error' },
+        responseParts: [{ kind: 'error', error: { errorType: 'damaged' } }],
+      },
+    ]);
+    expect(catalogue.current(A)?.summary.modifiedAt).not.toBe(at(1));
+    // Nothing is left of a turn whose beginning is damaged.
+    const headless = await recovered({ listed: [summary('a', 1)], entries, damaged: 'turnStarted' });
+    expect(await headless.turnsOf(CHAT)).toEqual([]);
+    expect(await headless.headOf(CHAT)).not.toHaveProperty('activeTurn');
+  });
+
+  it('[REL-063] makes the archives of other chats again, and knows whose they are', async () => {
+    const other = { resource: 'ahp-chat:/other', title: 'Other', status: 1, modifiedAt: at(1) };
+    const { catalogue, headOf } = await recovered({
+      listed: [summary('a', 1, { chats: [{ ...other, resource: CHAT }, other] })],
+      entries: [entry(other.resource, { type: 'chat/activityChanged', activity: 'Looking' })],
+    });
+    expect(await headOf(other.resource)).toMatchObject({ title: 'Other', activity: 'Looking' });
+    expect(catalogue.chats.sessionUriOf(other.resource)).toBe(A);
   });
 });
 

@@ -35,6 +35,35 @@ describe('what a session says that it waits for', () => {
     },
   );
 
+  it.each([
+    ['pending-confirmation', {}, 'toolConfirmation'],
+    ['pending-result-confirmation', {}, 'toolConfirmation'],
+    ['auth-required', {}, 'toolAuthentication'],
+    ['running', { contributor: { kind: 'client', clientId: 'desk' } }, 'toolClientExecution'],
+    ['running', { contributor: { kind: 'mcp', customizationId: 'm' } }, undefined],
+    ['running', {}, undefined],
+    ['streaming', {}, undefined],
+    ['completed', {}, undefined],
+    ['cancelled', {}, undefined],
+  ])('[UP-174] of a call that is %s %j is %s', (status, more, kind) => {
+    const chat = waitingFor({ toolCallId: 'k', status, ...more });
+    const toolCall = {
+      toolName: 'shell',
+      displayName: 'Shell',
+      invocationMessage: 'Run',
+      toolCallId: 'k',
+      status,
+      ...more,
+    };
+    const clientId = kind === 'toolClientExecution' && { clientId: 'desk' };
+    const request = { kind, id: 'tool:k', chat: CHAT, turnId: 't', ...clientId, toolCall };
+    const expected = kind === undefined ? [] : [{ type: 'session/inputNeededSet', request }];
+    expect(inputNeededActions({ defaultChat: CHAT } as never, chat)).toEqual(expected);
+    expect(inputNeededActions({ defaultChat: CHAT } as never, { ...chat, activeTurn: undefined } as never)).toEqual([]);
+    const elsewhere = expected.map((action) => ({ ...action, request: { ...request, id: `tool:k ${CHAT}` } }));
+    expect(inputNeededActions({ defaultChat: 'ahp-chat:/first' } as never, chat)).toEqual(elsewhere);
+  });
+
   it('[UP-174] is added when it comes, and removed when it is answered; what is listed already is not said again', () => {
     const none = { inputNeeded: [], defaultChat: CHAT };
     const waiting = waitingFor({ toolCallId: 'k', status: 'pending-confirmation' });

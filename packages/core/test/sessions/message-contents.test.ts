@@ -260,6 +260,53 @@ describe('a content that a tool reads [DAY-012]', () => {
     expect(await read(older)).toEqual(PIXEL);
     expect(await read(other)).toBeUndefined();
     expect(await attachedContent(chat, blobs, 'atrium-content:/../x')).toBeUndefined();
+    expect(await attachedContent(chat, undefined, `atrium-content:/${mine}`)).toBeUndefined();
+  });
+
+  it('is looked for in what steered a turn, in the turn that runs, and in the last 500 that are no longer in memory', async () => {
+    const { blobs } = store();
+    const uri = `atrium-content:/${await blobs.put(SVG)}`;
+    const message = { text: '', origin: { kind: 'user' } };
+    const naming = { message: { ...message, attachments: [{ type: 'resource', label: 'x', uri }] }, responseParts: [] };
+    const plain = { message, responseParts: [] };
+    const steered = { message, responseParts: [{ kind: 'systemNotification', content: 'x', _meta: { uri } }] };
+    const said = { message, responseParts: [{ kind: 'markdown', content: `"${uri}"` }] };
+    const longer = { message, responseParts: [{ kind: 'systemNotification', content: `${uri}0` }] };
+    const found = async (state: { turns: object[]; activeTurn?: object }, older: readonly object[] = []) => {
+      const read: [number, number][] = [];
+      const turnsBetween = async (from: number, to: number) => {
+        read.push([from, to]);
+        return older.slice(from, to);
+      };
+      const turnCount = () => older.length + state.turns.length;
+      const bytes = await attachedContent({ state, turnCount, turnsBetween } as never, blobs, uri);
+      return { isFound: bytes !== undefined, read };
+    };
+    for (const [turn, isFound] of [
+      [naming, true],
+      [steered, true],
+      [plain, false],
+      [said, false],
+      [longer, false],
+    ] as const) {
+      expect(await found({ turns: [plain, turn] })).toMatchObject({ isFound });
+      expect(await found({ turns: [plain], activeTurn: turn })).toMatchObject({ isFound });
+    }
+    const older = (count: number, at: number) =>
+      Array.from({ length: count }, (_, index) => (index === at ? naming : plain));
+    expect(await found({ turns: [plain] }, older(70, 0))).toEqual({
+      isFound: true,
+      read: [
+        [20, 70],
+        [0, 20],
+      ],
+    });
+    expect(await found({ turns: [plain] }, older(70, 69))).toEqual({ isFound: true, read: [[20, 70]] });
+    expect(await found({ turns: [] }, older(501, 1))).toMatchObject({ isFound: true });
+    const beyond = await found({ turns: [] }, older(501, 0));
+    expect(beyond.isFound).toBe(false);
+    expect(beyond.read).toHaveLength(10);
+    expect(beyond.read.at(-1)).toEqual([1, 51]);
   });
 });
 

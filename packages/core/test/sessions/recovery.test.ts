@@ -293,6 +293,20 @@ describe('a call that the end of the host cut off', () => {
     ]);
   });
 
+  it('that waited for somebody to sign in has done nothing', () => {
+    const { isRunning, written } = cut(call('auth-required', { auth: {} }));
+    expect(isRunning).toBe(false);
+    expect(written).toEqual([
+      {
+        ...{ type: 'chat/toolCallComplete', turnId: 't', toolCallId: 'auth-required' },
+        result: {
+          ...{ success: false, pastTenseMessage: 'Could not use Tool' },
+          error: { code: 'AUTH_REQUIRED', message: expect.stringContaining('has done nothing of this call') },
+        },
+      },
+    ]);
+  });
+
   it('whose input was not complete keeps what was seen of it', () => {
     const whole = cut(call('streaming', { invocationMessage: 'Run', partialInput: '{"a"' })).written;
     expect(whole[0]).toEqual({
