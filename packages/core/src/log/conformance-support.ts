@@ -4,6 +4,7 @@ import type { Commit, Log, LogEntry, Stored } from './log.js';
 interface Assertion {
   toBe(expected: unknown): void;
   toEqual(expected: unknown): void;
+  toMatchObject(expected: object): void;
   readonly rejects: { toMatchObject(expected: object): Promise<void> };
 }
 

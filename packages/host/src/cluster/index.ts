@@ -1,4 +1,5 @@
 /** Several hosts on one engine, for those who embed them. Nothing of it is loaded by a host that runs alone. */
+export type { HostTerm } from '@atrium/core/log/shared-log.js';
 export {
   ClusterError,
   checkedMeta,
@@ -9,7 +10,6 @@ export {
 export { Engine } from '../log-postgres/engine.js';
 export { DEFAULT_SCHEMA, type EngineUrl, EngineUrlError, engineUrl } from '../log-postgres/engine-url.js';
 export {
-  type HostTerm,
   openPostgresLog,
   type PostgresLog,
   type PostgresLogOptions,

@@ -3,12 +3,12 @@
  * fallen silent, and takes the work over when nobody has it. One host is active; the others stand by.
  */
 import { LogUnavailableError } from '@atrium/core/log/log.js';
+import type { HostTerm } from '@atrium/core/log/shared-log.js';
 import { type Clock, systemClock } from '@atrium/core/util/clock.js';
 import type { Logger } from '@atrium/core/util/logger.js';
 import { ClusterError } from '../log-postgres/administer.js';
 import { Engine, EngineError } from '../log-postgres/engine.js';
 import type { EngineUrl } from '../log-postgres/engine-url.js';
-import type { HostTerm } from '../log-postgres/postgres-log.js';
 import { REFUSED, ROOT_OWNER, SCHEMA_LEVEL } from '../log-postgres/schema.js';
 import { BEAT_MS, CUT_OFF_MS } from './limits.js';
 import { type ActiveLink, askLink } from './link.js';

@@ -1,11 +1,12 @@
 /** A commit as the values of the engine's function `append`: columns, each an array. */
 import type { Commit, LogRecord } from '@atrium/core/log/log.js';
+import type { OwnerChange } from '@atrium/core/log/shared-log.js';
 import type { EngineValue } from './engine.js';
 import { nameToEngine } from './texts.js';
 
 export const APPEND = `SELECT first, last FROM append($1, $2, $3, $4::text[], $5::bigint[], $6::text[], $7::text[],
   $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::text[], $15::text[],
-  $16::text[], $17::text[], $18::bigint[], $19::text[])`;
+  $16::text[], $17::text[], $18::bigint[], $19::text[], $20::text[], $21::text[], $22::bigint[])`;
 
 export function commitValues({ entries, archives = [], records = [] }: Commit): EngineValue[] {
   const turns = archives.flatMap(({ turns: { items } }, at) => items.map((turn) => ({ ...turn, archive: at + 1 })));
@@ -28,6 +29,16 @@ export function commitValues({ entries, archives = [], records = [] }: Commit): 
     changed.map(({ before }) => before),
     changed.map(({ entry }) => entry),
     changed.map(({ after }) => after),
+  ];
+}
+
+/** Who owns what from then on; null for a host that owns everything. */
+export function ownerValues(owners: readonly OwnerChange[] | undefined): EngineValue[] {
+  if (!owners) return [null, null, null];
+  return [
+    owners.map(({ channel }) => nameToEngine(channel)),
+    owners.map(({ to }) => to?.host ?? null),
+    owners.map(({ to }) => to?.term ?? null),
   ];
 }
 

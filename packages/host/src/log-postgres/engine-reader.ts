@@ -16,7 +16,7 @@ import { nameFromEngine, nameToEngine } from './texts.js';
 const PAGE_ROWS = 1_000;
 const ENTRY_COLUMNS = 'seq, channel, time, action, client_id, epoch, client_seq';
 
-interface EntryRow {
+export interface EntryRow {
   readonly seq: number;
   readonly channel: string;
   readonly time: number;
@@ -186,7 +186,7 @@ export class EngineReader {
   }
 }
 
-function toEntry({ seq, channel, time, action, client_id, epoch, client_seq }: EntryRow): LogEntry {
+export function toEntry({ seq, channel, time, action, client_id, epoch, client_seq }: EntryRow): LogEntry {
   const entry = { seq, channel: nameFromEngine(channel), time, action };
   if (client_id === null || epoch === null || client_seq === null) return entry;
   return { ...entry, origin: { clientId: nameFromEngine(client_id), epoch, clientSeq: client_seq } };

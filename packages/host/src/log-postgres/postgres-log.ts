@@ -13,9 +13,9 @@ import {
   type ClientFacts,
   type Commit,
   closedError,
-  type Log,
   type LogEntry,
   LogFencedError,
+  LogNotOwnerError,
   LogUnavailableError,
   LogWriteError,
   type ReadRange,
@@ -29,31 +29,37 @@ import {
   turnsJson,
 } from '@atrium/core/log/log.js';
 import { RecentEntries } from '@atrium/core/log/recent-entries.js';
+import type {
+  Change,
+  ChangePosition,
+  Claim,
+  HostTerm,
+  SharedCommit,
+  SharedLog,
+  Wanted,
+} from '@atrium/core/log/shared-log.js';
 import type { TextIndex } from '@atrium/core/log/text-index.js';
 import { type Logger, silentLogger } from '@atrium/core/util/logger.js';
-import { APPEND, commitValues } from './commit-values.js';
+import { ChangeReader } from './change-reader.js';
+import { APPEND, commitValues, ownerValues } from './commit-values.js';
 import { Engine, EngineError, type EngineValue } from './engine.js';
 import { EngineReader } from './engine-reader.js';
 import type { EngineUrl } from './engine-url.js';
 import { EphemeralChannels } from './ephemeral-channels.js';
 import { REFUSED } from './schema.js';
-import { nameToEngine } from './texts.js';
+import { nameFromEngine, nameToEngine } from './texts.js';
 
 /** Entries that are dropped in one transaction. */
 const COMPACT_BATCH_ENTRIES = 2_000;
 const DISK_FULL = '53100';
 const UNIQUE_VIOLATION = '23505';
 
-/** The host that writes, and how often it has joined. */
-export interface HostTerm {
-  readonly host: string;
-  readonly term: number;
-}
-
 export interface PostgresLogOptions {
   readonly url: EngineUrl;
   /** The active host: see `Membership`. */
   readonly owner: HostTerm;
+  /** `everything`: it is the active host, and nobody else writes. `claims`: it writes to what it has claimed, as others do. */
+  readonly owns?: 'everything' | 'claims';
   readonly logger?: Logger;
   /** Opens the full text index, which each host makes for itself; without one, the log is searched by reading it. */
   readonly textIndex?: (options: { readonly anew: boolean }) => Promise<TextIndex>;
@@ -69,25 +75,29 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
   }
 }
 
-export class PostgresLog implements Log {
+export class PostgresLog implements SharedLog {
   readonly repairs = [];
   readonly #engine: Engine;
   readonly #reader: EngineReader;
   readonly #owner: readonly [string, number];
   readonly #logger: Logger;
+  readonly #isShared: boolean;
   /** Absent where the log is searched by reading it. */
-  readonly openTextIndex?: Log['openTextIndex'];
+  readonly openTextIndex?: SharedLog['openTextIndex'];
   #textIndex: TextIndex | undefined;
-  #recent: RecentEntries;
+  /** Absent where others write as well: then nobody but the engine knows what was missed. */
+  #recent: RecentEntries | undefined;
+  readonly #changes: ChangeReader;
   readonly #ephemeral = new EphemeralChannels();
   #head: number;
   #oldest: number;
   #commits = 0;
   /** The commit whose answer did not come: the same one again has the same number. */
-  #unanswered: Commit | undefined;
+  #unanswered: SharedCommit | undefined;
   #line: Promise<unknown> = Promise.resolve();
   #fenced: LogFencedError | undefined;
   #closed = false;
+  readonly #ended = new AbortController();
 
   constructor(options: PostgresLogOptions, reader: EngineReader, { head, oldest }: { head: number; oldest: number }) {
     const { url, owner, logger = silentLogger } = options;
@@ -99,7 +109,9 @@ export class PostgresLog implements Log {
     if (textIndex) this.openTextIndex = ({ anew = false } = {}) => this.#openIndex(() => textIndex({ anew }));
     this.#head = head;
     this.#oldest = oldest;
-    this.#recent = new RecentEntries(head);
+    this.#isShared = options.owns === 'claims';
+    this.#recent = this.#isShared ? undefined : new RecentEntries(head);
+    this.#changes = new ChangeReader(new Engine(url, 'changes'));
   }
 
   get head(): number {
@@ -119,13 +131,13 @@ export class PostgresLog implements Log {
     this.#engine.cut();
   }
 
-  append(commit: Commit): Promise<Stored> {
+  append(commit: SharedCommit): Promise<Stored> {
     const stored = this.#line.then(() => this.#append(commit));
     this.#line = stored.catch(() => {});
     return stored;
   }
 
-  async #append(commit: Commit): Promise<Stored> {
+  async #append(commit: SharedCommit): Promise<Stored> {
     this.#checkOpen();
     checkCommit(commit);
     if (this.#unanswered !== commit) await this.#settleUnanswered();
@@ -137,9 +149,10 @@ export class PostgresLog implements Log {
     return stored;
   }
 
-  async #send(commit: Commit, nth: number): Promise<Stored> {
+  async #send(commit: SharedCommit, nth: number): Promise<Stored> {
     try {
-      const values = [...this.#owner, nth, ...commitValues(commit)];
+      const owners = ownerValues(this.#isShared ? (commit.owners ?? []) : undefined);
+      const values = [...this.#owner, nth, ...commitValues(commit), ...owners];
       const [row] = await this.#engine.runPrepared<Stored>('append', APPEND, values);
       if (!row) throw new LogUnavailableError('the engine gave no answer');
       return { first: row.first, last: row.last };
@@ -168,15 +181,15 @@ export class PostgresLog implements Log {
   }
 
   #took(commit: Commit, stored: Stored): void {
-    if (stored.first !== this.#head + 1) {
+    if (this.#recent && stored.first !== this.#head + 1) {
       this.#logger.log('warn', 'the numbers made a leap: clients that come back get snapshots', {
         first: stored.first,
       });
       this.#recent = new RecentEntries(stored.first - 1);
       this.#oldest = stored.first;
     }
-    this.#head = stored.last;
-    this.#recent.add(commit.entries, stored);
+    this.#head = Math.max(this.#head, stored.last);
+    this.#recent?.add(commit.entries, stored);
     this.#ephemeral.add(commit.entries, stored);
   }
 
@@ -187,9 +200,9 @@ export class PostgresLog implements Log {
   missed(after: number, channels: readonly string[], limits: ReplayLimits) {
     const request = { after, channels, limits };
     return this.#reading(async () => {
-      const recent = this.#recent.missed(request, () => []);
-      if (recent || after > this.#head || this.#ephemeral.isLostBehind(after, channels)) return recent;
-      return this.#reader.missed(request);
+      const recent = this.#recent?.missed(request, () => []);
+      const isNotStored = this.#ephemeral.isLostBehind(after, channels) || (this.#recent && after > this.#head);
+      return recent || isNotStored ? recent : this.#reader.missed(request);
     });
   }
 
@@ -277,13 +290,40 @@ export class PostgresLog implements Log {
   async forget(channel: string): Promise<void> {
     this.#checkOpen();
     await this.#change('forget_channel($1, $2, $3)', [nameToEngine(channel)]);
-    this.#recent.blank(channel);
+    this.#recent?.blank(channel);
   }
 
   async forgetClient(clientId: string): Promise<void> {
     this.#checkOpen();
     await this.#change('forget_client($1, $2, $3)', [nameToEngine(clientId)]);
-    this.#recent.disown(clientId);
+    this.#recent?.disown(clientId);
+  }
+
+  async claim(channels: readonly string[]): Promise<Claim> {
+    this.#checkOpen();
+    const call = 'c.channel, c.host, c.term FROM claim_channels($1, $2, $3::text[]) AS c';
+    const rows = await this.#change<HostTerm & { channel: string }>(call, [channels.map(nameToEngine)]);
+    const [host, term] = this.#owner;
+    const others = rows.filter((row) => row.host !== host || row.term !== term);
+    if (others.length === 0) return { isMine: true };
+    return { isMine: false, owners: others.map((row) => ({ ...row, channel: nameFromEngine(row.channel) })) };
+  }
+
+  async release(channels: readonly string[]): Promise<void> {
+    this.#checkOpen();
+    await this.#change('release_channels($1, $2, $3::text[])', [channels.map(nameToEngine)]);
+  }
+
+  position(): Promise<ChangePosition> {
+    return this.#reading(() => this.#changes.position());
+  }
+
+  changes(after: ChangePosition, wanted: Wanted, signal: AbortSignal): AsyncIterable<Change> {
+    return this.#changes.changes(after, wanted, AbortSignal.any([signal, this.#ended.signal]));
+  }
+
+  hint(): void {
+    this.#changes.hint();
   }
 
   async #openIndex(open: () => Promise<TextIndex>): Promise<TextIndex> {
@@ -296,9 +336,10 @@ export class PostgresLog implements Log {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#ended.abort();
     await this.#textIndex?.close().catch(() => {});
     await this.#line;
-    await Promise.all([this.#engine.close(), this.#reader.close()]);
+    await Promise.all([this.#engine.close(), this.#reader.close(), this.#changes.close()]);
   }
 
   async #reading<T>(work: () => Promise<T>): Promise<T> {
@@ -327,6 +368,8 @@ export class PostgresLog implements Log {
     if (code === REFUSED.older)
       return this.#fencedBy(`the engine has lost commits of this host (${message}): it reads everything anew`);
     if (code === REFUSED.givenUp) return this.#fencedBy(`${message}, and came again`);
+    if (code === REFUSED.notOwner)
+      return new LogNotOwnerError((JSON.parse(detail ?? '[]') as string[]).map(nameFromEngine));
     const refused = commit && refusedCommit(error, commit);
     if (refused) return refused;
     if (code === DISK_FULL)

@@ -7,13 +7,15 @@
  */
 
 /** Goes up when tables or functions change. */
-export const SCHEMA_LEVEL = 1;
-/** The owner of this channel works on everything. */
+export const SCHEMA_LEVEL = 2;
+/** The owner of this channel works on everything that nobody else owns. */
 export const ROOT_OWNER = 'ahp-root://';
 /** Numbers that are given up when the engine may have lost the newest ones: clients then get snapshots, never a wrong replay. */
 export const SKIPPED_NUMBERS = 1_000_000;
 /** Commits of each living term that the engine remembers. */
 export const COMMITS_KEPT = 1_000;
+/** A host that reads records is told of those that were removed within so many changes. */
+export const RECORD_CHANGES_KEPT = 100_000;
 
 /** The states by which our functions refuse. */
 export const REFUSED = {
@@ -24,6 +26,8 @@ export const REFUSED = {
   givenUp: 'AT003',
   turnHole: 'AT004',
   turnsPresent: 'AT005',
+  /** Another host owns channels of the commit, or nobody does; they are in the detail, as JSON. */
+  notOwner: 'AT006',
 } as const;
 
 const TABLES = `
@@ -83,8 +87,18 @@ CREATE INDEX turns_by_id ON turns (channel, id);
 CREATE TABLE records (key text COLLATE "C" PRIMARY KEY, value text NOT NULL);
 `;
 
+/** Each change of a record has a number of its own, given under the lock of `head`: a commit of records alone has none. */
+const RECORD_CHANGES = `
+CREATE SEQUENCE record_changes;
+ALTER TABLE records ADD COLUMN changed bigint NOT NULL DEFAULT nextval('record_changes');
+CREATE INDEX records_by_change ON records (changed);
+CREATE TABLE removed_records (key text COLLATE "C" PRIMARY KEY, changed bigint NOT NULL DEFAULT nextval('record_changes'));
+CREATE INDEX removed_records_by_change ON removed_records (changed);
+`;
+
 const FUNCTIONS = `
-CREATE OR REPLACE FUNCTION last_number() RETURNS bigint LANGUAGE sql AS $$
+-- Stable: within a statement it sees what the statement sees. Otherwise a reader would be told a head beyond what it has read.
+CREATE OR REPLACE FUNCTION last_number() RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT greatest((SELECT max(seq) FROM entries), (SELECT greatest(dropped, skipped) FROM numbers))
 $$;
 
@@ -105,6 +119,38 @@ BEGIN
   END IF;
 END $$;
 
+CREATE OR REPLACE FUNCTION check_alive(who text, its_term bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM hosts WHERE id = who AND term = its_term AND alive) THEN
+    RAISE EXCEPTION 'host % (term %) was declared dead', who, its_term USING ERRCODE = '${REFUSED.fenced}';
+  END IF;
+END $$;
+
+-- For what is done to one channel beside commits: its owner may, and the active host to what nobody owns.
+CREATE OR REPLACE FUNCTION check_channel(who text, its_term bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  owner owners;
+BEGIN
+  PERFORM check_alive(who, its_term);
+  SELECT * INTO owner FROM owners o WHERE o.channel = name;
+  IF NOT FOUND THEN
+    PERFORM check_owner(who, its_term);
+  ELSIF owner.host <> who OR owner.term <> its_term THEN
+    RAISE EXCEPTION 'another host owns a channel' USING ERRCODE = '${REFUSED.notOwner}', DETAIL = json_build_array(name)::text;
+  END IF;
+END $$;
+
+-- Which channels of a commit are not the host's own.
+CREATE OR REPLACE FUNCTION foreign_channels(who text, its_term bigint, written text[]) RETURNS text[] LANGUAGE sql AS $$
+  SELECT array_agg(w.channel ORDER BY w.channel) FROM (SELECT DISTINCT unnest(written) AS channel) w
+  WHERE w.channel <> '' AND NOT EXISTS (
+    SELECT 1 FROM owners o WHERE o.channel = w.channel AND o.host = who AND o.term = its_term)
+$$;
+
+CREATE OR REPLACE FUNCTION last_record_change() RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT greatest((SELECT max(changed) FROM records), (SELECT max(changed) FROM removed_records), 0)
+$$;
+
 CREATE OR REPLACE FUNCTION put_archive(at bigint, name text, text_of_head text, start bigint, ids text[], jsons text[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,19 +168,31 @@ BEGIN
     ON CONFLICT (channel) DO UPDATE SET seq = excluded.seq, head = excluded.head;
 END $$;
 
+-- Of level 1. Hosts of that level call the one below, which takes what they say in the same way.
+DROP FUNCTION IF EXISTS append(text, bigint, bigint, text[], bigint[], text[], text[], bigint[], bigint[], text[], text[], bigint[],
+  bigint[], text[], text[], text[], text[], bigint[], text[]);
+
+-- Without changes of owners (null) the host is the active one, which owns everything; with them, also with none, it owns what
+-- it has claimed.
 CREATE OR REPLACE FUNCTION append(
   who text, its_term bigint, nth bigint,
   e_channel text[], e_time bigint[], e_action text[], e_client text[], e_epoch bigint[], e_number bigint[],
   a_channel text[], a_head text[], a_start bigint[], t_archive bigint[], t_id text[], t_json text[],
-  r_key text[], r_before text[], r_entry bigint[], r_after text[]
+  r_key text[], r_before text[], r_entry bigint[], r_after text[],
+  o_channel text[] DEFAULT NULL, o_host text[] DEFAULT NULL, o_term bigint[] DEFAULT NULL
 ) RETURNS TABLE (first bigint, last bigint) LANGUAGE plpgsql AS $$
 DECLARE
   before bigint;
   stored commits;
   which bigint;
+  others text[];
 BEGIN
   PERFORM 1 FROM head FOR UPDATE;
-  PERFORM check_owner(who, its_term);
+  IF o_channel IS NULL THEN
+    PERFORM check_owner(who, its_term);
+  ELSE
+    PERFORM check_alive(who, its_term);
+  END IF;
   SELECT * INTO stored FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth;
   IF FOUND AND stored.first IS NULL THEN
     RAISE EXCEPTION 'commit % was given up', nth USING ERRCODE = '${REFUSED.givenUp}';
@@ -144,6 +202,18 @@ BEGIN
   END IF;
   IF nth > 1 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth - 1) THEN
     RAISE EXCEPTION 'commit % is not there', nth - 1 USING ERRCODE = '${REFUSED.older}';
+  END IF;
+  IF o_channel IS NULL THEN
+    IF EXISTS (SELECT 1 FROM owners o WHERE (o.host <> who OR o.term <> its_term) AND o.channel = ANY (e_channel || a_channel)) THEN
+      RAISE EXCEPTION 'another host owns a channel of host % (term %)', who, its_term USING ERRCODE = '${REFUSED.fenced}';
+    END IF;
+  ELSE
+    INSERT INTO owners SELECT o.channel, who, its_term FROM unnest(o_channel, o_host, o_term) AS o (channel, host, term)
+      WHERE o.host = who AND o.term = its_term ON CONFLICT DO NOTHING;
+    others := foreign_channels(who, its_term, e_channel || a_channel || o_channel);
+    IF others IS NOT NULL THEN
+      RAISE EXCEPTION 'another host owns a channel' USING ERRCODE = '${REFUSED.notOwner}', DETAIL = to_json(others)::text;
+    END IF;
   END IF;
   before := last_number();
   IF cardinality(e_channel) > 0 THEN
@@ -164,15 +234,25 @@ BEGIN
       ARRAY(SELECT t.json FROM unnest(t_archive, t_json) WITH ORDINALITY AS t (archive, json, at) WHERE t.archive = which ORDER BY t.at));
   END LOOP;
   IF cardinality(r_key) > 0 THEN
-    DELETE FROM records WHERE key IN (SELECT r.key FROM unnest(r_key, r_before) AS r (key, before) WHERE r.before IS NULL);
+    WITH gone AS (
+      DELETE FROM records d WHERE d.key IN (SELECT r.key FROM unnest(r_key, r_before) AS r (key, before) WHERE r.before IS NULL)
+      RETURNING d.key)
+    INSERT INTO removed_records SELECT g.key FROM gone g ON CONFLICT (key) DO UPDATE SET changed = excluded.changed;
     INSERT INTO records
       SELECT r.key, CASE WHEN r.entry IS NULL THEN r.before ELSE r.before || (append.first + r.entry) || r.after END
       FROM unnest(r_key, r_before, r_entry, r_after) AS r (key, before, entry, after) WHERE r.before IS NOT NULL
-      ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed = excluded.changed;
+  END IF;
+  IF cardinality(o_channel) > 0 THEN
+    DELETE FROM owners w USING unnest(o_channel, o_host, o_term) AS o (channel, host, term)
+      WHERE w.channel = o.channel AND (o.host IS NULL OR o.host <> who OR o.term <> its_term);
+    INSERT INTO owners SELECT o.channel, h.id, h.term FROM unnest(o_channel, o_host, o_term) AS o (channel, host, term)
+      JOIN hosts h ON h.id = o.host AND h.term = o.term AND h.alive ON CONFLICT DO NOTHING;
   END IF;
   INSERT INTO commits VALUES (who, its_term, nth, append.first, append.last);
   IF nth % ${COMMITS_KEPT} = 0 THEN
     DELETE FROM commits c WHERE c.host = who AND c.term = its_term AND c.n < nth - ${COMMITS_KEPT};
+    DELETE FROM removed_records WHERE changed < last_record_change() - ${RECORD_CHANGES_KEPT};
   END IF;
   RETURN NEXT;
 END $$;
@@ -183,7 +263,7 @@ DECLARE
   stored commits;
 BEGIN
   PERFORM 1 FROM head FOR UPDATE;
-  PERFORM check_owner(who, its_term);
+  PERFORM check_alive(who, its_term);
   SELECT * INTO stored FROM commits c WHERE c.host = who AND c.term = its_term AND c.n = nth;
   IF FOUND THEN
     RETURN stored.first IS NOT NULL;
@@ -199,11 +279,12 @@ DECLARE
   fresh bigint;
 BEGIN
   PERFORM 1 FROM head FOR UPDATE;
-  PERFORM check_owner(who, its_term);
+  PERFORM check_alive(who, its_term);
   SELECT greatest(coalesce((SELECT value::bigint FROM records WHERE key = epoch_key), 0), above) + 1 INTO fresh;
-  DELETE FROM records WHERE key >= answers AND key < answers || U&'\\+10FFFF';
+  WITH gone AS (DELETE FROM records WHERE key >= answers AND key < answers || U&'\\+10FFFF' RETURNING key)
+    INSERT INTO removed_records SELECT g.key FROM gone g ON CONFLICT (key) DO UPDATE SET changed = excluded.changed;
   INSERT INTO records VALUES (epoch_key, fresh::text), (known_key, before || fresh || after)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed = excluded.changed;
   RETURN fresh;
 END $$;
 
@@ -215,7 +296,7 @@ DECLARE
   copied bigint;
 BEGIN
   PERFORM 1 FROM head FOR UPDATE;
-  PERFORM check_owner(who, its_term);
+  PERFORM check_channel(who, its_term, to_channel);
   SELECT coalesce(max(idx) + 1, 0) INTO there FROM turns WHERE channel = to_channel;
   IF there <> start THEN
     RAISE EXCEPTION 'turns are there' USING ERRCODE = '${REFUSED.turnsPresent}';
@@ -232,7 +313,7 @@ END $$;
 CREATE OR REPLACE FUNCTION forget_channel(who text, its_term bigint, name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM head FOR UPDATE;
-  PERFORM check_owner(who, its_term);
+  PERFORM check_channel(who, its_term, name);
   DELETE FROM archives WHERE channel = name;
   DELETE FROM turns WHERE channel = name;
   UPDATE entries SET channel = '', action = '' WHERE channel = name;
@@ -301,6 +382,27 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM owners WHERE channel = '${ROOT_OWNER}' AND host = who AND term = its_term);
 END $$;
 
+-- Makes channels the host's own, all of them or none, and answers who owns them. What dead terms owned is free.
+CREATE OR REPLACE FUNCTION claim_channels(who text, its_term bigint, wanted text[])
+RETURNS TABLE (channel text, host text, term bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  PERFORM check_alive(who, its_term);
+  DELETE FROM owners o WHERE o.channel = ANY (wanted)
+    AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.id = o.host AND h.term = o.term AND h.alive);
+  IF NOT EXISTS (SELECT 1 FROM owners o WHERE o.channel = ANY (wanted) AND (o.host <> who OR o.term <> its_term)) THEN
+    INSERT INTO owners SELECT DISTINCT w, who, its_term FROM unnest(wanted) AS w ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN QUERY SELECT o.channel, o.host, o.term FROM owners o WHERE o.channel = ANY (wanted);
+END $$;
+
+CREATE OR REPLACE FUNCTION release_channels(who text, its_term bigint, given text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head FOR UPDATE;
+  DELETE FROM owners o WHERE o.channel = ANY (given) AND o.host = who AND o.term = its_term;
+END $$;
+
 -- Declares a host dead, if its beat is still the one that was seen. True when it is dead.
 CREATE OR REPLACE FUNCTION bury(whom text, its_term bigint, its_beat bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -345,7 +447,7 @@ END $$;
 
 /** What makes a new schema whole. */
 export function createStatements(schema: string): string {
-  return `CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema}; ${TABLES} ${FUNCTIONS}`;
+  return `CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema}; ${TABLES} ${ADDED_TABLES.join('')} ${FUNCTIONS}`;
 }
 
 /** What brings a schema of an earlier level to this one: functions are replaced, tables get what they lack. */
@@ -355,4 +457,4 @@ export function upgradeStatements(schema: string, from: number): string {
 }
 
 /** What each level added to the tables of the one before; the first is the step from 1 to 2. */
-const ADDED_TABLES: readonly string[] = [];
+const ADDED_TABLES: readonly string[] = [RECORD_CHANGES];
