@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test-order.mjs';
 
@@ -8,6 +8,9 @@ const REDUCERS = [
   'packages/protocol/src/**/reducing.ts',
   'packages/protocol/src/parts.ts',
 ];
+
+/** A worker comes to 2 GB, with the browser and the hosts that it starts. */
+const hasMemory = totalmem() >= 12 * 2 ** 30;
 
 export default defineConfig({
   resolve: {
@@ -26,8 +29,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Many tests wait for processes, browsers and sockets, so there are more workers than a small machine has cores.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Many tests wait for processes, disks, browsers and sockets: with three workers two cores idle a quarter of the time.
+    maxWorkers: Math.max(hasMemory ? 4 : 3, availableParallelism()),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,

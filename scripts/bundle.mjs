@@ -64,7 +64,7 @@ export async function bundleCommand({ outDir, command, page }) {
 export async function modulesOfPage() {
   const root = path.join(ROOT, 'packages', 'web');
   const configFile = path.join(root, 'vite.config.ts');
-  const result = await build({ root, configFile, logLevel: 'error', build: { write: false } });
+  const result = await build({ root, configFile, logLevel: 'error', build: { write: false, minify: false } });
   if (!('output' in result)) throw new Error('the bundler did not make one bundle');
   const chunks = result.output.filter((file) => file.type === 'chunk');
   return chunks.flatMap(({ moduleIds }) => moduleIds).filter((file) => file.includes('/node_modules/'));

@@ -9,14 +9,16 @@ const WORTH_BYTES = 1_024;
 const TEXT = /\.(?:js|css|html|svg|webmanifest)$/;
 
 export function compress(): Plugin {
-  let folder = '';
+  let folder: string | undefined;
   return {
     name: 'atrium-compress',
     apply: 'build',
     configResolved({ root, build }) {
-      folder = path.resolve(root, build.outDir);
+      // Whoever builds only to look leaves the files of a page alone that is being served.
+      if (build.write) folder = path.resolve(root, build.outDir);
     },
     closeBundle() {
+      if (folder === undefined) return;
       for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
         if (entry.isFile() && TEXT.test(entry.name)) writeCopies(path.join(entry.parentPath, entry.name));
       }

@@ -94,12 +94,13 @@ describeInBrowser('the page as an app', (open) => {
     await page.evaluate(() =>
       caches.open('atrium-shell-of-before').then((cache) => cache.put('/', new Response('old'))),
     );
-    // Another worker takes over, as it does when its script has changed.
+    // Another worker takes over, as it does when its script has changed. While a page has the old one, it would come back.
     await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration();
       await registration?.unregister();
     });
-    await page.reload();
+    await page.goto('about:blank');
+    await page.goto(link);
     await withWorker(page);
     await expect.poll(() => page.evaluate(() => caches.keys()), POLL).toHaveLength(1);
     await page.reload();

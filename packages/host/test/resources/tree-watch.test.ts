@@ -87,7 +87,7 @@ async function watching(files: Record<string, string>, options: Options = {}) {
   const told = async () => {
     const count = batches.length;
     timers.shift()?.run();
-    await vi.waitFor(() => expect(batches.length).toBeGreaterThan(count), { interval: 1 });
+    await vi.waitFor(() => expect(batches.length).toBeGreaterThan(count), { timeout: 15_000, interval: 1 });
     return batches.at(-1);
   };
   const watched = () =>
