@@ -212,11 +212,13 @@ export function packageFolders() {
     .map(({ path: folder }) => path.join(ROOT, folder));
 }
 
-/** What the generator wrote is there, and every package has its `dist`. */
-function outputsExist() {
+/** What the generator wrote is there, and every package has its `dist`. The service worker is a part of the page's. */
+export function outputsExist() {
   const outputs = [
     ...GENERATED.map((folder) => path.join(ROOT, folder)),
-    ...packageFolders().map((f) => path.join(f, 'dist')),
+    ...packageFolders()
+      .filter((folder) => existsSync(path.join(folder, 'package.json')))
+      .map((folder) => path.join(folder, 'dist')),
   ];
   return outputs.every((folder) => existsSync(folder));
 }

@@ -40,6 +40,52 @@ describeInBrowser('what is said', (open) => {
     await page.getByText('Yes.', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
   });
+
+  it('stays in sight when the lasting answers of a question were unfolded, and what is below the conversation grows', async () => {
+    const call = { callTool: { name: 'shell', input: { command: 'echo one' } } };
+    const { link } = await startWorkHost({ prompts: { long: [{ text: LONG }, call, { text: 'It ran.' }] } });
+    const page = await open(link);
+    await begin(page, 'long');
+    await page.getByRole('button', { name: 'Always allow …' }).click();
+    await page.getByRole('button', { name: 'Always allow shell(echo *) in this session' }).click();
+    await page.getByText('It ran.', { exact: true }).waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('/compct');
+    await field.press('Enter');
+    await page.getByText('There is no command /compct').waitFor();
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    const below = await page
+      .locator('.timeline')
+      .evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop);
+    expect(below).toBeLessThanOrEqual(1);
+    expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
+  });
+
+  it('has one button for what can be done from an answer, on a touch screen', async () => {
+    const { link } = await startWorkHost({ prompts: { hi: [{ text: 'Hello.' }] } });
+    const page = await open(link, PHONE);
+    await begin(page, 'hi');
+    await page.getByText('Hello.', { exact: true }).waitFor();
+    const fork = page.getByRole('button', { name: 'Fork from here' });
+    const more = page.getByRole('button', { name: 'More from here' });
+    await more.waitFor();
+    expect(await fork.isVisible()).toBe(false);
+    expect((await page.locator('.turn-end .row-actions').boundingBox())?.height).toBeLessThan(60);
+    await more.tap();
+    await fork.waitFor();
+    expect(await problemsOf(page)).toEqual([]);
+    await more.tap();
+    await fork.waitFor({ state: 'hidden' });
+  });
+
+  it('that failed says one thing to do, not two', async () => {
+    const message = 'The host stopped while this turn was running. Resume the turn to go on.';
+    const { link } = await startWorkHost({ prompts: { go: [{ error: { errorType: 'interrupted', message } }] } });
+    const page = await open(link);
+    await begin(page, 'go');
+    await page.getByText(message).waitFor();
+    expect(await page.locator('.turn-error .hint').count()).toBe(0);
+  });
 });
 
 const PLAN =

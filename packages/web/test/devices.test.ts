@@ -14,7 +14,11 @@ async function addDevice(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: /^Devices/ }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   await page.getByRole('button', { name: 'Add a device' }).click();
-  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  const code = page.getByRole('img', { name: 'QR code of the link' });
+  await code.waitFor();
+  // A code that leads nowhere from the phone says so above it.
+  const said = await page.getByText('This address works on this machine only').boundingBox();
+  expect(said && said.y < ((await code.boundingBox())?.y ?? 0)).toBe(true);
   return page.getByRole('textbox', { name: 'Link for the new device' }).inputValue();
 }
 

@@ -68,6 +68,12 @@ describeInBrowser('permission rules in the page', (open) => {
     expect(await more.getAttribute('aria-expanded')).toBe('true');
     const always = card.getByRole('group', { name: 'Always allow' });
     expect(await always.locator('code').allTextContents()).toEqual(['allow shell(git diff *)']);
+    // The narrowest first: what allows more than the rule stands below it.
+    expect((await always.getByRole('button').allInnerTexts()).map((text) => text.trim())).toEqual([
+      'in this session',
+      'in this project',
+      'Run, and allow all commands in this session',
+    ]);
     if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}-${rows}.png` });
     expect(await problemsOf(page)).toEqual([]);
     for (const button of await always.getByRole('button').all()) {

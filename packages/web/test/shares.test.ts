@@ -34,6 +34,7 @@ describeInBrowser('a share', (open) => {
     await page.getByText('Here is the answer.').waitFor();
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Share this session' });
+    await dialog.getByText('This address works on this machine only').waitFor();
     await dialog.getByRole('checkbox', { name: 'contents of files' }).check();
     expect(await dialog.getByRole('checkbox', { name: 'what tools answer' }).isChecked()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'what the model thinks' }).check();

@@ -1,5 +1,5 @@
 /** The board of a project, with real repositories: figures, comparing, merging, rebasing, removing, committing, pushing, pull requests. */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -116,7 +116,11 @@ describe('the board of a project', { timeout: 30_000 }, () => {
     expect(await readFile(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nTWO\nthree\n');
     expect(await readFile(path.join(folder, 'b.txt'), 'utf8')).toBe('B\n');
     expect(gitIn(folder, 'status', '--porcelain')).toBe('');
-    expect(done(await act(one.uri, 'merge', { into: 'main' }))).toContain('has everything');
+    expect(done(await act(one.uri, 'merge', { into: 'main' }))).toBe(`main has every commit of ${branch} already.`);
+    await edit(one.at, 'late.txt', 'late\n');
+    expect(done(await act(one.uri, 'merge', { into: 'main' }))).toContain(
+      '1 changed file is not committed there, and not merged.',
+    );
     // The other one changed the same line.
     await edit(two.at, 'a.txt', 'one\nzwei\nthree\n');
     commitAll(two.at, 'other');
@@ -162,7 +166,9 @@ describe('the board of a project', { timeout: 30_000 }, () => {
       expect(done(await act(sessions[1].uri, 'merge', { into }))).toMatch(/there is no branch|say which/);
     }
     expect(done(await act(sessions[1].uri, 'delete'))).toContain('/action must be one of');
-    expect(done(await act(sessions[1].uri, 'push'))).toContain('trust the folder first');
+    expect(done(await act(sessions[1].uri, 'push'))).toContain(
+      `trust the folder first (atrium trust ${await realpath(sessions[1].at)})`,
+    );
   });
 
   it('pushes, asks first with title and body, and makes a pull request by gh; without it there is a link [DAY-071]', async () => {

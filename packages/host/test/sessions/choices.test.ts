@@ -98,11 +98,13 @@ describe('choices for a session', () => {
     const channel = await client.session('ahp-session:/a', { workingDirectory: uri(), config });
     const { summary } = await client.state<SessionState>(channel);
     const place = fileURLToPath(summary.workingDirectory ?? '');
-    expect(summary.project).toEqual({ uri: uri(), displayName: 'project', branch: 'feature/x' });
     expect(readFileSync(path.join(place, 'a.txt'), 'utf8')).toBe('one\n');
     expect(git('worktree', 'list', '--porcelain')).toContain(`worktree ${place}`);
     expect(git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');
-    expect(execFileSync('git', ['-C', place, 'branch', '--show-current'], { encoding: 'utf8' })).toMatch(/^atrium\//);
+    const branch = execFileSync('git', ['-C', place, 'branch', '--show-current'], { encoding: 'utf8' }).trim();
+    expect(branch).toMatch(/^atrium\//);
+    // Lists show where it works, not where that began.
+    expect(summary.project).toEqual({ uri: uri(), displayName: 'project', branch, from: 'feature/x' });
   });
 
   it('removes the worktree of a session that is forgotten, unless something in it is not committed', async () => {

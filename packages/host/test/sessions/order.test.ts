@@ -7,6 +7,7 @@ import {
   groupedSessions,
   isPinned,
   PINNED_META_KEY,
+  placeOfSession,
   SessionStatus,
   type SessionSummary,
 } from '@atrium/protocol/ahp-1';
@@ -61,6 +62,15 @@ describe('the order of sessions', () => {
       ['app (one)', 'a'],
       ['app (two)', 'b'],
     ]);
+  });
+
+  it('[DAY-031] names the branch that is checked out in a worktree, whatever was written down', () => {
+    const folder = 'file:///data/worktrees/x';
+    const project = { uri: 'file:///srv/shop', displayName: 'shop', branch: 'main' };
+    const item = summary('tree', 1, { workingDirectories: [folder], project });
+    const shop = { root: 'file:///srv/shop', name: 'shop' };
+    expect(placeOfSession(item, { [folder]: { ...shop, branch: 'atrium/x' } }).branch).toBe('atrium/x');
+    expect(placeOfSession(item, {}).branch).toBe('main');
   });
 
   it('[DAY-033] has copies below their sources, whatever a host says about them', () => {

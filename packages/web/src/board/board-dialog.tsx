@@ -40,10 +40,14 @@ export function BoardDialog({ folder, onClose }: Props) {
     );
   }, [client, folder]);
   useEffect(look, [look]);
-  const act = async (params: BranchActionParams) => {
-    setQuestion(undefined);
+  /** What was said before is about something else. */
+  const ask = (next: Question | undefined) => {
+    setQuestion(next);
     setProblem(undefined);
     setNote(undefined);
+  };
+  const act = async (params: BranchActionParams) => {
+    ask(undefined);
     try {
       const { message } = (await work.run(BRANCH_ACTION_METHOD, params)) as { readonly message: string };
       setNote(message);
@@ -81,7 +85,7 @@ export function BoardDialog({ folder, onClose }: Props) {
       {board && board.cards.length > 0 && (
         <ul className="board-cards">
           {board.cards.map((card) => (
-            <Card key={card.session} card={card} onAsk={setQuestion} onClose={onClose} />
+            <Card key={card.session} card={card} onAsk={ask} onClose={onClose} />
           ))}
         </ul>
       )}

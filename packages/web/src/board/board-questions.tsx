@@ -10,6 +10,7 @@ import {
 import { useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
+import { plural } from '../model/format.js';
 import { useLongWork, WorkProgress } from '../ui/long-work.js';
 import { VisibleText } from '../ui/visible-text.js';
 
@@ -33,7 +34,10 @@ export function Asked(props: Props) {
 }
 
 function textOf(kind: 'merge' | 'rebase' | 'remove' | 'push', { branch, base, uncommitted }: BoardCard): string {
-  if (kind === 'merge') return `Merge ${branch} into ${base}?`;
+  if (kind === 'merge') {
+    const left = uncommitted === 0 ? '' : ` ${plural(uncommitted, 'changed file')} not committed stay out of it.`;
+    return `Merge ${branch} into ${base}?${left}`;
+  }
   if (kind === 'rebase') return `Put ${branch} onto ${base}?`;
   if (kind === 'push') return `Push ${branch} to its remote?`;
   const lost =

@@ -1,6 +1,6 @@
 /** The end of a turn: how it went, what it cost, and where to go from here. */
 import type { Message, Turn } from '@atrium/protocol/ahp-1';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { TurnChanges } from '../changes/turn-changes.js';
 import { openChat, selectedText } from '../chats/chat-actions.js';
 import { useHost, useOpenSession } from '../host/context.js';
@@ -15,12 +15,29 @@ import { Icon } from '../ui/icons.js';
 export function TurnEnd({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
   const answer = answerOf(turn);
+  const [isOpen, setOpen] = useState(false);
   return (
     <footer className="turn-end">
       {turn.state === 'error' && <TurnError turn={turn} />}
       {turn.state === 'cancelled' && <p className="cancelled">Stopped</p>}
       <div className="row-actions">
-        {isWritable(session.chat) && <Branches turnId={turn.id} />}
+        {isWritable(session.chat) && (
+          <>
+            {/* A touch screen shows what others show under the pointer: one button for all of it, not two rows in each turn. */}
+            <button
+              type="button"
+              className="quiet small unfolds"
+              aria-label="More from here"
+              aria-expanded={isOpen}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <Icon name="more" />
+            </button>
+            <span className={isOpen ? 'branches is-open' : 'branches'}>
+              <Branches turnId={turn.id} />
+            </span>
+          </>
+        )}
         {answer !== '' && <CopyButton text={answer} what="answer" />}
         <TurnChanges turn={turn} />
         {turn.usage && <span className="usage">{usageText(turn.usage)}</span>}
@@ -135,7 +152,7 @@ function againOf({ text, attachments, model, agent }: Message): Message {
 }
 
 /** Many an agent says itself what to do; once is enough. */
-const SAYS_WHAT_TO_DO = /\b(?:try again|wait|check|choose|sign in|send a message)\b/i;
+const SAYS_WHAT_TO_DO = /\b(?:try again|resume|wait|check|choose|sign in|send a message)\b/i;
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/auth|credential|key|401|403/i, 'Check the key or the sign-in of this agent on the machine where the host runs.'],

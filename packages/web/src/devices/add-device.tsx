@@ -16,10 +16,9 @@ import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { tell } from '../ui/notices.js';
+import { isOnlyHere, OnlyHere } from './only-here.js';
 import { QrCode } from './qr-code.js';
 import { ROLE_WORDS } from './role-words.js';
-
-const ONLY_HERE = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
 /** `count`: the devices there are; when it rises, the code has been used. */
 export function AddDevice({ count }: { readonly count: number | undefined }) {
@@ -79,6 +78,7 @@ function Invitation({ invitation, onClose }: { readonly invitation: DeviceInvita
   };
   return (
     <section aria-label="Code for the new device">
+      <OnlyHere address={address} />
       <p>
         Scan this with the camera of the device, or open the link on it. It becomes a <b>{role}</b>. The code counts
         once, until {new Date(expiresAt).toLocaleTimeString()}.
@@ -108,12 +108,6 @@ function Invitation({ invitation, onClose }: { readonly invitation: DeviceInvita
         Key of this host: <span className="mono">{shownFingerprint(fingerprint)}</span>. A device that came without
         encryption asks you to compare it.
       </p>
-      {ONLY_HERE.test(address) && (
-        <p className="hint">
-          This address works on this machine only. For a phone, the host has to be reachable from it: see{' '}
-          <code>atrium serve --help</code>, <code>--host</code> and <code>--tls-cert</code>.
-        </p>
-      )}
       <button type="button" onClick={cancel}>
         Take the code back
       </button>
@@ -124,5 +118,5 @@ function Invitation({ invitation, onClose }: { readonly invitation: DeviceInvita
 /** The address of this page works from elsewhere, unless it is this machine's own. */
 function addressesOf({ addresses }: DeviceInvitation): readonly string[] {
   const own = location.origin;
-  return [...new Set(ONLY_HERE.test(own) ? [...addresses, own] : [own, ...addresses])];
+  return [...new Set(isOnlyHere(own) ? [...addresses, own] : [own, ...addresses])];
 }

@@ -224,8 +224,6 @@ function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="always" role="group" aria-label="Always allow">
-      {/* These write something else: the rule must not stand above them. */}
-      {others.length > 0 && row(others)}
       {writing.length > 0 && (
         <>
           <p className="hint">
@@ -237,6 +235,13 @@ function Always({ call, options, isBarred, onAnswer }: AlwaysProps) {
             ))}
           </p>
           {row(writing)}
+        </>
+      )}
+      {others.length > 0 && (
+        <>
+          {/* The rule above is not what these write, and they allow more than it does. */}
+          {writing.length > 0 && <p className="hint">Or more than that, without a rule:</p>}
+          {row(others)}
         </>
       )}
     </div>

@@ -13,6 +13,7 @@ import {
   withImplied,
 } from '@atrium/protocol/ahp-1';
 import { useCallback, useEffect, useId, useState } from 'react';
+import { OnlyHere } from '../devices/only-here.js';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { plural } from '../model/format.js';
@@ -68,6 +69,7 @@ export function ShareDialog({ session, onClose }: Props) {
   return (
     <Dialog title="Share this session" className="share-dialog" onClose={onClose}>
       <p>Whoever has the link can read this session as it goes on. They can press nothing, and reach nothing else.</p>
+      <OnlyHere address={location.origin} />
       {problem && (
         <p className="problem" role="alert">
           {problem}

@@ -25,6 +25,7 @@ import {
   type CommitProposal,
   ErrorCode,
   PROPOSE_COMMIT_METHOD,
+  type ProjectOfWorktree,
   PULL_REQUEST_METHOD,
   type PullRequest,
   type SessionSummary,
@@ -71,6 +72,13 @@ interface Place {
   readonly branch: string | undefined;
   readonly base: string | undefined;
   readonly isTrusted: boolean;
+}
+
+/** The branch that a worktree began with. Hosts before this one wrote it where the worktree's own branch stands now. */
+function beginOf({ project, config }: Session['state'], own: string | undefined): string | undefined {
+  const { from, branch } = (project ?? {}) as Partial<ProjectOfWorktree>;
+  const names = [from, branch === own ? undefined : branch, config?.values.branch];
+  return names.find((name): name is string => typeof name === 'string' && name !== '');
 }
 
 export class ProjectBoard implements Service {
@@ -153,13 +161,12 @@ export class ProjectBoard implements Service {
     const real = folder === undefined ? undefined : await realpath(folder).catch(() => undefined);
     const repository = real === undefined ? undefined : await findRepository(real);
     if (!repository) throw new GitError('its folder is not there, or is in no Git repository');
-    const { project, config } = session.state;
-    const chosen = config?.values.branch;
-    const began = (project as { readonly branch?: unknown } | undefined)?.branch ?? chosen;
+    const { project } = session.state;
+    const branch = await branchIn(repository.folder);
     const source = project && pathOfUri(project.uri);
-    const base = typeof began === 'string' && began !== '' ? began : source && (await branchIn(source));
+    const base = beginOf(session.state, branch) ?? (source && (await branchIn(source)));
     const isTrusted = await this.options.trust.isTrusted(repository.folder);
-    return { session, repository, branch: await branchIn(repository.folder), base, isTrusted };
+    return { session, repository, branch, base, isTrusted };
   }
 
   async #compare({ folder, from, to }: Params): Promise<BranchComparison> {
@@ -202,7 +209,9 @@ export class ProjectBoard implements Service {
     if (branch === undefined) throw new GitError('no branch is checked out there');
     if (action === 'push') {
       if (!isTrusted)
-        throw new GitError('a push may run programs that the folder names: trust the folder first (atrium trust)');
+        throw new GitError(
+          `a push may run programs that the folder names: trust the folder first (atrium trust ${repository.folder})`,
+        );
       return push(repository, branch, signal);
     }
     if (wish.into === undefined) throw new GitError('say which branch it is about');

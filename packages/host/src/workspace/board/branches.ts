@@ -5,6 +5,7 @@
  */
 import { systemClock } from '@atrium/core/util/clock.js';
 import { runProcess } from '@atrium/core/util/run-process.js';
+import { count } from '@atrium/core/util/text.js';
 import {
   GIT_CHECKOUT_MAX_MS,
   GIT_GRACE_MS,
@@ -108,7 +109,8 @@ export async function merge({ repository, branch, into, isTrusted, signal, check
   if (branch === into) throw new GitError(`${branch} cannot be merged into itself`);
   const [target, head] = [await commitOfBranch(folder, into), await commitOfBranch(folder, branch)];
   const { ahead, behind } = await distance(folder, head, target);
-  if (ahead === 0) return `${into} has everything of ${branch} already.`;
+  const left = await uncommittedIn(repository);
+  if (ahead === 0) return `${into} has every commit of ${branch} already.${left}`;
   const next = behind === 0 ? head : await mergeCommit(repository, { branch, into, target, head });
   const place = await checkoutOf(folder, into);
   if (place !== undefined) await checkIdleIn(place);
@@ -117,7 +119,14 @@ export async function merge({ repository, branch, into, isTrusted, signal, check
   if (place === undefined) await git(folder, ['update-ref', `refs/heads/${into}`, next, target]);
   else await moveCheckout(repository, { place, next, isTrusted });
   forgetRepositories();
-  return `Merged ${branch} into ${into}.`;
+  return `Merged ${branch} into ${into}.${left}`;
+}
+
+/** A merge takes commits: says so where the folder of the branch has more than that. */
+async function uncommittedIn(repository: Repository): Promise<string> {
+  const { length } = (await statusOf(repository, { renames: false })).entries;
+  if (length === 0) return '';
+  return ` ${count(length, 'changed file')} ${length === 1 ? 'is' : 'are'} not committed there, and not merged.`;
 }
 
 interface MergeSides {

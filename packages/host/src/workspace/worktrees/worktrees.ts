@@ -48,7 +48,8 @@ export class Worktrees implements Service, WorktreePort {
     const project: ProjectOfWorktree = {
       uri: pathToFileURL(top).href,
       displayName: path.basename(top),
-      ...(branch !== undefined && { branch }),
+      branch: branchOf(session),
+      ...(branch !== undefined && { from: branch }),
     };
     const workingDirectory = pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href;
     return { workingDirectories: [workingDirectory.replace(/\/$/, '')], project };

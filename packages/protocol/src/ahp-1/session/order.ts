@@ -78,7 +78,8 @@ export function placeOfSession(
   const key = known?.root ?? project?.uri ?? folder;
   const name = known?.name ?? project?.displayName ?? lastPart(folder);
   const own = (project as { readonly branch?: unknown } | undefined)?.branch;
-  const branch = typeof own === 'string' ? own : projects[folder]?.branch;
+  // What is checked out there comes first: a person may have changed it, and older hosts wrote another one down.
+  const branch = projects[folder]?.branch ?? (typeof own === 'string' ? own : undefined);
   return { key, name: name || 'Without a folder', ...(branch !== undefined && { branch }) };
 }
 
