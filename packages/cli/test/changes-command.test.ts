@@ -82,8 +82,9 @@ describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been bui
     expect((await host.run(args)).code).toBe(0);
     expect(git(folder, 'status', '--short')).toBe('');
     expect((await host.run(['changes'])).stdout).toContain('M note.txt');
-    expect((await host.run(['sessions', 'list'])).stdout).toContain(`  ${path.basename(folder)} · main\n`);
-    expect(git(folder, 'worktree', 'list')).toMatch(/worktrees.*\[atrium\//);
+    const [, branch = ''] = /worktrees.*\[(atrium\/.+)\]/.exec(git(folder, 'worktree', 'list')) ?? [];
+    expect(branch).not.toBe('');
+    expect((await host.run(['sessions', 'list'])).stdout).toContain(`  ${path.basename(folder)} · ${branch}\n`);
   });
 
   it.each([
