@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copyTree } from '../../src/workspace/files/copy-move-delete.js';
+import { copy, copyTree } from '../../src/workspace/files/copy-move-delete.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { openResourceFixture, type ResourceFixture } from '../support/resource-fixture.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -132,6 +132,26 @@ describe('a folder that is exchanged for a link between check and use', { timeou
     });
     expect(await readFile(path.join(fixture.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
     expect(['OWN', '']).toContain(await readFile(fixture.path('copied'), 'utf8').catch(() => ''));
+  });
+
+  it('[REL-042] nor is a link copied in the place of a file that was there when it was looked at', async () => {
+    const folder = await tempFolder({ 'own.txt': 'OWN' });
+    const outside = path.join(await tempFolder({ 'secret.txt': 'OUTSIDE' }), 'secret.txt');
+    const held = await pinFolder(folder);
+    const found = { held, names: [], checkMayGo: () => {} };
+    const stats = await stat(path.join(folder, 'own.txt'), { bigint: true });
+    const [from, to] = [
+      { ...found, uri: 'from', name: 'own.txt', real: path.join(folder, 'own.txt'), stats },
+      { ...found, uri: 'to', name: 'copied', real: path.join(folder, 'copied') },
+    ];
+    const files = {
+      at: ({ uri }: { uri: string }, act: (entry: object) => unknown) => act(uri === 'from' ? from : to),
+    };
+    await rename(path.join(folder, 'own.txt'), path.join(folder, 'away.txt'));
+    await symlink(outside, path.join(folder, 'own.txt'));
+    await expect(copy(files as never, 'client', { source: 'from', destination: 'to' })).rejects.toThrow('ELOOP');
+    expect(await readdir(folder)).toEqual(['away.txt', 'own.txt']);
+    await held.close();
   });
 
   it.runIf(process.platform === 'linux')(

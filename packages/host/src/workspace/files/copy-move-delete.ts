@@ -66,7 +66,9 @@ async function copiedBeside(from: PinnedEntry, to: PinnedEntry): Promise<Node> {
   const copied = { folder: to.held, name: temporaryName() };
   await to.held.check();
   try {
-    await copyTree({ folder: from.held, name: from.name }, copied);
+    const node = { folder: from.held, name: from.name };
+    // What was found to be a file is opened as one: by now its name may be that of a link, and a link is not what was asked for.
+    await (from.stats?.isFile() ? copyOne(node, copied) : copyTree(node, copied));
     return copied;
   } catch (error) {
     await removeTree(copied).catch(() => {});
