@@ -13,6 +13,8 @@ export const ENDPOINT_MAX_CHARACTERS = 2_000;
 export const EVENTS_MAX = 500;
 /** What one receiver is told within an hour; an agent that asks without end does not ring without end. */
 export const TOLD_PER_HOUR_MAX = 60;
+/** Tests of one device within a minute: each is a request to a server that the device has named. */
+export const TESTS_PER_MINUTE_MAX = 6;
 
 /** Somebody may be about to look. */
 export const QUESTION_DELAY_MS = 5_000;

@@ -30,17 +30,24 @@ import { type AnswerResult, Answers, openRequest } from './answers.js';
 import { canTellRepeats, Deliveries } from './deliveries.js';
 import { type Desktop, findDesktop } from './desktop.js';
 import { endIn, type FoundEvent, idOf, questionIn } from './events.js';
-import { BODY_MAX_CHARACTERS, END_DELAY_MS, QUESTION_DELAY_MS, TOLD_PER_HOUR_MAX } from './limits.js';
+import {
+  BODY_MAX_CHARACTERS,
+  END_DELAY_MS,
+  QUESTION_DELAY_MS,
+  TESTS_PER_MINUTE_MAX,
+  TOLD_PER_HOUR_MAX,
+} from './limits.js';
 import { closing, messageOf, testMessage, wholeCommand } from './messages.js';
 import { type OpenEvent, OpenEvents } from './open-events.js';
 import type { Reach } from './post.js';
 import { Receivers, type StoredReceiver } from './receivers.js';
-import { isQuiet, isWanted } from './rules.js';
+import { isQuiet, isWanted, wrong } from './rules.js';
 import { vapidKeys } from './vapid-file.js';
 import { readView, Views } from './views.js';
 import type { VapidKeys } from './web-push.js';
 
 const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
 /** Reserved for examples (RFC 2606): push services ask for an address, and nobody is behind this one. */
 const NO_CONTACT = 'mailto:operator@example.org';
 
@@ -93,6 +100,8 @@ export class Notifications implements Service {
   readonly #shownBy = new Map<string, { readonly caller: Caller; readonly message: NotificationMessage }[]>();
   /** When each receiver was told something. */
   readonly #told = new Map<string, number[]>();
+  /** When each credential tried a receiver. */
+  readonly #tested = new Map<string, number[]>();
   /** Of an earlier host, as it was then: recovery may settle some before this one is ready. */
   #leftOver: readonly OpenEvent[] = [];
   #isStopping = false;
@@ -140,9 +149,16 @@ export class Notifications implements Service {
       await this.#host.writer.settled();
       return null;
     },
-    [TEST_RECEIVER_METHOD]: ({ access }: Caller, { id }: Params) => this.#test(this.#receivers.held(id, access)),
+    [TEST_RECEIVER_METHOD]: ({ access }: Caller, { id }: Params) => {
+      const receiver = this.#receivers.held(id, access);
+      this.#takeTest(access.credential.id);
+      return this.#test(receiver);
+    },
     [VIEW_METHOD]: (caller: Caller, params: Params) => {
-      this.#views.report(caller, readView(params));
+      const { receiver, ...view } = readView(params);
+      // Under the receiver of another, a client would be told in its place.
+      const isOwn = receiver !== undefined && this.#receivers.isOwn(receiver, caller.access);
+      this.#views.report(caller, { ...view, ...(isOwn && { receiver }) });
       return null;
     },
   };
@@ -316,6 +332,19 @@ export class Notifications implements Service {
     if (recent.length >= TOLD_PER_HOUR_MAX) return false;
     this.#told.set(receiver, [...recent, now]);
     return true;
+  }
+
+  #takeTest(credential: string): void {
+    const now = this.#host.clock.now();
+    for (const [id, times] of this.#tested) {
+      const recent = times.filter((at) => at > now - MINUTE_MS);
+      if (recent.length > 0) this.#tested.set(id, recent);
+      else this.#tested.delete(id);
+    }
+    const recent = this.#tested.get(credential) ?? [];
+    if (recent.length >= TESTS_PER_MINUTE_MAX)
+      throw wrong(`${TESTS_PER_MINUTE_MAX} tests a minute are sent: wait a little`);
+    this.#tested.set(credential, [...recent, now]);
   }
 
   #messageFor(event: OpenEvent, { detail }: NotificationRule): NotificationMessage {

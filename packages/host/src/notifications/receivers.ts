@@ -82,6 +82,12 @@ export class Receivers {
       .map(listed);
   }
 
+  /** Whether it is that of this very device, or of the owner's own way in. */
+  isOwn(id: string, access: Access): boolean {
+    const found = this.get(id);
+    return found !== undefined && isOwn(found, access);
+  }
+
   /** One that somebody may change. Throws when there is none. */
   held(id: unknown, access: Access): StoredReceiver {
     const found = typeof id === 'string' ? this.get(id) : undefined;

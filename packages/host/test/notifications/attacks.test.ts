@@ -1,6 +1,12 @@
 /** What strangers try: addresses inside the network, huge or odd input, text that pretends, answers that are stale or not theirs. */
 import type { Access } from '@atrium/core/contracts/access.js';
-import { MODE_PROPERTY, type NotificationMessage, PLAN_TOOL, REDEEM_PATH } from '@atrium/protocol/ahp-1';
+import {
+  MODE_PROPERTY,
+  type NotificationMessage,
+  PLAN_TOOL,
+  REDEEM_PATH,
+  type SetReceiverResult,
+} from '@atrium/protocol/ahp-1';
 import { describe, expect, it, vi } from 'vitest';
 import {
   BODY_MAX_CHARACTERS,
@@ -8,6 +14,7 @@ import {
   PAYLOAD_MAX_BYTES,
   QUESTION_DELAY_MS,
   RULE_SESSIONS_MAX,
+  TESTS_PER_MINUTE_MAX,
   TITLE_MAX_CHARACTERS,
   WHOLE_COMMAND_MAX_CHARACTERS,
 } from '../../src/notifications/limits.js';
@@ -296,6 +303,40 @@ describe('a device', () => {
     await ask(fixture, { command: 'ls' });
     await fixture.clock.advance(QUESTION_DELAY_MS);
     await fixture.service.until(1);
+  });
+
+  it('[DEV-040] does not have the host send requests without end to a server of its choice', async () => {
+    const fixture = await openNotifications();
+    const phone = await device(fixture, viewer('d1'), 'phone');
+    const test = async () => {
+      const { receiver } = await subscribe(phone, new TestBrowser(`${fixture.service.url}push/2`));
+      const { error } = await phone.ask('atrium/testReceiver', { id: receiver.id });
+      await phone.request('atrium/removeReceiver', { id: receiver.id });
+      return error === undefined;
+    };
+    const first = [];
+    for (let count = 0; count < TESTS_PER_MINUTE_MAX + 2; count++) first.push(await test());
+    expect(first).toEqual([...Array<boolean>(TESTS_PER_MINUTE_MAX).fill(true), false, false]);
+    expect(fixture.service.received).toHaveLength(TESTS_PER_MINUTE_MAX);
+    // Others are not slowed down by it, nor is it for ever.
+    expect((await fixture.client.ask('atrium/testReceiver', { id: fixture.receiver.id })).error).toBeUndefined();
+    await fixture.clock.advance(60_001);
+    expect(await test()).toBe(true);
+  });
+
+  it('[DEV-041] is not told in the place of another, under the name of its receiver', async () => {
+    const fixture = await openNotifications({ rule: { events: [] } });
+    const { client, clock } = fixture;
+    const { receiver } = await client.request<SetReceiverResult>('atrium/setReceiver', { kind: 'page', name: 'Desk' });
+    const phone = await device(fixture, viewer('d1'), 'phone');
+    await look(phone, undefined, { shows: true, receiver: receiver.id });
+    const desk = new RawClient();
+    fixture.host.host.connect(desk.transport);
+    await desk.initialize('desk-again', { protocolVersions: ['1.0.0'] });
+    await look(desk, undefined, { shows: true, receiver: receiver.id });
+    await ask(fixture, { command: 'ls' });
+    await clock.advance(QUESTION_DELAY_MS);
+    await desk.until(({ method }) => method === 'atrium/notified');
   });
 
   it('[DEV-040] a bounded owner neither sees nor changes receivers of others', async () => {

@@ -91,6 +91,19 @@ describe('a way around bounds', () => {
     expect((await readGranted(second.client)).error).toBeDefined();
   });
 
+  it('[DEV-007] a question whether its client may have files ends with the client, whenever that leaves', async () => {
+    for (let turns = 0; turns < 20; turns++) {
+      const { id, client } = await device(`leaving-${turns}`);
+      await client.request('subscribe', { channel: INSIDE });
+      client.ask('resourceRequest', { channel: 'ahp-root://', uri: uri('granted') }).catch(() => {});
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      client.disconnect();
+      await owner.request('atrium/removeDevice', { id });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await owner.state<SessionState>(INSIDE)).inputNeeded ?? []).toEqual([]);
+  });
+
   it('[DEV-006] [REL-014] and with a client id that the owner releases', async () => {
     const { client } = await device('released-name');
     await granted(client);
