@@ -1,4 +1,5 @@
 /** Clients check by definition, hosts with compiled code: both must take, mend and refuse the same, in the same words. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as fromHost from '../../src/ahp-1/from-host.js';
@@ -59,9 +60,23 @@ function broken(message: unknown, where: number, wrong: unknown): unknown {
   const copy = { message: structuredClone(message) };
   const places = placesIn(copy);
   const [holder, key] = places[where % places.length] as [Holder, string];
+  return JSON.parse(brokenText(copy, [holder, key], wrong)).message;
+}
+
+/** Something with one place of it made wrong, as it is sent; it is whole again afterwards. */
+function brokenText(whole: object, [holder, key]: readonly [Holder, string], wrong: unknown): string {
+  const right = holder[key];
   if (wrong !== undefined) holder[key] = wrong;
   else if (!Array.isArray(holder)) delete holder[key];
-  return JSON.parse(JSON.stringify(copy)).message;
+  const text = JSON.stringify(whole);
+  holder[key] = right;
+  return text;
+}
+
+/** Thousands of answers are compared: `expect` is asked only to say how two of them differ. */
+function expectAlike({ byDefinition, compiled }: Message, text: string): void {
+  const [one, other] = [byDefinition(JSON.parse(text).message), compiled(JSON.parse(text).message)];
+  if (!isDeepStrictEqual(one, other)) expect(one, text).toStrictEqual(other);
 }
 
 describe('[AHP-004] what a host sends', () => {
@@ -74,25 +89,23 @@ describe('[AHP-004] what a host sends', () => {
     }
   });
 
-  it.each(MESSAGES)('is taken or refused alike: $name', (message) => {
-    const one = arbitraryFrom(message.schema).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  it.each(MESSAGES)('is taken or refused alike: $name', (pair) => {
+    const one = arbitraryFrom(pair.schema).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     const mistakes = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...WRONG)), { maxLength: 3 });
     fc.assert(
       fc.property(one, mistakes, (value, list) => {
-        const sent = list.reduce((sofar, [where, wrong]) => broken(sofar, where, wrong), value);
-        expect(message.byDefinition(structuredClone(sent))).toEqual(message.compiled(structuredClone(sent)));
+        const message = list.reduce((sofar, [where, wrong]) => broken(sofar, where, wrong), value);
+        expectAlike(pair, JSON.stringify({ message }));
       }),
       { numRuns: RUNS },
     );
   });
 
-  it.each(MESSAGES)('is taken or refused alike with any one thing wrong: $name', (message) => {
-    for (const sample of fc.sample(arbitraryFrom(message.schema), { numRuns: SAMPLES, seed: 7 })) {
-      const value = JSON.parse(JSON.stringify(sample));
-      const places = Array.from({ length: Math.min(placesIn({ value }).length, MAX_PLACES) }, (_, where) => where);
-      for (const sent of places.flatMap((where) => WRONG.map((wrong) => broken(value, where, wrong)))) {
-        expect(message.byDefinition(structuredClone(sent))).toEqual(message.compiled(structuredClone(sent)));
-      }
+  it.each(MESSAGES)('is taken or refused alike with any one thing wrong: $name', (pair) => {
+    for (const message of fc.sample(arbitraryFrom(pair.schema), { numRuns: SAMPLES, seed: 7 })) {
+      const whole: { message: unknown } = JSON.parse(JSON.stringify({ message }));
+      for (const place of placesIn(whole).slice(0, MAX_PLACES))
+        for (const wrong of WRONG) expectAlike(pair, brokenText(whole, place, wrong));
     }
   });
 
