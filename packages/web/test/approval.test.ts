@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, describeInBrowser, PHONE, POLL, readAll } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL, pass, readAll } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
 import { startPageHost } from './support/page-host.js';
 import { begun, type Puppet, puppetSession, startPuppetHost } from './support/puppet-host.js';
@@ -86,6 +86,18 @@ const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true 
 const shownLines = (page: Page) =>
   page.locator('.visible-line').evaluateAll((lines) => lines.map((line) => line.textContent?.replace(/\n$/, '') ?? ''));
 const marks = (page: Page) => page.locator('.is-asking mark').allInnerTexts();
+
+/** Waits for what colours code, which the page loads when there is some, and until the page has drawn what it makes of it. */
+async function highlighterOf(page: Page): Promise<void> {
+  const loaded = () =>
+    page.evaluate(() => {
+      const files = performance.getEntriesByType('resource').map(({ name }) => name);
+      return files.find((name) => /\/languages-[\w-]+\.js$/.test(name));
+    });
+  await expect.poll(loaded, POLL).toBeDefined();
+  await page.evaluate(`import(${JSON.stringify(await loaded())}).then(() => {})`);
+  await pass(page, 100);
+}
 
 describeInBrowser('a question for permission', (open) => {
   const ask = async (...calls: Partial<ToolCallPendingConfirmationState>[]) => {
@@ -366,7 +378,7 @@ describeInBrowser('a question for permission', (open) => {
     const show = page.getByRole('button', { name: 'Show all of it' });
     await show.waitFor();
     // Longer than a new question is guarded.
-    await page.waitForTimeout(500);
+    await pass(page, 500);
     expect(await allow.isDisabled()).toBe(true);
     await show.click();
     await page.getByText('81 lines', { exact: true }).waitFor();
@@ -410,7 +422,7 @@ describeInBrowser('a question for permission', (open) => {
     await page.keyboard.press('Control+/');
     await page.locator('dialog[open]').waitFor();
     await page.keyboard.press('Alt+y');
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     expect(answers()).toEqual([]);
     await page.keyboard.press('Escape');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
@@ -434,7 +446,7 @@ describeInBrowser('a question for permission', (open) => {
     const page = await open(link);
     await begin(page, 'go');
     await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
-    await page.waitForTimeout(1_000);
+    await highlighterOf(page);
     const added = await page.locator('.is-asking .line.added').allTextContents();
     expect(added).toEqual(['+ log();\n', '+ evil();\n']);
   });
@@ -446,7 +458,7 @@ describeInBrowser('a question for permission', (open) => {
     );
     await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, timeline.scrollHeight));
     await page.keyboard.press('Alt+y');
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     expect(answers().every((answer) => 'toolCallId' in answer && answer.toolCallId !== 'c1')).toBe(true);
   });
 });

@@ -2,7 +2,7 @@
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
 import { expect, it } from 'vitest';
 import { inserted, isMention } from '../src/composer/mention.js';
-import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL, pass } from './support/browser.js';
 import { puppetSession, said, startPuppetHost } from './support/puppet-host.js';
 import { startWorkHost } from './support/work-host.js';
 
@@ -100,7 +100,7 @@ describeInBrowser('completions in the composer', (open) => {
     const page = await open(host.link);
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.pressSequentially('see ');
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     expect(host.ofMethod('completions')).toEqual([]);
     await field.pressSequentially('#ma');
     await page.getByRole('option', { name: '#main.ts' }).waitFor();
@@ -111,7 +111,7 @@ describeInBrowser('completions in the composer', (open) => {
       offset: 7,
     });
     await field.press('Enter');
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     expect(await page.getByRole('option').count()).toBe(0);
     await field.press('Enter');
     const sent = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);

@@ -1,7 +1,7 @@
 /** What a person has not sent yet belongs to the chat: it follows to the next device, and nobody types over it. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, choose, describeInBrowser, hears, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 
@@ -39,10 +39,10 @@ describeInBrowser('a draft', (open) => {
     await choose(phone, /Hello/);
     await field(desktop).pressSequentially('mine');
     await shown(phone).toBe('mine');
+    const heard = await hears(desktop, 'theirs');
     await field(phone).fill('theirs');
     await field(phone).press('End');
-    // Longer than a draft takes to arrive.
-    await desktop.waitForTimeout(1_500);
+    await heard();
     expect(await field(desktop).inputValue()).toBe('mine');
     expect(await field(phone).inputValue()).toBe('theirs');
     await field(desktop).press('Enter');

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, DESKTOP, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, DESKTOP, describeInBrowser, PHONE, POLL, pass } from './support/browser.js';
 import { openTab, startWorkHost } from './support/work-host.js';
 
 const PROMPTS = {
@@ -59,7 +59,7 @@ describeInBrowser('beside the conversation', (open) => {
     const { link } = await startWorkHost({ files: { 'src/sum.js': '1\n' }, prompts: PROMPTS });
     const page = await open(link);
     await beginFix(page);
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     const parts = () =>
       page.evaluate(() =>
         (performance.getEntriesByType('resource') as PerformanceResourceTiming[])

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Message } from '@atrium/protocol/ahp-1';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL, pass } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 import { begun, puppetSession, said, startPuppetHost } from './support/puppet-host.js';
 
@@ -118,7 +118,7 @@ describeInBrowser('a session at work', (open) => {
     await page.getByText('after that').waitFor();
     await page.keyboard.press('Alt+.');
     await page.getByText('Not sent yet: the last turn was stopped.').waitFor();
-    await page.waitForTimeout(300);
+    await pass(page, 300);
     expect(await page.locator('.bubble').allInnerTexts()).toEqual(['wait']);
     await page.getByRole('button', { name: 'Send them' }).click();
     await page.getByText('You said: after that').waitFor();

@@ -183,6 +183,26 @@ function lookOften(page: Page): void {
   };
 }
 
+/** Lets time pass as the page counts it: whatever a timer there was to do by then is done, however busy the machine is. */
+export async function pass(page: Page, milliseconds: number): Promise<void> {
+  await page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), milliseconds);
+}
+
+/** Begins to listen to what its host tells this page; the result waits until some of it held the text, and was shown. */
+export async function hears(page: Page, text: string): Promise<() => Promise<void>> {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('Network.enable');
+  let heard = false;
+  tools.on('Network.webSocketFrameReceived', ({ response }) => {
+    heard ||= response.payloadData.includes(text);
+  });
+  return async () => {
+    await expect.poll(() => heard, POLL).toBe(true);
+    await tools.detach();
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+  };
+}
+
 /** Starts a session from the first screen. */
 export async function begin(page: Page, message: string): Promise<void> {
   await page.getByRole('textbox', { name: 'First message' }).fill(message);

@@ -9,10 +9,14 @@ import { installedRipgrep, quickFiles } from './ripgrep.js';
 import { filesUnder } from './walk.js';
 
 export const PATTERN_MAX_CHARACTERS = 1_000;
-/** How long one file may take; the host does nothing else meanwhile. */
-const PATTERN_FILE_MAX_MS = 100;
-/** How long all files of a search may take. */
-const PATTERN_BUDGET_MS = 2_000;
+interface PatternTime {
+  /** How long one file may take; the host does nothing else meanwhile. */
+  readonly fileMs: number;
+  /** How long all files of a search may take. */
+  readonly allMs: number;
+}
+
+const PATTERN_TIME: PatternTime = { fileMs: 100, allMs: 2_000 };
 /** A separate context, only because its time limit can interrupt a regular expression. */
 const FIND = new Script(`(() => {
   expression ??= new RegExp(source, flags);
@@ -37,9 +41,11 @@ const SEARCH_LINE_MAX_CHARACTERS = 200;
 interface SearchOptions {
   /** Where ripgrep is; looked up when absent, not used when undefined. */
   readonly ripgrep?: () => Promise<string | undefined>;
+  /** For patterns. */
+  readonly time?: PatternTime;
 }
 
-export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): HostTool {
+export function searchTool({ ripgrep = installedRipgrep, time = PATTERN_TIME }: SearchOptions = {}): HostTool {
   return hostTool({
     name: 'search_files',
     displayName: 'Search files',
@@ -63,7 +69,7 @@ export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): 
     async run({ text, path, regex = false, caseSensitive = false }, context) {
       const { signal } = context;
       if (/[\r\n]/.test(text)) throw new ToolFailure('BAD_INPUT', '"text" must be within one line.');
-      const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
+      const matcher = regex ? patternMatcher(text, caseSensitive, time) : plainMatcher(text, caseSensitive);
       const roots = await sessionFolders(foldersOf(context));
       const search = new Search(text, matcher, roots);
       for (const start of path ? [(await resolveInside(foldersOf(context), path)).real] : roots) {
@@ -163,17 +169,17 @@ function plainMatcher(text: string, caseSensitive: boolean): LineMatcher {
   };
 }
 
-function patternMatcher(source: string, caseSensitive: boolean): LineMatcher {
+function patternMatcher(source: string, caseSensitive: boolean, { fileMs, allMs }: PatternTime): LineMatcher {
   checkPattern(source);
   const names = { source, flags: caseSensitive ? '' : 'i', content: '', max: 0, expression: undefined };
   const context = createContext(names);
   let spentMs = 0;
   return (content, max) => {
-    if (spentMs > PATTERN_BUDGET_MS) throw tooSlow(source);
+    if (spentMs > allMs) throw tooSlow(source);
     const begun = performance.now();
     Object.assign(names, { content, max });
     try {
-      return JSON.parse(FIND.runInContext(context, { timeout: PATTERN_FILE_MAX_MS }));
+      return JSON.parse(FIND.runInContext(context, { timeout: fileMs }));
     } catch {
       throw tooSlow(source);
     } finally {
