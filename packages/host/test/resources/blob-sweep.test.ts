@@ -1,12 +1,13 @@
 /** Which blobs the sweep at the start of a host leaves, wherever in the log they are named. */
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { NewEntry } from '@atrium/core/log/log.js';
+import type { NewEntry, ReadRange, TurnRange } from '@atrium/core/log/log.js';
 import { MemoryLog } from '@atrium/core/log/memory-log.js';
 import { systemClock } from '@atrium/core/util/clock.js';
 import { defaultChatUri, sideContextUri } from '@atrium/protocol/ahp-1';
 import { describe, expect, it } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
+import { NamedInSessions } from '../../src/blobs/named-in-sessions.js';
 import { SWEEP_PAGE_TURNS, sweep } from '../../src/blobs/sweep.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -91,5 +92,72 @@ describe('a sweep', () => {
     const { signal } = new AbortController();
     await expect(sweep({ ...parts, log: broken, signal })).rejects.toThrow('damaged');
     expect(await blobs.has(hashes[0] ?? '')).toBe(true);
+  });
+});
+
+describe('the contents that sessions name', () => {
+  const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(64));
+  const uriOf = (hash = '') => `atrium-content:/${hash}`;
+
+  /** A log that says what was read of it. */
+  async function asking(chats: readonly string[] = []) {
+    const log = new MemoryLog();
+    const read: string[] = [];
+    const watched = {
+      archiveHead: (channel: string) => log.archiveHead(channel),
+      archivedTurnsText: (channel: string, range: TurnRange) => log.archivedTurnsText(channel, range),
+      read: (range: ReadRange) => {
+        read.push(`${range.channel} ${range.after}`);
+        return log.read(range);
+      },
+    };
+    const write = (channel: string, hash = '') =>
+      log.append({ entries: [{ channel, time: 0, action: naming(hash) }], durability: 'normal' });
+    return { log, read, write, named: new NamedInSessions(watched, () => chats) };
+  }
+
+  it('[DEV-021] are those of the session, its default chat and its other chats, and of no other session', async () => {
+    const { log, write, named } = await asking(['ahp-chat:/more']);
+    const archive = { channel: defaultChatUri(SESSION), head: naming(one), turns: { start: 0, items: [] } };
+    await log.append({ entries: [], archives: [archive], durability: 'normal' });
+    await write(SESSION, two);
+    await write('ahp-chat:/more', three);
+    for (const hash of [one, two, three]) expect(await named.isNamed(uriOf(hash), [SESSION])).toBe(true);
+    expect(await named.isNamed(uriOf(three), ['ahp-session:/other', SESSION])).toBe(true);
+    expect(await named.isNamed(uriOf(one), ['ahp-session:/other'])).toBe(false);
+    expect(await named.isNamed(uriOf(one), [])).toBe(false);
+    expect(await named.isNamed('atrium-content:/x', [SESSION])).toBe(false);
+    expect(await named.isNamed('file:///x', [SESSION])).toBe(false);
+  });
+
+  it('[DEV-021] are read once, and after that only what was stored since', async () => {
+    const { read, write, named } = await asking();
+    await write(SESSION, one);
+    expect(await named.isNamed(uriOf(one), [SESSION])).toBe(true);
+    expect(await named.isNamed(uriOf(two), [SESSION])).toBe(false);
+    read.length = 0;
+    await write(SESSION, two);
+    expect(await named.isNamed(uriOf(two), [SESSION])).toBe(true);
+    expect(read).toEqual([`${SESSION} 1`, `${SESSION} 2`]);
+    expect(await named.isNamed(uriOf(one), [SESSION])).toBe(true);
+  });
+
+  it('[DEV-021] are in memory for 500 channels: the one that was read first is read again', async () => {
+    const { read, write, named } = await asking();
+    await write('ahp-session:/0', one);
+    await write('ahp-session:/1', one);
+    const ask = (name: number) => named.isNamed(uriOf(one), [`ahp-session:/${name}`]);
+    const isReadAgain = async (name: number) => {
+      read.length = 0;
+      await ask(name);
+      return read[0] === `ahp-session:/${name} 0`;
+    };
+    // Of a session that names it, the chat is not looked into; of every other one it is.
+    for (let name = 0; name < 251; name += 1) await ask(name);
+    expect(await isReadAgain(0)).toBe(false);
+    await write('ahp-session:/251', one);
+    await ask(251);
+    expect(await isReadAgain(1)).toBe(false);
+    expect(await isReadAgain(0)).toBe(true);
   });
 });

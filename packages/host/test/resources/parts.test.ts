@@ -143,6 +143,7 @@ describe('a filter that cannot be', () => {
     };
     expect(make(...Array(WATCH_PATTERNS_MAX + 1).fill('a'))).toThrow(`/${member} may have`);
     expect(make('x'.repeat(WATCH_PATTERN_MAX_CHARACTERS + 1))).toThrow(`/${member}: a pattern may have`);
+    expect(make('{a,b}'.repeat(12))).toThrow(new RegExp(`/${member}: The pattern has more than \\d+ alternatives`));
     expect(make(...Array(WATCH_PATTERNS_MAX).fill('x'.repeat(WATCH_PATTERN_MAX_CHARACTERS)))).not.toThrow();
   });
 });
