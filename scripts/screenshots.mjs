@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { launchChromium } from './browser.mjs';
+import { DAILY_PROMPTS, prepareDaily, takeDaily } from './pictures-daily.mjs';
 import { ROOT, runMain, say } from './process.mjs';
 
 const IMAGES = path.join(ROOT, 'docs', 'images');
@@ -93,9 +94,13 @@ async function main() {
   writeFileSync(path.join(project, 'sum.js'), SUM_BEFORE);
   writeFileSync(path.join(project, 'README.md'), '# Calculator\n\nAdds numbers.\n');
   commitAll(project);
-  writeFileSync(path.join(folder, 'script.json'), JSON.stringify(SCRIPT));
+  writeFileSync(
+    path.join(folder, 'script.json'),
+    JSON.stringify({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...DAILY_PROMPTS } }),
+  );
   // The pictures must not show the shell prompt of the person who takes them.
   writeFileSync(path.join(folder, '.bashrc'), "PS1='\\w $ '\n");
+  const model = await prepareDaily(folder, project);
   const host = await startHost(folder, project);
   const browser = await launchChromium();
   try {
@@ -103,6 +108,7 @@ async function main() {
   } finally {
     await browser.close();
     await host.stop();
+    model.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -120,7 +126,8 @@ function commitAll(project) {
 async function startHost(folder, project) {
   const dataDir = path.join(folder, 'data');
   const args = ['serve', '--quiet', '--port', '0', '--gateway-port', '0', '--data-dir', dataDir];
-  const env = { ...process.env, HOME: folder, ATRIUM_DISCOVERY: '0' };
+  const config = path.join(folder, '.config');
+  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: config, ATRIUM_DISCOVERY: '0' };
   const child = spawn(process.execPath, [COMMAND, ...args, '--script', path.join(folder, 'script.json')], {
     cwd: project,
     env,
@@ -147,7 +154,7 @@ async function startHost(folder, project) {
 async function takeAll(browser, host) {
   const desk = await (await browser.newContext({ viewport: DESK, colorScheme: 'light' })).newPage();
   await desk.goto(host.url);
-  await desk.getByLabel('Token, or the link').waitFor();
+  await desk.getByLabel('Token, link, or the eight digits').waitFor();
   await take(desk, 'token');
   await desk.goto(host.link);
   await desk.getByRole('heading', { name: 'What should we work on?' }).waitFor();
@@ -200,6 +207,7 @@ async function takeAll(browser, host) {
   await desk.getByRole('combobox', { name: /Find/ }).waitFor();
   await take(desk, 'palette');
   await desk.keyboard.press('Escape');
+  await takeDaily({ desk, picture: path.join(IMAGES, 'home.png'), take, begin });
   await host.stop();
   await desk.getByText('Connection lost').waitFor();
   await take(desk, 'disconnected');
