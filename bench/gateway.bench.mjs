@@ -1,10 +1,12 @@
 /**
  * What the gateway costs: CPU of the host for one call of a provider's tool over a real socket, against a bare `ws` that
- * sends the same frame and waits for the same answer; the provider is in a process of its own. Then the whole tool call,
+ * sends the same frame and waits for the same answer, and against the least that a call needs beside; the provider is in a
+ * process of its own. Then the whole tool call,
  * with gates, state and a log on the disk, as a model's call goes; also against the least that such a call can be: the same
  * echo, one line in a file when the call begins, and one synced line when it ends. Then twenty rules on the arguments of a call, against
  * the same expressions tried without a fence; and as many providers as a gateway lets in.
  */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +32,7 @@ const { roundtrip, rules, crowd } = await paired(import.meta.url, {
   roundtrip: {
     warmups: size(20, 0),
     atrium: { tool: () => hosted('tool'), call: () => hosted('call') },
-    limits: { echo, floor },
+    limits: { echo, answered, floor },
   },
   rules: {
     atrium: { several: () => ruled(severalRepetitions), simple: () => ruled(simpleOnes) },
@@ -49,6 +51,15 @@ report([
     target: { atMost: 1.5 },
     worse: 'validation',
   }),
+  ratio(roundtrip, {
+    name: 'gateway.roundtrip.answered',
+    of: 'tool',
+    to: 'answered',
+    limit: 'the same echo, with an id, a timeout, a signal and JSON both ways for each call',
+    target: { atMost: 1.5 },
+    worse: 'validation',
+  }),
+  ratio(roundtrip, { name: 'gateway.answered', of: 'answered', to: 'echo', limit, worse: 'timers' }),
   ratio(roundtrip, {
     name: 'gateway.call',
     of: 'call',
@@ -152,8 +163,37 @@ async function succeeded(outcome) {
 
 /** A server that sends the frame of a call, and waits for the frame of its result. */
 async function echo() {
-  const { roundtripOnce, close } = await echoing();
+  const { roundtripOnce, close } = await bareEcho();
   return { slice: () => repeated(CALLS, roundtripOnce), close };
+}
+
+/**
+ * The echo, and what a call of a tool cannot do without: an id that its answer is found by, a timeout, an end when the turn is
+ * stopped, arguments that become JSON, an answer that is read, and its text for the model.
+ */
+async function answered() {
+  const { send, heard, close } = await echoing();
+  const turn = new AbortController();
+  const open = new Map();
+  heard((text) => {
+    const { id, data } = JSON.parse(text);
+    open.get(id)?.(data);
+  });
+  const call = () =>
+    new Promise((resolve, reject) => {
+      const id = randomUUID();
+      const stopped = () => reject(turn.signal.reason);
+      const overdue = setTimeout(() => reject(new Error('no answer')), 60_000);
+      turn.signal.addEventListener('abort', stopped, { once: true });
+      open.set(id, (data) => {
+        open.delete(id);
+        clearTimeout(overdue);
+        turn.signal.removeEventListener('abort', stopped);
+        resolve({ content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data });
+      });
+      send(JSON.stringify({ type: 'tool.call', id, sessionId: 'bench', tool: TOOL.name, args: ARGS }));
+    });
+  return { slice: () => repeated(CALLS, call), close };
 }
 
 async function echoing() {
@@ -164,23 +204,37 @@ async function echoing() {
   const provider = startHelper('./echo-provider.mjs');
   await provider.ask('connect', { port: server.address().port });
   const peer = await accepted;
+  let take = () => {};
+  peer.on('message', (data) => take(data.toString()));
+  return {
+    send: (frame) => peer.send(frame),
+    heard(taken) {
+      take = taken;
+    },
+    close: () => provider.stop(),
+  };
+}
+
+/** Sends the same frame again and again, and waits for its echo each time. */
+async function bareEcho() {
+  const { send, heard, close } = await echoing();
   const id = '00000000-0000-4000-8000-000000000000';
   const frame = JSON.stringify({ type: 'tool.call', id, sessionId: 'bench', tool: TOOL.name, args: ARGS });
   let done = () => {};
-  peer.on('message', () => done());
+  heard(() => done());
   const roundtripOnce = () =>
     new Promise((resolve) => {
       done = resolve;
-      peer.send(frame);
+      send(frame);
     });
-  return { roundtripOnce, close: () => provider.stop() };
+  return { roundtripOnce, close };
 }
 
 /** The echo, and what a call that is to survive a power cut has to write: that it began, and what came of it. */
 async function floor() {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
   const file = openSync(join(folder, 'lines'), 'w');
-  const { roundtripOnce, close } = await echoing();
+  const { roundtripOnce, close } = await bareEcho();
   const call = async () => {
     writeSync(file, BEGIN_LINE);
     await roundtripOnce();

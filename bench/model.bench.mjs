@@ -1,9 +1,15 @@
 /**
  * What a word of a model costs on its way to one client: CPU of the whole host for each token, from the model's socket to the
  * client's, at the pace of a fast model and as fast as it goes. The limit is a program that only reads the same stream with
- * Node's own HTTP. And how long the first turn of a fresh host takes from the message to the model's server, against later ones.
+ * Node's own HTTP; then one that also does what no host can do without: a line in a file for each word, and a frame to a client.
+ * And how long the first turn of a fresh host takes from the message to the model's server, against later ones.
  */
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocketServer } from 'ws';
 import { absolute, figure, paired, ratio, report, size } from './measure.mjs';
 import { startHelper } from './support/helper.mjs';
 
@@ -15,8 +21,11 @@ const LATER_TURNS = size(5, 1);
 const IDLE_MS = size(2_000, 0);
 
 const { paced, full, first } = await paired(import.meta.url, {
-  paced: { atrium: { host: hostWith(PACED) }, limits: { reader: readerOf(PACED) } },
-  full: { atrium: { host: hostWith(FULL_SPEED) }, limits: { reader: readerOf(FULL_SPEED) } },
+  paced: { atrium: { host: hostWith(PACED) }, limits: { reader: readerOf(PACED), relay: relayOf(PACED) } },
+  full: {
+    atrium: { host: hostWith(FULL_SPEED) },
+    limits: { reader: readerOf(FULL_SPEED), relay: relayOf(FULL_SPEED) },
+  },
   first: { atrium: { fresh: () => ({ slice: firstTurns }) }, warmups: 0 },
 });
 
@@ -24,6 +33,16 @@ const limit = 'node:http and a bare reader of events';
 const firstOverLater = (samples) => samples.map(({ firstMs, laterMs }) => firstMs / laterMs);
 report([
   ratio(paced, { name: 'model.token', of: 'host', to: 'reader', limit, target: { atMost: 2.5 }, worse: 'commits' }),
+  ratio(paced, {
+    ...{
+      name: 'model.token.relayed',
+      of: 'host',
+      to: 'relay',
+      limit: 'the reader, a bare write of a line, a bare ws frame',
+    },
+    ...{ target: { atMost: 2 }, worse: 'commits' },
+  }),
+  ratio(paced, { name: 'model.relay', of: 'relay', to: 'reader', limit, worse: 'writes' }),
   absolute(paced, { name: 'model.tokenCpu', of: 'host', unit: 'µs', worse: 'commits' }),
   ratio(full, {
     ...{ name: 'model.tokenFullSpeed', of: 'host', to: 'reader', limit: `${limit}, as fast as it goes` },
@@ -86,7 +105,40 @@ function readerOf(work) {
   };
 }
 
-function readBare(url) {
+/** Every word is a line in a file, as a host stores it, and then a frame to one client. */
+function relayOf(work) {
+  return async () => {
+    const model = startHelper('./model-server.mjs');
+    const url = addressOf(await model.ask('port'), work);
+    const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+    const file = openSync(join(folder, 'lines'), 'w');
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
+    await once(server, 'listening');
+    const accepted = once(server, 'connection');
+    const client = startHelper('./echo-provider.mjs');
+    await client.ask('connect', { port: server.address().port });
+    const [peer] = await accepted;
+    let words = 0;
+    const relay = (content) => {
+      const action = JSON.stringify({ type: 'chat/delta', turnId: 'turn-1', partId: 'turn-1-1', content });
+      writeSync(file, `${Date.now()}\tahp-chat:/bench\t${action}\n`);
+      peer.send(
+        `{"jsonrpc":"2.0","method":"action","params":{"channel":"ahp-chat:/bench","serverSeq":${++words},"action":${action}}}`,
+      );
+    };
+    return {
+      slice: () => readBare(`${url}/chat/completions`, relay),
+      close() {
+        client.stop();
+        model.stop();
+        closeSync(file);
+        rmSync(folder, { recursive: true });
+      },
+    };
+  };
+}
+
+function readBare(url, take = () => {}) {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method: 'POST' });
     request.on('error', reject);
@@ -97,7 +149,10 @@ function readBare(url) {
         const events = (rest + text).split('\n\n');
         rest = events.pop();
         for (const data of events) {
-          if (data !== 'data: [DONE]' && JSON.parse(data.slice(6)).choices[0].delta.content) count += 1;
+          const content = data !== 'data: [DONE]' && JSON.parse(data.slice(6)).choices[0].delta.content;
+          if (!content) continue;
+          count += 1;
+          take(content);
         }
       });
       response.on('end', () => resolve(count));

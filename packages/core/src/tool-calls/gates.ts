@@ -30,7 +30,7 @@ export async function passGates(
 ): Promise<Clearance> {
   // An agent that has not yet heard of the end of its turn must not take silence for consent.
   context.signal.throwIfAborted();
-  const gates = context.extensions.gates();
+  const gates = concernedGates(context.extensions.gates(), call);
   if (gates.length === 0) return { kind: 'cleared', notes: [] };
   const wanted = new AbortController();
   const stop = () => wanted.abort(context.signal.reason);
@@ -57,6 +57,24 @@ export async function passGates(
   }
 }
 
+/** Most gates have nothing to say about a call. One that cannot even tell objects to it. */
+function concernedGates(gates: readonly Gate[], call: GateCall): Gate[] {
+  return gates.flatMap((gate) => {
+    try {
+      return gate.concerns(call) ? [gate] : [];
+    } catch (error) {
+      return [brokenGate(gate, error)];
+    }
+  });
+}
+
+function brokenGate({ name, isStatic = false }: Gate, error: unknown): Gate {
+  const check = () => {
+    throw error;
+  };
+  return { name, isStatic, concerns: () => true, check };
+}
+
 interface Answer {
   readonly from: string;
   readonly verdict: GateVerdict;
@@ -78,7 +96,6 @@ function answerOf(context: CallContext, gate: Gate, { call, signal }: Question):
     return { from, verdict: { kind: 'deny', reason: `the check failed, so the call does not run (${why})` } };
   };
   try {
-    if (!gate.concerns(call)) return { from, verdict: { kind: 'pass' } };
     const verdict = withDeadline({ clock, signal, timeoutMs }, (stopped) => gate.check(call, stopped));
     telemetry.count('atrium.gate.checks', '{check}', 1, { 'atrium.gate': from });
     if (!(verdict instanceof Promise)) return { from, verdict: understood(verdict) };

@@ -71,6 +71,7 @@ function blocksOf(data: unknown): Blocks {
 /** Images among the members become blocks of their own: as text they would only fill the model's context window. */
 function withoutImages(data: Readonly<Record<string, unknown>>) {
   const images: ToolResultContent[] = [];
+  if (!Object.values(data).some(mayBeImage)) return { rest: data, images };
   const rest = Object.entries(data).map(([key, value]) => {
     const block = typeof value === 'string' ? textOrImage(value) : undefined;
     if (block?.type !== 'embeddedResource') return [key, value];
@@ -80,10 +81,15 @@ function withoutImages(data: Readonly<Record<string, unknown>>) {
   return { rest: Object.fromEntries(rest) as Record<string, unknown>, images };
 }
 
+function mayBeImage(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith(IMAGE_START);
+}
+
+const IMAGE_START = 'data:image/';
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/;
 
 function textOrImage(text: string): ToolResultContent {
-  const [, contentType, data] = text.startsWith('data:image/') ? (DATA_URL.exec(text) ?? []) : [];
+  const [, contentType, data] = mayBeImage(text) ? (DATA_URL.exec(text) ?? []) : [];
   if (contentType === undefined || data === undefined) return { type: 'text', text };
   return { type: 'embeddedResource', contentType, data: data.replaceAll(/\s/g, '') };
 }

@@ -55,9 +55,9 @@ export interface Route {
 
 /** A model may still name an instance that has left: the call must not go to the last other one. */
 export function routeOf({ definition, bindings }: SharedTool, input: Readonly<Record<string, unknown>>): Route {
-  const { [targetKey(definition)]: target, ...args } = input;
   const hasInstances = bindings.some(({ provider }) => provider.instance !== undefined);
   if (!hasInstances) return { binding: bindings[0], args: input, isChosen: false };
+  const { [targetKey(definition)]: target, ...args } = input;
   if (target === undefined) return { binding: lastActive(bindings), args, isChosen: false };
   return { binding: bindings.find((binding) => instanceOf(binding) === target), args, isChosen: true };
 }
