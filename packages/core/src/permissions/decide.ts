@@ -143,7 +143,7 @@ function allowed({ call, facts, line }: Looked): Decision {
     case 'command': {
       const whole = rules.find(({ pattern }) => pattern === undefined);
       if (whole) return decided('allow', whole);
-      if (!line) return { effect: 'none', rules: [], why: 'it is not for a shell whose language is known here' };
+      if (!line) return { effect: 'none', rules: [], why: unreadWords(subject.shell) };
       if (line.kind === 'unclear') return { effect: 'none', rules: [], why: line.why };
       const options = {
         shell: rules,
@@ -183,6 +183,12 @@ function allowed({ call, facts, line }: Looked): Decision {
       return rule ? decided('allow', rule) : NOTHING;
     }
   }
+}
+
+/** A person reads it beside the question. */
+function unreadWords(shell: string | undefined): string {
+  if (shell === undefined) return 'rules cannot read the language of this command line';
+  return `the agent runs it in ${shell}, and rules read command lines of sh and bash only (start the host with SHELL=/bin/bash to have them count)`;
 }
 
 const NOTHING: Decision = { effect: 'none', rules: [] };

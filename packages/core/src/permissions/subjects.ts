@@ -1,10 +1,11 @@
 /** What a call is about, as far as its input can be read: a command line, files, a host. Anything else is `other`. */
+import path from 'node:path';
 import { isRecord } from '../util/shape.js';
 import { CALL_FILES_MAX } from './limits.js';
 
 export type CallSubject =
-  /** `isParsed`: it is for a shell whose language is understood here. */
-  | { readonly kind: 'command'; readonly line: string; readonly isParsed: boolean }
+  /** `isParsed`: it is for a shell whose language is understood here. `shell`: the name of another one. */
+  | { readonly kind: 'command'; readonly line: string; readonly isParsed: boolean; readonly shell?: string }
   /** Without paths: which files is not known. */
   | { readonly kind: 'files'; readonly access: 'read' | 'write'; readonly paths?: readonly string[] }
   | { readonly kind: 'host'; readonly host: string; readonly port: number }
@@ -39,9 +40,9 @@ const HOST_TOOLS: Readonly<Record<string, Reader>> = {
 
 /** Tools of agents that run them themselves, by their names in lower case. */
 const AGENT_TOOLS: Readonly<Record<string, Reader>> = {
-  bash: (input) => commandOf(input.command, isAgentShellKnown()),
-  shell: (input) => commandOf(input.command, isAgentShellKnown()),
-  execute: (input) => commandOf(input.command, isAgentShellKnown()),
+  bash: (input) => commandOfAgent(input.command),
+  shell: (input) => commandOfAgent(input.command),
+  execute: (input) => commandOfAgent(input.command),
   edit: file('write', 'file_path', 'path'),
   write: file('write', 'file_path', 'path', 'fileName'),
   multiedit: file('write', 'file_path'),
@@ -61,8 +62,11 @@ const AGENT_TOOLS: Readonly<Record<string, Reader>> = {
 };
 
 /** Agents start the shell of the user; aliases of that are the user's own. */
-function isAgentShellKnown(): boolean {
-  return process.platform !== 'win32' && /(?:^|\/)(?:sh|bash|dash|ash)$/.test(process.env.SHELL ?? '/bin/sh');
+function commandOfAgent(command: unknown): CallSubject {
+  if (process.platform === 'win32') return commandOf(command, false);
+  const shell = path.posix.basename(process.env.SHELL ?? 'sh') || 'another shell';
+  const isKnown = ['sh', 'bash', 'dash', 'ash'].includes(shell);
+  return { ...commandOf(command, isKnown), ...(!isKnown && { shell }) };
 }
 
 export interface SubjectOptions {
@@ -80,7 +84,7 @@ export function subjectOf({ tool, input, runs }: SubjectOptions): CallSubject {
   return reader(isRecord(input) ? input : {}) ?? OTHER;
 }
 
-function commandOf(command: unknown, isParsed: boolean): CallSubject {
+function commandOf(command: unknown, isParsed: boolean): Extract<CallSubject, { kind: 'command' }> {
   if (typeof command === 'string') return { kind: 'command', line: command, isParsed };
   // Some agents give words instead of a line, and how they join them is theirs to know.
   return { kind: 'command', line: '', isParsed: false };

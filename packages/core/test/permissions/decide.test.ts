@@ -281,6 +281,10 @@ describe('[DAY-002] the shell of the person', () => {
     expect(outcome(decide(run('agent', 'git status'), facts))).toBe('ask');
     expect(outcome(decide(run('agent', 'rm x'), facts))).toBe('ask');
     expect(proposedRules(run('agent', 'git status'), facts)).toEqual([]);
+    // The person reads why the rule does not count, and what would let it.
+    expect(decide(run('agent', 'git status'), factsOf({ allow: ['shell(git status)'] })).why).toMatch(
+      new RegExp(`the agent runs it in ${path.basename(shell)}, .* SHELL=/bin/bash`),
+    );
     // A rule without a pattern needs no parser.
     expect(outcome(decide(run('agent', 'git status'), factsOf({ allow: ['shell'] })))).toBe('allow');
     expect(outcome(decide(run('agent', 'git status'), factsOf({ deny: ['shell'] })))).toBe('deny');
