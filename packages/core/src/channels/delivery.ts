@@ -8,6 +8,10 @@ import type { CommittedBatch } from './writer.js';
 export interface Delivery {
   /** The greatest number that a client may have seen. Snapshots are true at this number. */
   readonly shown: number;
+  /** A tick is on its way to the log: its number may be below what others write meanwhile. */
+  storing?(): void;
+  /** It could not be stored. */
+  notStored?(): void;
   /** Takes a tick that has been stored, and shows it in its turn. */
   stored(batch: CommittedBatch): void;
 }

@@ -265,6 +265,7 @@ export class Writer {
     const commit = commitOf(batch);
     const start = performance.now();
     this.#backlog.begin();
+    this.#options.delivery.storing?.();
     for (let retries = 0; ; retries++) {
       try {
         const at = await log.append(commit);
@@ -287,6 +288,7 @@ export class Writer {
   /** Undoes the failed tick and the one that was built on it. The next tick starts from the stored state. */
   #undo(failed: Batch, error: AppendFailure): void {
     const { logger, undone } = this.#options;
+    this.#options.delivery.notStored?.();
     const lost = [failed, this.#batch];
     this.#backlog.remove(this.#batch.bytes);
     this.#batch = emptyBatch();

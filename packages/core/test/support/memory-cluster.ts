@@ -10,9 +10,19 @@ export interface MemoryClusterOptions {
 }
 
 interface Reading {
-  /** Whoever waits for something new. */
-  readonly looks: Set<() => void>;
+  readonly hints: Hints;
   readonly signal: AbortSignal;
+}
+
+/** A hint that comes while something is read is not lost: then it is read once more. */
+class Hints {
+  readonly waiting = new Set<() => void>();
+  count = 0;
+
+  tell(): void {
+    this.count++;
+    for (const look of [...this.waiting]) look();
+  }
 }
 
 export class MemoryCluster {
@@ -44,7 +54,7 @@ export class MemoryCluster {
   }
 
   #seenBy(me: HostTerm): SharedLog {
-    const looks = new Set<() => void>();
+    const hints = new Hints();
     const closed = new AbortController();
     const own = {
       append: async (commit: SharedCommit) => {
@@ -62,10 +72,16 @@ export class MemoryCluster {
         for (const channel of channels) if (this.#isOwn(me, channel)) this.#owners.delete(channel);
       },
       position: async () => this.#position(),
+      openChannel: async (channel: string, turns: number) => {
+        await this.#delay();
+        const stored = await this.log.openChannel(channel, turns);
+        await this.#delay();
+        return stored;
+      },
       changes: (after: ChangePosition, wanted: Wanted, signal: AbortSignal) =>
-        this.#read(after, wanted, { looks, signal: AbortSignal.any([signal, closed.signal]) }),
+        this.#read(after, wanted, { hints, signal: AbortSignal.any([signal, closed.signal]) }),
       hint: () => {
-        for (const look of [...looks]) look();
+        hints.tell();
       },
       close: async () => closed.abort(),
     };
@@ -138,21 +154,24 @@ export class MemoryCluster {
     return { seq: this.log.head, records: this.#changes };
   }
 
-  async *#read(after: ChangePosition, wanted: Wanted, { looks, signal }: Reading): AsyncGenerator<Change> {
+  async *#read(after: ChangePosition, wanted: Wanted, { hints, signal }: Reading): AsyncGenerator<Change> {
     for (let position = after; !signal.aborted; ) {
+      const told = hints.count;
       const change = await this.#since(position, wanted);
       await this.#delay();
       if (signal.aborted) return;
       const isFurther = change.upTo.seq > position.seq || change.upTo.records > position.records;
       position = change.upTo;
       if (isFurther) yield change;
-      else await this.#pause({ looks, signal });
+      else if (told === hints.count) await this.#pause({ hints, signal });
     }
   }
 
   /** What is read at once: nothing is stored between the position, the entries and the records. */
   async #since(position: ChangePosition, { channels, recordPrefixes }: Wanted): Promise<Change> {
     const names = new Set(channels());
+    // What is asked for is on its way, as in an engine: what is stored meanwhile is read as well.
+    await this.#delay();
     const upTo = this.#position();
     const changed = [...this.#changed].filter(([, number]) => number > position.records).map(([key]) => key);
     const [entries, records] = await Promise.all([this.log.read({ after: position.seq }), this.log.records('')]);
@@ -166,16 +185,16 @@ export class MemoryCluster {
     };
   }
 
-  #pause({ looks, signal }: Reading): Promise<void> {
+  #pause({ hints, signal }: Reading): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        looks.delete(end);
+        hints.waiting.delete(end);
         signal.removeEventListener('abort', end);
         resolve();
       };
       const timer = setTimeout(end, this.#lookEveryMs);
-      looks.add(end);
+      hints.waiting.add(end);
       signal.addEventListener('abort', end, { once: true });
     });
   }

@@ -1,0 +1,229 @@
+/**
+ * The delivery of a host that is one of several writers. Its own ticks come with the numbers that the log gave them; what others wrote
+ * is read. A number is shown when everything below it has been shown or concerns nobody here.
+ *
+ * Three rules keep that true. A position is what a read itself saw: a hint only wakes the reader. While a tick of this host is on its
+ * way to the log its number may lie below what others have told, so what is read meanwhile waits for it. And a channel is watched
+ * from a position between two reads on, before its state is loaded: reading until one is level would never end under load.
+ */
+import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
+import type { LogEntry, StoredChannel } from '../log/log.js';
+import type { Change, ChangedRecord, ChangePosition, SharedLog, Wanted } from '../log/shared-log.js';
+import type { Logger } from '../util/logger.js';
+import type { Channel } from './channel.js';
+import { type Delivery, runSafely } from './delivery.js';
+import type { CommittedBatch, CommittedStep } from './writer.js';
+
+export interface OrderedDeliveryOptions {
+  readonly log: Pick<SharedLog, 'changes' | 'openChannel' | 'position' | 'hint'>;
+  /** Where this host begins: its snapshots have everything up to there. */
+  readonly from: ChangePosition;
+  readonly logger: Logger;
+  /** Shows a tick to all subscribers. */
+  readonly show: (batch: CommittedBatch) => void;
+  /** Makes the channel of a replica from what is stored of it. */
+  readonly open: (uri: string, stored: StoredChannel | undefined) => Channel;
+  /** Which records others may change that this host hears of, and what it is told of them. */
+  readonly recordPrefixes?: readonly string[];
+  readonly recordsChanged?: (records: readonly ChangedRecord[]) => void;
+}
+
+/** A channel that another host owns, as this one sees it. */
+interface Replica {
+  /** Its state is that of this number and of everything that was shown since. */
+  readonly loaded: { readonly channel: Channel; readonly seq: number } | undefined;
+  /** What was read while it was loaded. */
+  readonly held: LogEntry[];
+}
+
+export class OrderedDelivery implements Delivery {
+  readonly #options: OrderedDeliveryOptions;
+  #shown: number;
+  /** Up to where the reader has come; what it has told may still wait to be shown. */
+  #read: ChangePosition;
+  /** A tick of this host is on its way to the log. */
+  #isStoring = false;
+  /** Stored, and not shown yet, in the order of their numbers. */
+  #own: CommittedBatch[] = [];
+  /** Read, and not shown yet. */
+  #changes: Change[] = [];
+  readonly #replicas = new Map<string, Replica>();
+  #joining: (() => void)[] = [];
+  #reaching: { readonly seq: number; readonly reached: () => void }[] = [];
+
+  constructor(options: OrderedDeliveryOptions) {
+    this.#options = options;
+    this.#shown = options.from.seq;
+    this.#read = options.from;
+  }
+
+  get shown(): number {
+    return this.#shown;
+  }
+
+  /** Reads what others write, until the signal fires. Rejects when the log does not know any more what followed. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { log, recordPrefixes = [] } = this.#options;
+    const wanted: Wanted = { recordPrefixes, channels: () => this.#watched() };
+    for await (const change of log.changes(this.#read, wanted, signal)) {
+      this.#read = change.upTo;
+      this.#changes.push(change);
+      this.#advance();
+    }
+  }
+
+  /** Another host has written something. */
+  hint(): void {
+    this.#options.log.hint();
+  }
+
+  storing(): void {
+    this.#isStoring = true;
+  }
+
+  notStored(): void {
+    this.#isStoring = false;
+    this.#advance();
+  }
+
+  stored(batch: CommittedBatch): void {
+    this.#isStoring = false;
+    this.#own.push(batch);
+    this.#advance();
+  }
+
+  /**
+   * Watches a channel of another host, and resolves with its replica when that is true at `shown`. From then on the replica changes
+   * with what is shown.
+   */
+  async join(uri: string): Promise<Channel> {
+    const { log, open } = this.#options;
+    if (!this.#replicas.has(uri)) {
+      this.#replicas.set(uri, { loaded: undefined, held: [] });
+      await this.#nextRead();
+      const stored = await log.openChannel(uri, 0);
+      await this.#load(uri, open(uri, stored), stored?.seq ?? this.#read.seq);
+    }
+    for (;;) {
+      const replica = this.#replicas.get(uri);
+      if (!replica) throw new Error(`${uri} is not watched any more`);
+      if (replica.loaded && replica.loaded.seq <= this.#shown) return replica.loaded.channel;
+      if (replica.loaded) await this.reached(replica.loaded.seq);
+      else await this.#nextRead();
+    }
+  }
+
+  /** Nobody here watches it any more, or this host owns it from now on. */
+  leave(uri: string): void {
+    this.#replicas.delete(uri);
+  }
+
+  /**
+   * Whether this host can show everything up to a number, once it can: a client that comes back may have seen more elsewhere than
+   * was shown here. False for a number above the head of the log, which no client can have seen.
+   */
+  async canReach(seq: number): Promise<boolean> {
+    if (seq <= this.#shown) return true;
+    const { seq: head } = await this.#options.log.position();
+    if (seq > head) return false;
+    await this.reached(seq);
+    return true;
+  }
+
+  /** Resolves when everything up to a number is shown. */
+  reached(seq: number): Promise<void> {
+    if (seq <= this.#shown) return Promise.resolve();
+    this.hint();
+    return new Promise((resolve) => this.#reaching.push({ seq, reached: resolve }));
+  }
+
+  /** Asked between two reads: from here on everything of these channels is read. */
+  #watched(): string[] {
+    const joining = this.#joining;
+    this.#joining = [];
+    for (const join of joining) join();
+    return [...this.#replicas.keys()];
+  }
+
+  #nextRead(): Promise<void> {
+    const asked = new Promise<void>((resolve) => this.#joining.push(resolve));
+    this.hint();
+    return asked;
+  }
+
+  /** What was read while the state was loaded is in it already, up to its number. */
+  async #load(uri: string, channel: Channel, seq: number): Promise<void> {
+    const replica = this.#replicas.get(uri);
+    if (!replica) return;
+    this.#replicas.set(uri, { loaded: { channel, seq }, held: [] });
+    for (const entry of replica.held) this.#applied(entry);
+  }
+
+  /** Shows what can be shown, in the order of the numbers. */
+  #advance(): void {
+    while (this.#showOwn() || this.#showRead());
+    const [next] = this.#own;
+    if (next && !this.#isStoring) this.hint();
+    const reached = this.#reaching.filter(({ seq }) => seq <= this.#shown);
+    if (reached.length === 0) return;
+    this.#reaching = this.#reaching.filter(({ seq }) => seq > this.#shown);
+    for (const { reached: goOn } of reached) goOn();
+  }
+
+  /** The next tick of this host, when nothing lies below it. */
+  #showOwn(): boolean {
+    const [batch] = this.#own;
+    if (!batch || batch.first > this.#shown + 1) return false;
+    this.#own.shift();
+    for (const { channel, after } of batch.steps) channel.markShown(after);
+    this.#show(batch, batch.last);
+    return true;
+  }
+
+  /** What was read, up to the next tick of this host. */
+  #showRead(): boolean {
+    const [change] = this.#changes;
+    if (!change || this.#isStoring) return false;
+    const { first: below = Number.POSITIVE_INFINITY } = this.#own[0] ?? {};
+    const upTo = Math.min(change.upTo.seq, below - 1);
+    const entries = change.entries.filter(({ seq }) => seq > this.#shown && seq <= upTo);
+    const steps = entries.flatMap((entry) => this.#applied(entry) ?? []);
+    const isWhole = upTo === change.upTo.seq || this.#shown >= change.upTo.seq;
+    if (isWhole) {
+      this.#changes.shift();
+      if (change.records.length > 0)
+        runSafely(this.#options.logger, () => this.#options.recordsChanged?.(change.records));
+    }
+    const hasMoved = upTo > this.#shown;
+    const batch = { first: this.#shown + 1, last: upTo, steps, entries, notices: [], afterCommit: [] };
+    if (hasMoved && steps.length > 0) this.#show(batch, upTo);
+    else this.#shown = Math.max(this.#shown, upTo);
+    return isWhole || hasMoved;
+  }
+
+  /** An action of another host, in the state of its replica; undefined when that has it already, or is not loaded yet. */
+  #applied(entry: LogEntry): CommittedStep | undefined {
+    const { seq, channel: uri, action: text, origin, time } = entry;
+    const replica = this.#replicas.get(uri);
+    if (!replica?.loaded) {
+      replica?.held.push(entry);
+      return undefined;
+    }
+    if (seq <= replica.loaded.seq) return undefined;
+    const { channel } = replica.loaded;
+    const action: StateAction = JSON.parse(text);
+    const step = channel.accept(action, origin, time);
+    channel.markStored(step.after);
+    channel.markShown(step.after);
+    const whose = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } };
+    const envelope: ActionEnvelope = { channel: uri, action, serverSeq: seq, ...whose };
+    return { ...step, channel, text, entry: 0, envelope };
+  }
+
+  #show(batch: CommittedBatch, shown: number): void {
+    const { logger, show } = this.#options;
+    this.#shown = Math.max(this.#shown, shown);
+    runSafely(logger, () => show(batch));
+    for (const callback of batch.afterCommit) runSafely(logger, callback);
+  }
+}
