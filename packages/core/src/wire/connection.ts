@@ -26,7 +26,16 @@ import { dispatchAction, refuseAction } from './dispatch.js';
 import type { Edition } from './editions.js';
 import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
-import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, type Params, paramsOf } from './inbound.js';
+import {
+  checkedNames,
+  checkedParams,
+  HostRequestQueue,
+  idIn,
+  isTooLong,
+  Lanes,
+  type Params,
+  paramsOf,
+} from './inbound.js';
 import {
   CLIENT_FRAME_MAX_BYTES,
   HANDSHAKE_TIMEOUT_MS,
@@ -333,7 +342,7 @@ export class Connection implements Caller {
 
   #perform(method: string, params: Params): unknown {
     const { requests, control } = this.#context;
-    const checked = requests.isExtension(method) ? params : checkedParams(method, params);
+    const checked = requests.isExtension(method) ? checkedNames(method, params) : checkedParams(method, params);
     control.checkRequest(this, method, checked as Params);
     return requests.answer(this, method, checked);
   }

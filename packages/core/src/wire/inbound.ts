@@ -1,6 +1,6 @@
 /** What one client sends: checked parameters, the line in which messages wait, and answers to requests of the host. */
 import { PendingRequests } from '@atrium/link';
-import { ErrorCode } from '@atrium/protocol/ahp-1';
+import { ErrorCode, ruleForRequest } from '@atrium/protocol/ahp-1';
 import { checkClientRequest, describeProblem, isClientRequest } from '@atrium/protocol/ahp-1/validation';
 import type { Frame } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
@@ -27,6 +27,18 @@ export function checkedParams(method: string, params: Params): Params {
   const checked = checkClientRequest(method, method === 'createSession' ? pluginsOnly(params).claim : params);
   if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
   return checked.value;
+}
+
+/** Methods of our own have no schema here. What names a channel in them is looked up before its handler sees it. */
+export function checkedNames(method: string, params: Params): Params {
+  const { bounds } = ruleForRequest(method);
+  const wrong = typeof bounds === 'string' ? undefined : bounds.find((name) => !isName(params[name]));
+  if (wrong !== undefined) throw new RequestError(ErrorCode.InvalidParams, `${method}: /${wrong} must be a text`);
+  return params;
+}
+
+function isName(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 /** A character is at most three bytes, so that most texts need not be counted. */

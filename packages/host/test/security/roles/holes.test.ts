@@ -277,6 +277,18 @@ describe('a way around bounds', () => {
     },
   );
 
+  it('[DEV-021] what names a session is a text: anything else is refused before it is looked up', async () => {
+    for (const client of [owner, await host.as(byFolder('driver')), await host.as(access('viewer'))])
+      for (const name of [{ toString: 'x' }, [OUTSIDE], [[INSIDE]], 5, null, true]) {
+        const { error } = await client.ask('atrium/instructions', { channel: name });
+        expect([name, error?.code, error?.message]).toEqual([
+          name,
+          -32602,
+          expect.stringContaining('/channel must be'),
+        ]);
+      }
+  });
+
   it('[DEV-021] a turn of a session is told as before to whoever is within bounds', async () => {
     const client = await host.as(byFolder('viewer'));
     await client.request('subscribe', { channel: defaultChatUri(INSIDE) });
