@@ -28,7 +28,11 @@ describe('a limit', () => {
       CLIENT_NOTED_EVERY_MS: DAY,
       HOST_REQUEST_TIMEOUT_MS: 10 * SECOND,
     });
-    expect(toolCalls).toMatchObject({ GATES_TIMEOUT_MS: 5 * SECOND, EXTENSION_TIMEOUT_MS: 600 * SECOND });
+    expect(toolCalls).toMatchObject({
+      GATES_TIMEOUT_MS: 5 * SECOND,
+      EXTENSION_TIMEOUT_MS: 600 * SECOND,
+      JUDGEMENT_TIMEOUT_MS: 30 * SECOND,
+    });
     expect(channels).toMatchObject({ STORE_RETRY_MS: SECOND, UNAVAILABLE_RETRIES_MAX: 60 });
   });
 
@@ -56,6 +60,9 @@ describe('a limit', () => {
       INLINE_TEXT_MAX_CHARACTERS: 64 * KIB,
       INLINE_DATA_MAX_BYTES: 16 * KIB,
       PREVIEW_MAX_CHARACTERS: 4 * KIB,
+      REFERENCED_INPUT_MAX_BYTES: 4 * MIB,
+      GATE_TEXT_MAX_CHARACTERS: 4_000,
+      JUDGEMENT_REASON_MAX_CHARACTERS: 1_000,
       BLOB_MAX_BYTES: 16 * MIB,
     });
   });

@@ -360,6 +360,7 @@ describe('a list that is made again after the log was damaged', () => {
     const entries = [started('t', 'hi'), said('t')];
     const whole = await recovered({ listed: [summary('a', 1)], entries });
     expect(await whole.headOf(CHAT)).toMatchObject({ activeTurn: { id: 't' } });
+    expect(whole.catalogue.current(A)?.summary.modifiedAt).toBe(at(1));
     const { headOf, turnsOf, catalogue } = await recovered({
       listed: [summary('a', 1)],
       entries,

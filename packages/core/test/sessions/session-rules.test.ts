@@ -150,9 +150,14 @@ describe('customizations', () => {
     const all = [plugin('p', true, server, agent), { id: 'q' }];
     expect(['p', 's', 'a', 'q'].map((id) => toggled(id, all))).toEqual(Array(4).fill(undefined));
     expect([toggled('x', all), toggled('p')]).toEqual(['there is no customization x', 'there is no customization p']);
-    const much = { kind: 'workspace', workspace: 'x'.repeat(CHOICE_MAX_CHARACTERS), enabled: true };
-    const action = { type: 'session/customizationToggled', id: 'p', enablement: [much] };
-    expect(why(action, { customizations: all })).toMatch(/enablement may have/);
+    const sized = (characters: number) => {
+      const empty = { kind: 'workspace', workspace: '', enabled: true };
+      const workspace = 'x'.repeat(characters - JSON.stringify([empty]).length);
+      const action = { type: 'session/customizationToggled', id: 'p', enablement: [{ ...empty, workspace }] };
+      return why(action, { customizations: all });
+    };
+    expect(sized(CHOICE_MAX_CHARACTERS)).toBeUndefined();
+    expect(sized(CHOICE_MAX_CHARACTERS + 1)).toMatch(/enablement may have/);
   });
 
   it('are published as a whole when a server inside is switched: older wires know containers only', () => {

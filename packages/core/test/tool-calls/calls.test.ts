@@ -84,6 +84,23 @@ describe('a call of a tool', () => {
     expect(await asked({})).toBeUndefined();
   });
 
+  it('[DAY-005] offers the whole tool for the session once: the option of the tool says what a rule for it would say', async () => {
+    const own = { id: ALLOW_IN_SESSION, label: 'Look for this session', kind: 'approve' };
+    const [session, project] = ['session', 'project'].map((scope) => ({
+      ...{ id: `always-${scope}`, label: scope, kind: 'approve' },
+    }));
+    const offered = async (proposes: readonly string[], options: readonly object[]) => {
+      const decide = async () => ({ effect: 'none', proposes, options: [session, project] });
+      const { context, written } = turn({ permissions: { decide } });
+      void new ToolCall(context, TOOL, STAGES).run('{}', asking({ options } as never));
+      await tick();
+      return (written.at(-1) as { options?: object[] }).options;
+    };
+    expect(await offered(['look'], [own])).toEqual([own, project]);
+    expect(await offered(['look(a)'], [own])).toEqual([own, session, project]);
+    expect(await offered(['look'], [{ ...own, id: 'yes' }])).toEqual([{ ...own, id: 'yes' }, session, project]);
+  });
+
   it('[UNI-039] tells its gates the folders that it works in', async () => {
     const check = vi.fn(() => ({ kind: 'pass' }));
     const gates = () => [{ name: 'watch', concerns: () => true, check }];
@@ -600,6 +617,46 @@ describe('a tool that the host runs', () => {
     const outcome = new ToolCall(scene.context, called, host.stages).run('{}', host);
     return { ...scene, outcome, command, own };
   }
+
+  it.each([
+    ['is gone', []],
+    ['is of another extension', [{ owner: 'other' }]],
+    ['is of another program with the name of its owner', [{ identity: 'two' }]],
+    ['has another name', [{ definition: { name: 'see' } }]],
+  ])('[UNI-099] does not run when the tool %s by then', async (_, others) => {
+    const run = vi.fn(async () => result);
+    const tool = { owner: 'ext', identity: 'one', run };
+    const now = others.map((other) => ({ definition: { name: 'look' }, ...tool, ...other }));
+    const extensions = { all: () => [], gates: () => [], tools: () => now, hidden: () => () => false };
+    const { outcome } = hosted(tool, { extensions });
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('was taken away') });
+    expect(run).not.toHaveBeenCalled();
+    expect(await hosted(tool).outcome).toMatchObject({ success: true });
+  });
+
+  it('[DAY-007] only reads as far as its owner is believed', () => {
+    const reads = (tool: object) => new HostToolRunner(turn().context, tool as never).isReadOnly;
+    const hint = (readOnlyHint: boolean) => ({ definition: { name: 'look', annotations: { readOnlyHint } } });
+    const asks = { confirmation: () => undefined };
+    const plain = { definition: { name: 'look' } };
+    expect(
+      [plain, { ...plain, ...asks }, hint(true), { ...hint(true), ...asks }, { ...hint(false), ...asks }].map(reads),
+    ).toEqual([...[true, false, true, true, false]]);
+    const owned = [plain, hint(true), { ...hint(true), ...asks }, hint(false)].map((tool) => ({
+      ...tool,
+      owner: 'ext',
+    }));
+    expect(owned.map(reads)).toEqual([false, true, false, false]);
+    const ofClient = (annotations?: object) =>
+      new ClientToolRunner(turn().context, {
+        name: 'look',
+        inputSchema: { type: 'object' },
+        ...(annotations && { annotations }),
+      } as never);
+    expect(
+      [undefined, {}, { readOnlyHint: false }, { readOnlyHint: true }].map((each) => ofClient(each).isReadOnly),
+    ).toEqual([...[false, false, false, true]]);
+  });
 
   it('is told what its preview was about, and its command is forgotten when the result is stored', async () => {
     const run = vi.fn(async (_input: unknown, _context: { basis?: unknown }) => result);

@@ -232,8 +232,12 @@ describe('requests', () => {
     expect(code(device('viewer'), 'createSession', { channel: OTHER })).toBe(ErrorCode.PermissionDenied);
     expect(code(device('driver'), 'createSession', { channel: OTHER })).toBeUndefined();
     expect(code(device('viewer'), 'subscribe', { channel: 'ahp-otlp:/logs' })).toBe(ErrorCode.PermissionDenied);
+    expect(code(device('viewer'), 'ping', { channel: 'ahp-otlp:/logs' })).toBeUndefined();
     expect(code(device('driver', { sessions: [MINE] }), 'completions', { channel: OTHER })).not.toBeUndefined();
     expect(code(device('driver', { sessions: [MINE] }), 'completions', { channel: MINE })).toBeUndefined();
+    expect(code(device('driver'), 'atrium/projects')).toBeUndefined();
+    expect(code(within(), 'atrium/projects')).toBe(ErrorCode.PermissionDenied);
+    expect(() => check(device('owner', {}), 'a/method/of/tomorrow')).toThrow('is about the whole host');
     expect(code(within(), 'sessionConfigCompletions', { channel: 'ahp-root://', property: 'folder' })).toBe(
       ErrorCode.PermissionDenied,
     );

@@ -238,6 +238,18 @@ describe('what is kept of a client', () => {
     expect(await mine.sent.settled(identity, [4, 3])).toEqual([4]);
   });
 
+  it('tells it after a restart as well, of all numbers that it is asked for', async () => {
+    const mine = host();
+    const identity = await connected(mine);
+    for (const seq of [1, 2, 4]) {
+      mine.answer({ clientId: 'c', epoch: identity.start, clientSeq: seq });
+      await mine.writer.settled();
+    }
+    const after = host(mine.log);
+    expect(await after.sent.settled(identity, [4, 3, 2, 1])).toEqual([4, 2, 1]);
+    expect(await after.sent.settled(identity, [2, 4])).toEqual([2, 4]);
+  });
+
   it(`[REL-057] is the answers to its last ${SENT_ACTIONS_KEPT_MAX} actions`, async () => {
     const mine = host();
     const identity = await connected(mine);

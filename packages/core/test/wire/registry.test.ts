@@ -48,6 +48,32 @@ describe('the connections of clients', () => {
     const dialect = { maySend: (method: string) => methods.includes(method) };
     return { request, close, dialect } as unknown as Connection & { request: typeof request; close: typeof close };
   }
+
+  it('stop reading while storing is behind, but for those that have not said who they are', () => {
+    const { registry: connections } = registry();
+    const [known, unknown] = [{ clientId: 'c' }, undefined].map((identity) => ({
+      ...{ identity, pauseReading: vi.fn(), resumeReading: vi.fn() },
+    }));
+    for (const each of [known, unknown]) connections.add(each as never);
+    connections.pauseReading();
+    expect([known?.pauseReading.mock.calls.length, unknown?.pauseReading.mock.calls.length]).toEqual([1, 0]);
+    connections.resumeReading();
+    expect([known?.resumeReading.mock.calls.length, unknown?.resumeReading.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('[DEV-023] that came with a credential change with it, and close when it is taken away', () => {
+    const { registry: connections } = registry();
+    const [mine, other] = ['a', 'b'].map((id) => ({
+      ...{ access: { credential: { id } }, close: vi.fn(), changeAccess: vi.fn() },
+    }));
+    for (const each of [mine, other]) connections.add(each as never);
+    const access = { role: 'viewer' } as never;
+    connections.changeAccess('a', access);
+    expect(mine?.changeAccess).toHaveBeenCalledExactlyOnceWith(access);
+    connections.changeAccess('a', undefined);
+    expect(mine?.close).toHaveBeenCalledExactlyOnceWith(4007, 'this access was taken away');
+    expect([other?.changeAccess.mock.calls.length, other?.close.mock.calls.length]).toEqual([0, 0]);
+  });
   const identity = { clientId: 'c', dialect: { traits: { notifiesEveryone: false } } } as unknown as Identity;
 
   it('are one for each client: a newer one replaces the older, which does not make the client lost', () => {

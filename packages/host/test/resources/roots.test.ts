@@ -163,6 +163,11 @@ describe('the roots of a client', () => {
     expect(table.accessTo(at('own/d'))).toBe('write');
     expect(table.directoryOf(at('own/d'))).toBe(at('own'));
     expect(table.accessTo(at('foreign/c'))).toBeUndefined();
+    expect(
+      ['work/.agents/skills/x', 'work/inner/.agents/skills/x', 'work/.Agents/skills/x', 'work/a'].map((file) =>
+        table.directoryOf(at(file)),
+      ),
+    ).toEqual([...['work/.agents/skills', 'work/inner/.agents/skills', 'work/.Agents/skills'].map(at), undefined]);
   });
 
   it('are more for a client with grants', async () => {

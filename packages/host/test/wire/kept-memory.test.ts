@@ -93,4 +93,6 @@ it.each([
   const { error } = await host.connect().ask('initialize', hello);
   expect(error).toMatchObject({ code: -32602, message: `initialize: /${name} may have 500 characters` });
   expect(await log.records('client:')).toEqual([]);
+  const longest = { clientId: 'c'.repeat(CLIENT_ID_MAX_CHARACTERS), locale: 'l'.repeat(CLIENT_ID_MAX_CHARACTERS) };
+  expect((await host.connect().ask('initialize', { ...hello, ...longest })).error).toBeUndefined();
 });
