@@ -44,6 +44,23 @@ describe.skipIf(!isBuilt)('approvals in a chat (skipped unless it has been built
     expect(existsSync(path.join(folder, 'PWNED'))).toBe(true);
   });
 
+  it('asks about a plan as a plan, without the name of the tool behind it [DAY-115]', async () => {
+    const script = path.join(await newFolder(shared()), 'script.json');
+    const plan = '# Steps\n\n1. Read it';
+    const prompts = { plan: [{ callTool: { name: 'present_plan', input: { plan } } }, { text: 'Over.' }] };
+    await writeFile(script, JSON.stringify({ provider: 'mock', displayName: 'Mock', prompts }));
+    const { terminal } = await openChat('chat', { host: await startHost([], undefined, script) });
+    await terminal.sees(PROMPT);
+    await say(terminal, '/mode plan');
+    await terminal.sees(/Plan mode/);
+    await say(terminal, 'plan');
+    const asked = await terminal.sees(/y Accept, and ask before changes[\s\S]*e edit the plan · d/);
+    expect(asked).toMatch(/\? Start the work with this plan\?\n {2}plan: 3 lines\n│ # Steps\n/);
+    expect(asked).not.toContain('present_plan');
+    await answer(terminal, 'n');
+    await terminal.sees(/Over\./);
+  });
+
   it('[UP-253] [REL-051] shows an input that the host names by reference to its end before it takes a yes', async () => {
     const folder = await newFolder(shared());
     const script = path.join(folder, 'script.json');

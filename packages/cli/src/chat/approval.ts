@@ -4,6 +4,7 @@
  */
 import {
   alwaysPlaces,
+  asksAboutPlan,
   callPermission,
   membersBesideEdits,
   permissionWords,
@@ -146,7 +147,7 @@ function titleOf({ call }: Target): string {
 function toolLines({ call }: Target, { style, columns }: ViewOptions): string[] {
   const { toolName, displayName } = call;
   const isItself = displayName.toLowerCase().replaceAll(' ', '_') === toolName.toLowerCase();
-  if (isItself) return [];
+  if (isItself || asksAboutPlan(call)) return [];
   return shownRows(`tool: ${displayName} (${toolName})`.replace(/\s+/g, ' '), columns - 2, style).map((row) =>
     style.dim(`  ${row}`),
   );
@@ -234,7 +235,7 @@ function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
     ['n', printable(named[1]?.label ?? 'no')],
     ...(lasting ? [['a', printable(lasting.label)] as const] : []),
     ...others,
-    ...(call.editable && !isPaged ? [['e', 'edit first'] as const] : []),
+    ...(call.editable && !isPaged ? [['e', asksAboutPlan(call) ? 'edit the plan' : 'edit first'] as const] : []),
     REASON,
     ...(isPaged ? [SHOW_ALL] : []),
   ];

@@ -786,6 +786,7 @@ export {
   alwaysLabel,
   alwaysPlaces,
   alwaysScope,
+  asksAboutPlan,
   type CallPermission,
   callPermission,
   decisionWords,

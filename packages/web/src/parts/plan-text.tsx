@@ -1,5 +1,5 @@
 /** A plan that an agent in plan mode presents, as people read it, or as it is written where formatting would hide some of it. */
-import { PLAN_OPTIONS, PLAN_TOOL, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
+import { asksAboutPlan, PLAN_TOOL, type ToolCallState, toolInputMembers } from '@atrium/protocol/ahp-1';
 import { useMemo, useState } from 'react';
 import { Markdown } from '../markdown/markdown.js';
 import { isShownWhole } from '../markdown/shown-whole.js';
@@ -13,10 +13,8 @@ export function planIn(call: ToolCallState, input: string | undefined): string |
   return plan?.name === 'plan' && plan.isText && others.length === 0 && isReadable(plan.text) ? plan.text : undefined;
 }
 
-/** A question of that name counts only with the answers that start the work. */
 function isPlanCall(call: ToolCallState): boolean {
-  if (call.toolName !== PLAN_TOOL) return false;
-  return call.status !== 'pending-confirmation' || call.options?.some(({ id }) => id === PLAN_OPTIONS.ask) === true;
+  return call.status === 'pending-confirmation' ? asksAboutPlan(call) : call.toolName === PLAN_TOOL;
 }
 
 /** To be read to its end before it is accepted. */

@@ -4,7 +4,7 @@
  * a call stands in the `_meta` of the call. Rules are listed and changed by the methods below.
  */
 import { ANSWERED_BY } from '../access.js';
-import type { ConfirmationOption, ToolCallState } from '../chat/tool-calls.js';
+import type { ConfirmationOption, ToolCallPendingConfirmationState, ToolCallState } from '../chat/tool-calls.js';
 
 export const PERMISSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
@@ -228,3 +228,11 @@ export const PLAN_OPTIONS: Readonly<Record<Exclude<PermissionMode, 'plan'>, stri
   'accept-edits': 'start-accept-edits',
   auto: 'start-auto',
 };
+
+/** A question by the name of a plan is one only with the answers that start the work. */
+export function asksAboutPlan({
+  toolName,
+  options,
+}: Pick<ToolCallPendingConfirmationState, 'toolName' | 'options'>): boolean {
+  return toolName === PLAN_TOOL && options?.some(({ id }) => id === PLAN_OPTIONS.ask) === true;
+}
