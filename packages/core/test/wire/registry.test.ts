@@ -307,6 +307,29 @@ describe('what is remembered of a client', () => {
     expect(forgotten).not.toHaveBeenCalled();
   });
 
+  it('[DEV-006] belongs to the credential that came first, as long as one of its connections is still beginning', async () => {
+    const { clients } = host();
+    const ends: (() => void)[] = [];
+    vi.spyOn(clients.received, 'begin').mockImplementation(
+      () => new Promise((resolve) => ends.push(() => resolve({ epoch: 1, isStored: true }))),
+    );
+    const phone = { kind: 'device', id: 'phone' } as const;
+    const tablet = { kind: 'device', id: 'tablet' } as const;
+    const [first, second] = [clients.begin('c', greeting, phone), clients.begin('c', greeting, phone)];
+    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await expect(clients.begin('c', greeting, tablet)).rejects.toThrow('belongs to another device');
+    ends[0]?.();
+    await first;
+    await expect(clients.begin('c', greeting, tablet)).rejects.toThrow('belongs to another device');
+    ends[1]?.();
+    await second;
+    // Nothing was stored of it here, so that it is free again.
+    const third = clients.begin('c', greeting, tablet);
+    await vi.waitFor(() => expect(ends).toHaveLength(3));
+    ends[2]?.();
+    expect(await third).toBe(1);
+  });
+
   it('tells which of its numbers were taken, and nothing to a stranger', async () => {
     const { clients, writer } = host();
     const epoch = await clients.begin('c', greeting);

@@ -1,5 +1,5 @@
 /** A watch of a tree whose watchers a test plays: what is told of what was touched. */
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { watchFolder } from '@atrium/core/util/folders.js';
@@ -103,6 +103,28 @@ describe('a watch of a tree', () => {
     watch.close();
     expect(watched()).toEqual([]);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'holds no folder open once it has looked at it (skipped: only Linux lists what is open)',
+    async () => {
+      const { watch, above, at, touch, told } = await watching({ 'a/b/c': '', file: '' });
+      const open = () =>
+        readdirSync('/proc/self/fd').flatMap((fd) => {
+          try {
+            const place = readlinkSync(`/proc/self/fd/${fd}`);
+            return place.startsWith(above) ? [place] : [];
+          } catch {
+            return [];
+          }
+        });
+      await watch.start();
+      expect(open()).toEqual([]);
+      await mkdir(at('new/inner'), { recursive: true });
+      touch('.', 'new');
+      expect(await told()).toEqual(['added new', 'added new/inner']);
+      expect(open()).toEqual([]);
+    },
+  );
 
   it('[AHP-244] without its depths watches one folder', async () => {
     const { watch, watched } = await watching({ 'a/b': '' }, { recursive: false });
