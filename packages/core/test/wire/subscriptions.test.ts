@@ -73,6 +73,21 @@ describe('the subscribers of a channel', () => {
     expect(ask()).toEqual([true, false]);
   });
 
+  it('may be shown a worker as a chat when one of them can show chats, or when there are none', () => {
+    const { subscriptions } = setUp();
+    const speaking = (chats: readonly string[]) => {
+      const one = client();
+      Object.assign(one, { dialect: { ...one.dialect, channelsOf: () => chats } });
+      return one;
+    };
+    const [able, unable] = [speaking(['ahp-chat:/any']), speaking([])];
+    expect(subscriptions.mayShowChats(SESSION)).toBe(true);
+    subscriptions.add(unable, SESSION, [SESSION]);
+    expect(subscriptions.mayShowChats(SESSION)).toBe(false);
+    subscriptions.add(able, SESSION, [SESSION]);
+    expect(subscriptions.mayShowChats(SESSION)).toBe(true);
+  });
+
   it('are those until they unsubscribe from the last wire channel that shows it', () => {
     const { subscriptions, unsubscribed } = setUp();
     const one = client();
