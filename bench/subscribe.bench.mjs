@@ -1,10 +1,13 @@
 /**
  * What it costs to open a session of 10,000 turns over a real socket: CPU of a host that was just started, for the whole
  * of it and for its last 50 turns, against `JSON.stringify` of the same state in a process that was just started, too.
- * The same once more when it has been opened before. And what it costs to come back after nearly a thousand actions, against
+ * The same once more when it has been opened before. The floor: a program that reads the rows and writes their bytes to a socket,
+ * and does nothing else. And what it costs to come back after nearly a thousand actions, against
  * moving the same bytes.
  */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
@@ -27,7 +30,7 @@ const { open, back } = await paired(import.meta.url, {
       full: () => opening({}),
       window: () => opening({ turns: { last: WINDOW } }),
     },
-    limits: { stringify: stringified },
+    limits: { stringify: stringified, floor: () => copied(0), floorWindow: () => copied(TURNS - WINDOW) },
   },
   back: { atrium: { replay: () => coming('replay'), bytes: () => coming('bytes') } },
 });
@@ -43,6 +46,16 @@ report([
     worse: 'parsing',
   }),
   ratio(open, {
+    name: 'subscribe.first.stored',
+    of: 'full',
+    to: 'floor',
+    limit: 'a bare program that reads the rows and writes them to a socket, for the first time',
+    target: { atMost: 3 },
+    worse: 'checks',
+  }),
+  ratio(open, { name: 'subscribe.floor', of: 'floor', to: 'stringify', limit, worse: 'SQL' }),
+  ratio(open, { name: 'subscribe.floor.again', of: 'floor', to: 'stringify', member: 'again', limit, worse: 'SQL' }),
+  ratio(open, {
     name: 'subscribe.window',
     of: 'window',
     to: 'stringify',
@@ -50,6 +63,7 @@ report([
     target: { atMost: 0.01 },
     worse: 'reads',
   }),
+  ratio(open, { name: 'subscribe.window.floor', of: 'floorWindow', to: 'stringify', limit, worse: 'SQL' }),
   ratio(open, {
     name: 'subscribe.window.again',
     of: 'window',
@@ -86,11 +100,7 @@ report([
 
 /** A new host for each slice. */
 async function opening(more) {
-  const { openSqliteLog } = await loadHost();
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-  const log = await openSqliteLog({ dataDir });
-  await storeSession(log, TURNS);
-  await log.close();
+  const { dataDir, remove } = await stored();
   const expected = more.turns ? WINDOW : TURNS;
   return {
     async slice() {
@@ -101,8 +111,17 @@ async function opening(more) {
       host.stop();
       return { operations: 1, cpu, again };
     },
-    close: () => rmSync(dataDir, { recursive: true }),
+    close: remove,
   };
+}
+
+async function stored() {
+  const { openSqliteLog } = await loadHost();
+  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
+  const log = await openSqliteLog({ dataDir });
+  await storeSession(log, TURNS);
+  await log.close();
+  return { dataDir, remove: () => rmSync(dataDir, { recursive: true }) };
 }
 
 /** CPU of the host from the request to the last byte of the answer. */
@@ -116,6 +135,39 @@ async function subscribed({ host, port, more, expected }) {
   socket.close();
   const { length } = snapshot.state.turns;
   if (length !== expected) throw new Error(`${length} turns came instead of ${expected}`);
+  return after - before;
+}
+
+/** The least that could be done: see `floor` in `opened-host.mjs`. */
+async function copied(from) {
+  const { dataDir, remove } = await stored();
+  return {
+    async slice() {
+      const helper = startHelper('./opened-host.mjs');
+      const { port } = await helper.ask('floor', { dataDir, channel: CHAT, from, turns: TURNS });
+      const least = (TURNS - from) * 100;
+      const cpu = await copiedOnce(helper, port, least);
+      const again = await copiedOnce(helper, port, least);
+      helper.stop();
+      return { operations: 1, cpu, again };
+    },
+    close: remove,
+  };
+}
+
+/** CPU of the program from the request to the last byte. */
+async function copiedOnce(helper, port, least) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  const before = await helper.ask('cpu');
+  socket.write('?');
+  await once(socket, 'end');
+  const after = await helper.ask('cpu');
+  if (bytes < least) throw new Error(`${bytes} bytes came, which are not all turns`);
   return after - before;
 }
 

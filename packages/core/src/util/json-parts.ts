@@ -116,8 +116,10 @@ function* written(value: unknown, before: string, after: string): Pieces {
 }
 
 function* piecesOf(value: unknown): Pieces {
-  if (value instanceof RawJson) yield* rawPieces(value.json);
-  else if (value instanceof LazyList) yield* lazyPieces(value);
+  if (value instanceof RawJson) {
+    if (typeof value.json === 'string') yield* cut(value.json);
+    else yield value.json;
+  } else if (value instanceof LazyList) yield* lazyPieces(value);
   else if (value instanceof Later) yield* piecesOf(value.make());
   else if (left(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null';
   else if (typeof value === 'string') yield* stringPieces(value);
@@ -193,11 +195,6 @@ function* lazyPieces(list: LazyList<unknown>): Pieces {
     }
   }
   yield ']';
-}
-
-function* rawPieces(json: string | Buffer): Pieces {
-  if (typeof json === 'string') yield* cut(json);
-  else yield json;
 }
 
 function* stringPieces(text: string): Pieces {

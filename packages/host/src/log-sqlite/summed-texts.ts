@@ -71,7 +71,7 @@ export function textsIn(bytes: Buffer): SummedText[] {
     const key = bytes.toString('utf8', start, middle);
     const text = bytes.toString('utf8', middle, end);
     // The sum is that of the bytes of both, except where a key has a NUL: see `sumOf`.
-    const isWhole = crc32(bytes.subarray(start, end)) === sum || fits(sum, key, text);
+    const isWhole = crc32(view(bytes, start, end - start)) === sum || fits(sum, key, text);
     texts.push({ row: numbers[at] ?? 0, key, text, isWhole });
     start = end;
   }
