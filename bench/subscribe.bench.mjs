@@ -63,6 +63,14 @@ report([
     target: { atMost: 0.01 },
     worse: 'reads',
   }),
+  ratio(open, {
+    name: 'subscribe.window.stored',
+    of: 'window',
+    to: 'floorWindow',
+    limit: `a bare program that reads ${WINDOW} rows and writes them to a socket, for the first time`,
+    target: { atMost: 4 },
+    worse: 'reads',
+  }),
   ratio(open, { name: 'subscribe.window.floor', of: 'floorWindow', to: 'stringify', limit, worse: 'SQL' }),
   ratio(open, {
     name: 'subscribe.window.again',
