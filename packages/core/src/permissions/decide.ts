@@ -4,7 +4,7 @@
  */
 import { type PermissionMode, RULE_SCOPES, type RuleEffect, type RuleScope } from '@atrium/protocol/ahp-1';
 import { isOrdinaryFile, type Places, placeOf } from './places.js';
-import { READ_ONLY_RULES, TRUSTED_READ_ONLY_RULES } from './read-only.js';
+import { readOnlyRules } from './read-only.js';
 import type { Rule } from './rules.js';
 import { readShellLine, type ShellLine } from './shell-line.js';
 import { coverLine, type Finding, findInLine, isFor } from './shell-rules.js';
@@ -205,7 +205,7 @@ function ofTool(rules: readonly Rule[], tool: string): readonly Rule[] {
 }
 
 function looksOnly(line: ShellLine, facts: PermissionFacts, acceptsEdits: boolean): Decision {
-  const shell = facts.isTrusted ? TRUSTED_READ_ONLY_RULES : READ_ONLY_RULES;
+  const shell = readOnlyRules(facts);
   const coverage = coverLine(line, {
     shell,
     edit: [],

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { decide, type PermissionCall, type PermissionFacts } from './decide.js';
 import { PROPOSED_RULES_MAX } from './limits.js';
 import { isInFolders, type Places, placeOf } from './places.js';
-import { TRUSTED_READ_ONLY_RULES } from './read-only.js';
+import { readOnlyRules } from './read-only.js';
 import { riskyWords } from './risky-options.js';
 import { parseRule, patternWord, type Rule, shellPattern } from './rules.js';
 import { readShellLine, type SimpleCommand } from './shell-line.js';
@@ -66,7 +66,8 @@ function innermost(command: SimpleCommand, depth: number): readonly SimpleComman
 
 /** Commands that only look may do so with any arguments; of all others exactly this one. */
 function forCommand({ assignments, words }: SimpleCommand): string {
-  const looks = assignments.length === 0 ? TRUSTED_READ_ONLY_RULES.find((rule) => isLike(rule, words)) : undefined;
+  const trusted = readOnlyRules({ isTrusted: true });
+  const looks = assignments.length === 0 ? trusted.find((rule) => isLike(rule, words)) : undefined;
   const isPlain = riskyWords(words[0]?.text ?? '', words).length === 0;
   if (looks?.pattern !== undefined && isPlain) return `shell(${looks.pattern})`;
   return `shell(${[...assignments, ...words.map(({ text }) => text)].map(patternWord).join(' ')})`;

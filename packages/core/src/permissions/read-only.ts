@@ -82,5 +82,13 @@ const GIT_LOOKS = [
 const builtIn = (patterns: readonly string[]): readonly Rule[] =>
   patterns.map((pattern) => parseRule(`shell(${pattern})`, 'allow', 'built-in'));
 
-export const READ_ONLY_RULES: readonly Rule[] = builtIn(LOOKS);
-export const TRUSTED_READ_ONLY_RULES: readonly Rule[] = [...READ_ONLY_RULES, ...builtIn(GIT_LOOKS)];
+let rules: { readonly plain: readonly Rule[]; readonly trusted: readonly Rule[] } | undefined;
+
+/** Parsed when a command is first looked at: a host that only starts needs none. */
+export function readOnlyRules({ isTrusted }: { readonly isTrusted: boolean }): readonly Rule[] {
+  if (!rules) {
+    const plain = builtIn(LOOKS);
+    rules = { plain, trusted: [...plain, ...builtIn(GIT_LOOKS)] };
+  }
+  return isTrusted ? rules.trusted : rules.plain;
+}
