@@ -41,26 +41,6 @@ describeInBrowser('what is said', (open) => {
     expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
   });
 
-  it('stays in sight when the lasting answers of a question were unfolded, and what is below the conversation grows', async () => {
-    const call = { callTool: { name: 'shell', input: { command: 'echo one' } } };
-    const { link } = await startWorkHost({ prompts: { long: [{ text: LONG }, call, { text: 'It ran.' }] } });
-    const page = await open(link);
-    await begin(page, 'long');
-    await page.getByRole('button', { name: 'Always allow …' }).click();
-    await page.getByRole('button', { name: 'Always allow shell(echo *) in this session' }).click();
-    await page.getByText('It ran.', { exact: true }).waitFor();
-    const field = page.getByRole('textbox', { name: 'Message' });
-    await field.fill('/compct');
-    await field.press('Enter');
-    await page.getByText('There is no command /compct').waitFor();
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    const below = await page
-      .locator('.timeline')
-      .evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop);
-    expect(below).toBeLessThanOrEqual(1);
-    expect(await page.getByRole('button', { name: 'To the end' }).count()).toBe(0);
-  });
-
   it('has one button for what can be done from an answer, on a touch screen', async () => {
     const { link } = await startWorkHost({ prompts: { hi: [{ text: 'Hello.' }] } });
     const page = await open(link, PHONE);

@@ -53,10 +53,7 @@ function Rows({ session, chat, older, onEdit, rows }: Props & { readonly rows: r
     if (older.isAny && scrollTop < NEAR_TOP_PX) void session.loadOlder();
   };
   const clicked = ({ target }: MouseEvent) => {
-    // What a question unfolds is answered at once, and then the conversation goes on.
-    if (target instanceof Element && target.closest('[aria-expanded="false"]') && !target.closest('.confirmation')) {
-      letGo();
-    }
+    if (target instanceof Element && target.closest('[aria-expanded="false"]')) letGo();
   };
   return (
     <div className="timeline-box">
