@@ -80,7 +80,7 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
   const { port } = server.address() as AddressInfo;
   const session = encodeURIComponent(options.session.uri);
   return {
-    link: `http://127.0.0.1:${port}/#/session/${session}`,
+    link: `http://localhost:${port}/#/session/${session}`,
     asked,
     ofMethod: (method) => asked.filter((message) => message.method === method),
     act: (channel, action) => {
@@ -92,7 +92,7 @@ export async function startPuppetHost(options: Options): Promise<PuppetHost> {
 
 function listenOn(answer: RequestListener): (port: number) => Promise<Server> {
   return async (port) => {
-    const server = createServer(answer).listen(port, '127.0.0.1');
+    const server = createServer(answer).listen(port, 'localhost');
     await once(server, 'listening');
     return server;
   };
