@@ -77,6 +77,7 @@ const LONG_RUNS = {
     files: [
       'packages/cli/test/cluster-run.test.ts',
       `${HOST_TESTS}/cluster/log.test.ts`,
+      `${HOST_TESTS}/cluster/shared-log.test.ts`,
       `${HOST_TESTS}/cluster/engine-crash.test.ts`,
     ],
     env: { ATRIUM_CLUSTER_SECONDS: '300' },
