@@ -244,6 +244,19 @@ describe('requests', () => {
     expect(code(within(), 'sessionConfigCompletions', { channel: 'ahp-root://', property: 'branch' })).toBeUndefined();
   });
 
+  it('[DEV-022] that are refused say the role that they would need', () => {
+    const neededRole = (access: Access, method: string) => {
+      try {
+        check(access, method, { channel: CHAT });
+      } catch (error) {
+        return (error as { data?: { role?: Role } }).data?.role;
+      }
+    };
+    expect(neededRole(device('viewer'), 'completions')).toBe('driver');
+    expect(neededRole(within(), 'atrium/projects')).toBe('owner');
+    expect(neededRole({ ...share(), role: 'owner' }, 'completions')).toBe('owner');
+  });
+
   it('[DEV-021] begin in a folder that is within, and name one', () => {
     const created = (params: object, method = 'createSession') => code(within(), method, { channel: MINE, ...params });
     for (const member of ['workingDirectory', 'folder', 'cwd', 'directory'])
