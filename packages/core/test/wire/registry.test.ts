@@ -330,6 +330,16 @@ describe('what is remembered of a client', () => {
     expect(await third).toBe(1);
   });
 
+  it('[DEV-006] is free for the next when the owner gives its id away', async () => {
+    const { clients, log } = host();
+    expect(await clients.release('c')).toBe(false);
+    await clients.begin('c', greeting);
+    expect(await clients.release('c')).toBe(true);
+    expect(await log.record('client:c')).toBeUndefined();
+    expect(await clients.returning('c')).toBeUndefined();
+    expect(await clients.release('c')).toBe(false);
+  });
+
   it('tells which of its numbers were taken, and nothing to a stranger', async () => {
     const { clients, writer } = host();
     const epoch = await clients.begin('c', greeting);
