@@ -1,12 +1,12 @@
 /**
  * What the log costs. `append`: one entry at a time, as tokens come, against writing the same line to a file, and against
  * the least that can be done without giving up a promise: the same line, and the bare SQLite adapter taking them in groups.
- * `group`:
+ * `append.full` has each survive a power cut, as the results of calls do, against the same line with a sync. `group`:
  * 64 entries at a time against the bare SQLite adapter doing the same inserts in one transaction; `group.full` syncs
  * each of them. `open`: head, newest turns and tail of a session of 10,000 turns, against reading the same rows with the
  * bare adapter and parsing them.
  */
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultChatUri } from '@atrium/protocol/ahp-1';
@@ -14,6 +14,7 @@ import { absolute, load, loadHost, paired, ratio, report, size } from './measure
 import { BENCH_SESSION, storeSession } from './support/stored-session.mjs';
 
 const APPENDS = size(4_000, 20);
+const APPENDS_SYNCED = size(100, 2);
 const GROUP = 64;
 /** As the log does it: lines in one transaction, and rows in one statement. */
 const FLOOR_LINES = 1_024;
@@ -25,10 +26,14 @@ const TURNS = size(10_000, 60);
 const WINDOW = 50;
 const CHAT = defaultChatUri(BENCH_SESSION);
 
-const { append, group, groupFull, open } = await paired(import.meta.url, {
+const { append, appendFull, group, groupFull, open } = await paired(import.meta.url, {
   append: {
     atrium: { log: () => appending(logIn, 'normal', 1) },
-    limits: { write: () => appending(fileIn, '', 1), floor: () => appending(floorIn, '', 1) },
+    limits: { write: () => appending(fileIn, 'normal', 1), floor: () => appending(floorIn, '', 1) },
+  },
+  appendFull: {
+    atrium: { log: () => appending(logIn, 'full', 1) },
+    limits: { write: () => appending(fileIn, 'full', 1) },
   },
   group: {
     atrium: { log: () => appending(logIn, 'normal', GROUP) },
@@ -55,6 +60,15 @@ report([
   }),
   ratio(append, { name: 'log.floor', of: 'floor', to: 'write', limit: line, worse: 'SQL' }),
   absolute(append, { name: 'log.append.one', of: 'log', unit: 'µs', worse: 'SQL' }),
+  ratio(appendFull, {
+    name: 'log.append.full',
+    of: 'log',
+    to: 'write',
+    limit: `${line}, synced`,
+    target: { atMost: 1.5 },
+    worse: 'syncs',
+  }),
+  absolute(appendFull, { name: 'log.append.full.one', of: 'log', unit: 'µs', worse: 'syncs' }),
   ratio(group, {
     name: 'log.group',
     of: 'log',
@@ -85,7 +99,8 @@ report([
 async function appending(openIn, durability, entriesAtOnce) {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
   const { write, close } = await openIn(folder, durability);
-  const count = entriesAtOnce === 1 ? APPENDS : GROUPS;
+  const appends = durability === 'full' ? APPENDS_SYNCED : APPENDS;
+  const count = entriesAtOnce === 1 ? appends : GROUPS;
   let next = 1;
   return {
     async slice() {
@@ -117,10 +132,13 @@ async function logIn(dataDir, durability) {
   return { write: (entries) => log.append({ entries, durability }), close: () => log.close() };
 }
 
-function fileIn(folder) {
+function fileIn(folder, durability) {
   const file = openSync(join(folder, 'lines'), 'a');
   return {
-    write: ([{ seq, channel, time, action }]) => writeSync(file, `${seq} ${channel} ${time} ${action}\n`),
+    write([{ seq, channel, time, action }]) {
+      writeSync(file, `${seq} ${channel} ${time} ${action}\n`);
+      if (durability === 'full') fdatasyncSync(file);
+    },
     close: () => closeSync(file),
   };
 }

@@ -4,7 +4,7 @@
  * lets its effects happen. A tick that cannot be stored is undone as a whole. Apart from channels that load their stored
  * tail, nothing else on the host calls a reducer.
  */
-import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol/ahp-1';
+import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import {
   type AppendFailure,
   appendFailure,
@@ -134,7 +134,9 @@ export class Writer {
     const { uri, isEphemeral } = channel;
     const entry = this.#take({ channel: uri, time, action: text, origin, isEphemeral });
     const step = channel.accept(action, origin, time);
-    this.#batch.steps.push({ ...step, channel: channel as Channel, text, entry });
+    const { before, after } = step;
+    // Written out, and so in `committedStep`: Node 20 takes 2 µs for a spread with members behind it, and this is for every word.
+    this.#batch.steps.push({ action, origin, time, before, after, channel: channel as Channel, text, entry });
     return step;
   }
 
@@ -311,20 +313,23 @@ export class Writer {
 }
 
 /** A stored batch: everything in it has its number now. */
-function committed({ steps, entries, notices, afterCommit }: Batch, { first, last }: Stored): CommittedBatch {
-  return {
-    ...{ first, last, entries, afterCommit },
-    steps: steps.map((step) => ({ ...step, envelope: envelopeOf(step, first + step.entry) })),
-    notices: notices.map(({ behind, notice }) => ({ seq: first - 1 + behind, notice })),
-  };
+function committed(batch: Batch, { first, last }: Stored): CommittedBatch {
+  const { entries, afterCommit } = batch;
+  const steps = batch.steps.map((step) => committedStep(step, first + step.entry));
+  const notices = batch.notices.map(({ behind, notice }) => ({ seq: first - 1 + behind, notice }));
+  return { first, last, entries, steps, notices, afterCommit };
+}
+
+function committedStep(step: PendingStep, serverSeq: number): CommittedStep {
+  const { action, origin, time, before, after, channel, text, entry } = step;
+  const envelope = envelopeOf(step, serverSeq);
+  return { action, origin, time, before, after, channel, text, entry, envelope };
 }
 
 function envelopeOf({ channel, action, origin }: PendingStep, serverSeq: number): ActionEnvelope {
-  return { channel: channel.uri, action, serverSeq, ...originMember(origin) };
-}
-
-function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {
-  return origin ? { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } } : {};
+  if (!origin) return { channel: channel.uri, action, serverSeq };
+  const { clientId, clientSeq } = origin;
+  return { channel: channel.uri, action, serverSeq, origin: { clientId, clientSeq } };
 }
 
 /** Everything that one tick of the event loop decided, on its way to the log. */

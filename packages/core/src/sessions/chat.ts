@@ -178,7 +178,8 @@ export class Chat implements OpenChannel {
     this.#options.writer.afterCommit(() => this.#agent.observe(step));
     this.#history.observe(step);
     this.#tellEnded(step);
-    this.session.chatStepped({ ...step, chat: this }, action.type);
+    const { time, before, after } = step;
+    this.session.chatStepped({ action, origin, time, before, after, chat: this }, action.type);
     if (this.#activity.hasOutlived(action, step)) this.write({ type: 'chat/activityChanged' });
     for (const reaction of reactionsTo(action, step)) this.#react(reaction);
   }

@@ -150,16 +150,13 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }, source:
   const member = GROWING.get(type);
   const content = member && envelope.action[member];
   if (member === undefined || typeof content !== 'string') return undefined;
-  return {
-    key: [dialect.traits.version, envelope.channel ?? session, type, turnId, partId].join(' '),
-    content,
-    ...(member === 'data' && { maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS }),
-    ...(member === 'content' && { growth: growthIn(source, envelope.serverSeq, content) }),
-    withContent: (text) => {
-      const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
-      return { ...message, params: around(params, rebuilt) };
-    },
+  const key = [dialect.traits.version, envelope.channel ?? session, type, turnId, partId].join(' ');
+  const withContent = (text: string) => {
+    const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
+    return { ...message, params: around(params, rebuilt) };
   };
+  if (member === 'data') return { key, content, withContent, maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS };
+  return { key, content, withContent, growth: growthIn(source, envelope.serverSeq, content) };
 }
 
 /** What the state holds of a text, before this content was appended to it and after. It holds the place, not the step. */

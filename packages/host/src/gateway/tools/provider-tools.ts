@@ -105,7 +105,8 @@ export class ProviderTools implements GatewayService {
         : failure(ToolErrorCode.Disconnected, `${name} is not connected`);
       return outputOf(refusal, { displayName, persistDir: undefined });
     }
-    const call = { ...route, binding: route.binding, tool, context };
+    const { binding, args, isChosen } = route;
+    const call = { binding, args, isChosen, tool, context };
     const { outcome, provider } = await this.#callWithRetry(call);
     const persistDir = outcome.kind === 'file' ? this.#folderFor(provider) : undefined;
     return outputOf(outcome, { displayName, persistDir });
