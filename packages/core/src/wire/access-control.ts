@@ -55,7 +55,7 @@ export interface AccessFacts {
 
 /** What a share may ask for: nothing beside its session. */
 const OF_SHARES: ReadonlySet<string> = new Set([
-  ...['initialize', 'reconnect', 'ping', 'subscribe', 'unsubscribe', 'listSessions', 'fetchTurns', 'resourceRead'],
+  ...['initialize', 'reconnect', 'ping', 'subscribe', 'listSessions', 'fetchTurns', 'resourceRead'],
 ]);
 
 /** Where the parameters of a request name folders that a session or a terminal is to work in. */

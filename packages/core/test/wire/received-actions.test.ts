@@ -259,6 +259,19 @@ describe('what is kept of a client', () => {
     expect((await mine.dispatch(identity, 1, title('a'))).kind).toBe('new');
   });
 
+  it('is also what waits for the end of a turn, however many answers came since', async () => {
+    const mine = host();
+    const identity = await connected(mine);
+    const waiting = { clientSeq: 5_000, type: 'session/titleChanged' };
+    const original = { channel: CHANNEL, action: title('waits') } as never;
+    const { origin } = await mine.sent.take(identity, { ...waiting, original });
+    mine.sent.deferred(origin);
+    for (let seq = 1; seq <= SENT_ACTIONS_KEPT_MAX; seq += 1) await mine.dispatch(identity, seq, title('a'));
+    expect(await mine.sent.take(identity, { ...waiting, original })).toMatchObject({ kind: 'resend', origin });
+    expect((await mine.dispatch(identity, 2, title('a'))).kind).toBe('resend');
+    expect((await mine.dispatch(identity, 1, title('a'))).kind).toBe('new');
+  });
+
   it('[REL-057] is the answers to its last actions also after a restart, whatever numbers it used', async () => {
     const before = host();
     const { start } = await connected(before);

@@ -2,10 +2,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { OWNER } from '../../src/contracts/access.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
+import { FETCH_TURNS_MAX } from '../../src/sessions/limits.js';
 import type { Connection } from '../../src/wire/connection.js';
+import { dialectNamed } from '../../src/wire/dialects/dialects.js';
 import { Edition } from '../../src/wire/editions.js';
 import { LoadedTurns } from '../../src/wire/loaded-turns.js';
-import { Subscriptions } from '../../src/wire/subscriptions.js';
+import { type ClientNotice, Subscriptions } from '../../src/wire/subscriptions.js';
+import { CloseCode } from '../../src/wire/transport.js';
 
 const SESSION = 'ahp-session:/s';
 const CHATS = ['ahp-chat:/one', 'ahp-chat:/two'];
@@ -34,7 +37,8 @@ const view = { sessionUriOf: (uri: string) => (CHATS.includes(uri) ? SESSION : u
 const edition = new Edition(view as never);
 
 function setUp(unasked: readonly Connection[] = []) {
-  const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn() };
+  const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn(), tellNumbered: vi.fn() };
+  const windows = new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } });
   const subscriptions = new Subscriptions({
     connections: { of: () => undefined, toldUnasked: () => unasked },
     view,
@@ -42,12 +46,12 @@ function setUp(unasked: readonly Connection[] = []) {
     control: { mayOpen: () => true, sees: () => true },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
-    windows: new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } }),
+    windows,
     settled: async () => {},
     open: async (uri: string) => (uri === 'missing' ? undefined : { channel: { uri }, takeSnapshot: () => taken(uri) }),
     ...calls,
   } as never);
-  return { subscriptions, ...calls };
+  return { subscriptions, windows, ...calls };
 }
 
 describe('the subscribers of a channel', () => {
@@ -150,6 +154,77 @@ describe('opening channels', () => {
     });
     expect(subscriptions.channelsOf(one)).toEqual(['a', 'passing', 'turns']);
     expect(one.holdForAnswer).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('older turns of a chat', () => {
+  const [CHAT = ''] = CHATS;
+  const turns = Array.from({ length: FETCH_TURNS_MAX + 5 }, (_, index) => ({ id: `t${index}` }) as never);
+
+  /** Somebody who watches a chat, and has it from a turn on. */
+  function watching(from: number) {
+    const host = setUp();
+    const one = Object.assign(client(), { close: vi.fn(), dialect: dialectNamed('1.0.0') });
+    host.subscriptions.add(one, CHAT, [CHAT]);
+    host.windows.note({ clientId: 'c', start: 1 }, CHAT, from, 3);
+    Object.assign(one, { identity: { clientId: 'c', start: 1 } });
+    const told = () =>
+      host.tellNumbered.mock.calls.map(([notice]) => JSON.parse((notice as ClientNotice).message(9).text).params);
+    return { ...host, one, told };
+  }
+
+  it('are told before an action that names one of them, and no turn that the client has', () => {
+    const { subscriptions, one, told } = watching(3);
+    subscriptions.loadTurns(CHAT, 3, turns);
+    expect(told()).toEqual([]);
+    subscriptions.loadTurns(CHAT, 1, turns);
+    expect(told()).toMatchObject([
+      { channel: CHAT, serverSeq: 9, action: { type: 'chat/turnsLoaded', turns: [{ id: 't0' }, { id: 't1' }] } },
+    ]);
+    expect(told()[0]).toHaveProperty('action.turnsNextCursor', '1');
+    expect([subscriptions.loadedBy(one, CHAT), subscriptions.loadedFrom(CHAT)]).toEqual([1, 1]);
+    subscriptions.loadTurns(CHAT, 0, turns);
+    expect(told()[1]).not.toHaveProperty('action.turnsNextCursor');
+    expect(one.close).not.toHaveBeenCalled();
+  });
+
+  it(`are ${FETCH_TURNS_MAX} at most: a client that misses more takes a snapshot`, () => {
+    const most = watching(FETCH_TURNS_MAX + 1);
+    most.subscriptions.loadTurns(CHAT, 1, turns);
+    expect([most.told().length, most.one.close.mock.calls]).toEqual([1, []]);
+    const more = watching(FETCH_TURNS_MAX + 2);
+    more.subscriptions.loadTurns(CHAT, 1, turns);
+    expect(more.told()).toEqual([]);
+    expect(more.one.close).toHaveBeenCalledExactlyOnceWith(CloseCode.SnapshotNeeded, expect.any(String));
+  });
+
+  it('are not told to those who have left', () => {
+    const { subscriptions, one, told } = watching(3);
+    Object.assign(one, { identity: undefined });
+    subscriptions.loadTurns(CHAT, 1, turns);
+    subscriptions.tellLoaded(one, CHAT, { start: 1, turns });
+    subscriptions.clearedFor(one, CHAT);
+    expect([told(), subscriptions.loadedBy(one, CHAT)]).toEqual([[], 0]);
+  });
+
+  it('are all there are once every turn was cut off', () => {
+    const { subscriptions, one } = watching(3);
+    subscriptions.clearedFor(one, CHAT);
+    expect(subscriptions.loadedBy(one, CHAT)).toBe(0);
+    subscriptions.restoredFor(one, CHAT, 2);
+    expect(subscriptions.loadedBy(one, CHAT)).toBe(2);
+  });
+});
+
+describe('how long text waits for more', () => {
+  it('is what the most impatient of its readers allows', () => {
+    const { subscriptions } = setUp();
+    const waits = (textMayWaitMs?: number) => Object.assign(client(), { textMayWaitMs });
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 0, mayWaitMs: undefined });
+    subscriptions.add(waits(), SESSION, [SESSION]);
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 1, mayWaitMs: undefined });
+    for (const wish of [80, 50, 200]) subscriptions.add(waits(wish), SESSION, [SESSION]);
+    expect(subscriptions.audienceOf(SESSION)).toEqual({ count: 4, mayWaitMs: 50 });
   });
 });
 
