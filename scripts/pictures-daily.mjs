@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import { anew } from './pictures-host.mjs';
 
 const PLAN = `# An average
 
@@ -79,7 +80,8 @@ export async function prepareDaily(folder, project) {
   ];
   writeFileSync(path.join(sessions, `${id}.jsonl`), lines.map((line) => JSON.stringify(line)).join('\n'));
   const model = await startModel();
-  const agents = { house: { type: 'model', api: 'openai-compatible', baseURL: model.url, models: ['house-large'] } };
+  const models = [{ id: 'house-large', reasoningEfforts: ['low', 'medium', 'high'], temperature: true }];
+  const agents = { house: { type: 'model', api: 'openai-compatible', baseURL: model.url, models } };
   mkdirSync(path.join(folder, '.config', 'atrium'), { recursive: true });
   writeFileSync(path.join(folder, '.config', 'atrium', 'config.json'), JSON.stringify({ agents, titles: false }));
   return model;
@@ -232,10 +234,4 @@ async function takeDialogs({ desk, take }) {
   await desk.getByRole('dialog').getByText('Why does sum() return').waitFor();
   await take(desk, 'import');
   await desk.keyboard.press('Escape');
-}
-
-/** @param {import('playwright-core').Page} page */
-async function anew(page) {
-  await page.getByRole('link', { name: 'New', exact: true }).click();
-  await page.getByRole('textbox', { name: 'First message' }).waitFor();
 }

@@ -1,19 +1,17 @@
-/** Takes the pictures of the documentation: a real host, a real browser, a small project that an agent works on. */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/**
+ * Takes the pictures of the documentation: a real host, a real browser, a small project that an agent works on.
+ * `node scripts/screenshots.mjs work terminal` takes those parts only; the parts are page, work and terminal.
+ */
 import path from 'node:path';
 import { launchChromium } from './browser.mjs';
 import { DAILY_PROMPTS, prepareDaily, takeDaily } from './pictures-daily.mjs';
-import { ROOT, runMain, say } from './process.mjs';
+import { begin, IMAGES, openScene, openTab, take } from './pictures-host.mjs';
+import { takeTerminal } from './pictures-terminal.mjs';
+import { takeWork, WORK_PROMPTS } from './pictures-work.mjs';
+import { Problem, runMain } from './process.mjs';
 
-const IMAGES = path.join(ROOT, 'docs', 'images');
-const COMMAND = path.join(ROOT, 'packages', 'cli', 'bin', 'atrium.js');
 const DESK = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
-
-const SUM_BEFORE =
-  'export function sum(values) {\n  let total = 0;\n  for (const value of values) total = value;\n  return total;\n}\n';
 
 const ANSWER = `The loop overwrites \`total\` instead of adding to it, so only the last value is left.
 
@@ -86,73 +84,29 @@ const SCRIPT = {
   default: [{ text: 'You said: ${text}' }],
 };
 
+/** Each has a host of its own. @type {Record<string, (scene: import('./pictures-host.mjs').Scene) => Promise<void>>} */
+const PARTS = { page: takePage, work: takeWork, terminal: takeTerminal };
+
 async function main() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'atrium-pictures-'));
-  const project = path.join(folder, 'calculator');
-  mkdirSync(project);
-  mkdirSync(IMAGES, { recursive: true });
-  writeFileSync(path.join(project, 'sum.js'), SUM_BEFORE);
-  writeFileSync(path.join(project, 'README.md'), '# Calculator\n\nAdds numbers.\n');
-  commitAll(project);
-  writeFileSync(
-    path.join(folder, 'script.json'),
-    JSON.stringify({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...DAILY_PROMPTS } }),
-  );
-  // The pictures must not show the shell prompt of the person who takes them.
-  writeFileSync(path.join(folder, '.bashrc'), "PS1='\\w $ '\n");
-  const model = await prepareDaily(folder, project);
-  const host = await startHost(folder, project);
-  const browser = await launchChromium();
-  try {
-    await takeAll(browser, host);
-  } finally {
-    await browser.close();
-    await host.stop();
-    model.stop();
-    rmSync(folder, { recursive: true, force: true });
+  const asked = process.argv.slice(2);
+  const unknown = asked.find((name) => !Object.keys(PARTS).includes(name));
+  if (unknown !== undefined) throw new Problem(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}.`);
+  for (const [name, takePart] of Object.entries(PARTS)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const browser = await launchChromium();
+    const script = { ...SCRIPT, prompts: { ...SCRIPT.prompts, ...DAILY_PROMPTS, ...WORK_PROMPTS } };
+    const scene = await openScene({ browser, script, viewport: DESK, prepare: prepareDaily });
+    try {
+      await takePart(scene);
+    } finally {
+      await browser.close();
+      await scene.close();
+    }
   }
 }
 
-/** @param {string} project */
-function commitAll(project) {
-  const identity = ['-c', 'user.name=desk', '-c', 'user.email=desk@example.com'];
-  const git = (/** @type {string[]} */ ...args) => execFileSync('git', ['-C', project, ...identity, ...args]);
-  git('init', '--quiet', '-b', 'main');
-  git('add', '.');
-  git('commit', '--quiet', '-m', 'A calculator');
-}
-
-/** @param {string} folder @param {string} project */
-async function startHost(folder, project) {
-  const dataDir = path.join(folder, 'data');
-  const args = ['serve', '--quiet', '--port', '0', '--gateway-port', '0', '--data-dir', dataDir];
-  const config = path.join(folder, '.config');
-  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: config, ATRIUM_DISCOVERY: '0' };
-  const child = spawn(process.execPath, [COMMAND, ...args, '--script', path.join(folder, 'script.json')], {
-    cwd: project,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const port = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => resolve(/READY:(\d+)/.exec(String(chunk))?.[1]));
-    child.once('exit', (code) => reject(new Error(`the host ended with ${code}`)));
-  });
-  const token = readFileSync(path.join(dataDir, 'connection-token'), 'utf8').trim();
-  const stop = () =>
-    new Promise((resolve) => {
-      if (child.exitCode !== null || child.signalCode !== null) return resolve(undefined);
-      child.once('exit', resolve);
-      child.kill('SIGTERM');
-    });
-  return { url: `http://localhost:${port}/`, link: `http://localhost:${port}/#token=${token}`, stop };
-}
-
-/**
- * @param {import('playwright-core').Browser} browser
- * @param {{ url: string, link: string, stop: () => Promise<unknown> }} host
- */
-async function takeAll(browser, host) {
-  const desk = await (await browser.newContext({ viewport: DESK, colorScheme: 'light' })).newPage();
+/** @param {import('./pictures-host.mjs').Scene} scene */
+async function takePage({ browser, desk, host }) {
   await desk.goto(host.url);
   await desk.getByLabel('Token, link, or the eight digits').waitFor();
   await take(desk, 'token');
@@ -225,27 +179,6 @@ async function takeChats(page) {
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Go there' }).waitFor();
   await take(page, 'chats');
-}
-
-/** @param {import('playwright-core').Page} page @param {string} name */
-async function openTab(page, name) {
-  const tab = page.getByRole('tab', { name });
-  if (!(await tab.isVisible())) await page.getByRole('button', { name: 'Details', exact: true }).click();
-  await tab.click();
-}
-
-/** @param {import('playwright-core').Page} page @param {string} text */
-async function begin(page, text) {
-  await page.getByRole('textbox', { name: 'First message' }).fill(text);
-  await page.keyboard.press('Enter');
-}
-
-/** @param {import('playwright-core').Page} page @param {string} name */
-async function take(page, name) {
-  // Fonts, colours of code and the first layout need a moment.
-  await page.waitForTimeout(400);
-  await page.screenshot({ path: path.join(IMAGES, `${name}.png`) });
-  say(`docs/images/${name}.png`);
 }
 
 await runMain(main);
