@@ -70,6 +70,8 @@ export class CommitJournal {
   #first = 0;
   #characters = 0;
   #hasSynced = false;
+  /** A line that could not be synced, and so belongs to no commit, may still be in the file. */
+  #hasStray = false;
   /** Whether the folder is sure to have the file after a power cut. */
   #isFolderSynced = false;
   /** A file that cannot be emptied or synced, or was left with half a line, takes no more. */
@@ -85,6 +87,11 @@ export class CommitJournal {
   /** Whether the database has everything. */
   get isEmpty(): boolean {
     return this.#position === 0;
+  }
+
+  /** Whether the file may hold lines with its salt: whoever goes on without them has to know them by it. */
+  get mayHaveLines(): boolean {
+    return !this.isEmpty || this.#hasStray;
   }
 
   /** What the database does not have yet: entries that follow each other, the first with the number `first`. */
@@ -181,6 +188,7 @@ export class CommitJournal {
       return true;
     } catch {
       this.#isBroken = true;
+      this.#hasStray = true;
       return false;
     }
   }
@@ -192,6 +200,7 @@ export class CommitJournal {
     this.#greatest = new Map();
     this.#characters = 0;
     this.#hasSynced = false;
+    this.#hasStray = false;
     this.#position = 0;
     this.#salt = salt;
     this.#saltSum = crc32(salt);

@@ -100,6 +100,8 @@ export class SqliteLog implements Log {
   #closed = false;
   /** Whether the database as it is, with the salt of the journal, survives a power cut. Then a synced line does, too. */
   #isSynced = false;
+  /** A transaction failed with its last step: if the host dies now, the next opening may find it in the file all the same. */
+  #mayReturn = false;
   #cancelFold: (() => void) | undefined;
 
   constructor(options: Required<Omit<SqliteLogOptions, 'dataDir'>> & { readonly file: OpenedFile }) {
@@ -119,7 +121,7 @@ export class SqliteLog implements Log {
     this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
     ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
     this.#journal = new CommitJournal(file.journal.path, file.journal.salt);
-    this.#setSalts = file.db.prepare('UPDATE journal SET salt = ?, folded = ?');
+    this.#setSalts = file.db.prepare('UPDATE journal SET salt = ?, folded = coalesce(?, folded)');
     this.#recent = new RecentEntries(this.#head);
     this.#channels = new ChannelReader({
       entries: { read: (range) => this.#read(range) },
@@ -161,7 +163,7 @@ export class SqliteLog implements Log {
   /** False when the commit is not one for the journal, or the journal cannot be written. */
   #writeLine(commit: Commit, first: number): boolean {
     const isFull = commit.durability === 'full';
-    if (isFull && !this.#isSynced) return false;
+    if (this.#mayReturn || (isFull && !this.#isSynced)) return false;
     if (!this.#journal.takes(commit) || !this.#isSurelyNew(commit)) return false;
     if (this.#journal.isEmpty && !this.#canBeginJournal()) return false;
     if (isFull) this.#checkAlone();
@@ -400,22 +402,41 @@ export class SqliteLog implements Log {
 
   /** A transaction, which also takes what is in the journal. It lasts as long as what it takes has to. */
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
-    const { db, path } = this.#file;
     const isFull = durability === 'full' || this.#journal.hasSynced;
-    const write = (all: () => void) => writeDurably({ db, path, durability: isFull ? 'full' : 'normal' }, all);
+    const write = (all: () => void) => this.#transaction(all, isFull ? 'full' : 'normal');
     // Opening the file has not synced the salt.
-    if (!this.#journal.isEmpty || (isFull && !this.#isSynced)) this.#writeBehindJournal(write, work);
+    if (this.#journal.mayHaveLines || (isFull && !this.#isSynced)) this.#writeBehindJournal(write, work);
     else write(work);
     this.#isSynced = isFull;
   }
 
+  /**
+   * When the last step fails, a sync say, the whole transaction may be in the write-ahead file. The next one overwrites it;
+   * until then no line may be acknowledged, for it would have the same number.
+   */
+  #transaction(work: () => void, durability: Commit['durability']): void {
+    const { db, path } = this.#file;
+    let isWritten = false;
+    try {
+      writeDurably({ db, path, durability }, () => {
+        work();
+        isWritten = true;
+      });
+      this.#mayReturn = false;
+    } catch (error) {
+      if (isWritten) this.#mayReturn = true;
+      throw error;
+    }
+  }
+
   #writeBehindJournal(write: (all: () => void) => void, work: () => void): void {
-    const { first, entries, records, characters } = this.#journal;
+    const { first, entries, records, characters, mayHaveLines } = this.#journal;
     const salt = newSalt();
     write(() => {
       this.#entries.addAll(first, entries);
       for (const [key, value] of records) this.#records.put(key, value);
-      this.#setSalts.run(salt, this.#journal.salt);
+      // What the file could not be rid of stays known when there is nothing new to know.
+      this.#setSalts.run(salt, mayHaveLines ? this.#journal.salt : null);
       work();
     });
     this.#journal.emptied(salt);

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FOLD_AFTER_MS, JOURNAL_COMMIT_MAX_ENTRIES } from '../../src/log-sqlite/commit-journal.js';
-import type { SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { type SqliteDriver, SqliteError } from '../../src/log-sqlite/driver.js';
 import { openSqliteLog, type SqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Random } from '../support/fuzz-random.js';
@@ -15,12 +15,15 @@ import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js'
 import { appendSamples, sampleEntries, sampleEntry, TURNS_CHANNEL } from '../support/log-samples.js';
 
 const COMMITS = 40;
+/** The code of SQLite. */
+const IO_ERROR = 10;
 const SEED = Random.seedFromEnvironment();
 const journalOf = (dataDir: string) => path.join(dataDir, 'atrium.journal');
-const { fdatasyncSync } = fs;
+const { fdatasyncSync, ftruncateSync } = fs;
 
 afterEach(() => {
   fs.fdatasyncSync = fdatasyncSync;
+  fs.ftruncateSync = ftruncateSync;
   syncBuiltinESMExports();
 });
 
@@ -47,10 +50,7 @@ describe.each(drivers)(`a log on a machine that loses power (seed ${SEED}, $name
     const { log } = disk;
     await appendSamples(log, 1, 'full');
     await appendSamples(log, 1, 'full');
-    fs.fdatasyncSync = () => {
-      throw Object.assign(new Error('EIO'), { code: 'EIO' });
-    };
-    syncBuiltinESMExports();
+    failing('fdatasyncSync');
     await appendSamples(log, 1, 'full');
     expect(readFileSync(journalOf(disk.dataDir), 'utf8')).toBe('');
     await appendSamples(log, 1);
@@ -61,16 +61,108 @@ describe.each(drivers)(`a log on a machine that loses power (seed ${SEED}, $name
   });
 });
 
+function failing(...names: ('fdatasyncSync' | 'ftruncateSync')[]): void {
+  for (const name of names) {
+    fs[name] = () => {
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    };
+  }
+  syncBuiltinESMExports();
+}
+
+const emptyArchive = { channel: TURNS_CHANNEL, head: '{}', turns: { start: 0, items: [] } };
+
+function appendWithArchive(log: SqliteLog, durability: 'normal' | 'full' = 'normal') {
+  return log.append({ entries: [sampleEntry(log.head + 1)], archives: [emptyArchive], durability });
+}
+
+describe.each(drivers)('a log on a disk that fails ($name)', (driver) => {
+  it('[REL-095] knows the line that it could neither sync nor cut off', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir, { driver });
+    await appendSamples(log, 1, 'full');
+    failing('fdatasyncSync', 'ftruncateSync');
+    await appendSamples(log, 1, 'full');
+    expect(readFileSync(journalOf(dataDir), 'utf8')).not.toBe('');
+    const again = await openLog(copyOf(dataDir), { driver });
+    expect([again.head, again.repairs]).toEqual([2, []]);
+    expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, 2));
+  });
+
+  it('[REL-031] knows the lines that it could not cut off, also behind a synced transaction', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir, { driver });
+    await appendSamples(log, 1);
+    failing('ftruncateSync');
+    await appendWithArchive(log);
+    await appendSamples(log, 1, 'full');
+    expect(readFileSync(journalOf(dataDir), 'utf8')).not.toBe('');
+    const again = await openLog(copyOf(dataDir), { driver });
+    expect([again.head, again.repairs]).toEqual([3, []]);
+    expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, 3));
+  });
+
+  it('[REL-095] loses nothing to a refused transaction that is in the file all the same', async () => {
+    const dataDir = dataFolder();
+    let refuses = false;
+    const log = await openLog(dataDir, { driver: commitRefusingDriver(driver, () => refuses) });
+    await appendSamples(log, 1, 'full');
+    const refused = refusedTransaction(driver, dataDir);
+    refuses = true;
+    await expect(appendWithArchive(log, 'full')).rejects.toMatchObject({ reason: 'failed' });
+    refuses = false;
+    await appendSamples(log, 1, 'full');
+    await appendSamples(log, 1);
+    const killed = copyOf(dataDir);
+    const written = readFileSync(walOf(killed));
+    writeFileSync(walOf(killed), Buffer.concat([written, refused.subarray(written.length)]));
+    rmSync(path.join(killed, 'atrium.db-shm'), { force: true });
+    const again = await openLog(killed, { driver });
+    expect(await again.read({ after: 0 })).toEqual(sampleEntries(1, 3));
+  });
+});
+
+const walOf = (dataDir: string) => path.join(dataDir, 'atrium.db-wal');
+
+/** The write-ahead file as a transaction leaves it that is written, and refused because it could not be synced. */
+function refusedTransaction(driver: SqliteDriver, dataDir: string): Buffer {
+  const copy = copyOf(dataDir);
+  rmSync(path.join(copy, 'atrium.db-shm'), { force: true });
+  const before = readFileSync(walOf(copy));
+  const db = driver.open(path.join(copy, 'atrium.db'));
+  db.exec(`INSERT INTO entries (seq, channel, time, action) VALUES (2, 'ahp-session:/refused', 2, '{}')`);
+  const written = readFileSync(walOf(copy));
+  db.close();
+  expect(written.subarray(0, before.length)).toEqual(before);
+  expect(written.length).toBeGreaterThan(before.length);
+  return written;
+}
+
+/** Fails with the last step of a transaction, as SQLite does when it cannot sync. */
+function commitRefusingDriver(driver: SqliteDriver, refuses: () => boolean): SqliteDriver {
+  return {
+    name: driver.name,
+    open(file) {
+      const db = driver.open(file);
+      const transaction: typeof db.transaction = (work) => {
+        if (!refuses()) return db.transaction(work);
+        db.exec('BEGIN IMMEDIATE');
+        work();
+        db.exec('ROLLBACK');
+        throw new SqliteError('disk I/O error', IO_ERROR, {});
+      };
+      return { ...db, transaction };
+    },
+  };
+}
+
 /** Makes some commit. True: a power cut may not undo it. */
 async function change({ log, clock }: Disk, kind: number): Promise<boolean> {
   if (kind <= 1) await appendSamples(log, 1);
   else if (kind <= 4) await appendSamples(log, 1, 'full');
   else if (kind === 5) await appendSamples(log, JOURNAL_COMMIT_MAX_ENTRIES + 1);
   else if (kind === 6) await clock.advance(FOLD_AFTER_MS);
-  else {
-    const archive = { channel: TURNS_CHANNEL, head: '{}', turns: { start: 0, items: [] } };
-    await log.append({ entries: [sampleEntry(log.head + 1)], archives: [archive], durability: 'normal' });
-  }
+  else await appendWithArchive(log);
   return kind > 1 && kind <= 4;
 }
 
