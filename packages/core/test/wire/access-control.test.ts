@@ -379,6 +379,8 @@ describe('what is kept from somebody', () => {
     const more = [
       ...[device('driver'), device('viewer', { sessions: [MINE] }), device('viewer', { sessions: [OTHER] })],
       ...[device('viewer', { folders: [work] }), device('viewer', undefined, ['folders'])],
+      // A share is asked less of than a device for which the very same counts.
+      { ...device('viewer'), credential: { kind: 'share', id: 's' } } as const,
     ];
     const keys = [...accesses, ...more].map(accessKey);
     expect(new Set(keys).size).toBe(keys.length);

@@ -197,6 +197,27 @@ describe('a client that lags', () => {
   });
 });
 
+describe('what a client has not been sent', () => {
+  it('is what waits for it, with one part of each long message, and what its transport holds', async () => {
+    const { outbox, stall, read, state } = reader();
+    const [one, two] = [plain('one'), plain('and two')];
+    const long = () => new JsonParts({ text: 'x'.repeat(2 * PART_CHARACTERS) });
+    stall();
+    expect(outbox.unsentBytes).toBe(state.bufferedBytes);
+    void outbox.pushParts(long());
+    outbox.push(one);
+    void outbox.pushParts(long());
+    outbox.push(two);
+    const texts = one.size + two.size;
+    expect(outbox.unsentBytes).toBe(state.bufferedBytes + 2 * PART_CHARACTERS + texts);
+    read();
+    // The first long message is on its way.
+    expect(outbox.unsentBytes).toBe(PART_CHARACTERS + texts);
+    await outbox.sent();
+    expect(outbox.unsentBytes).toBe(0);
+  });
+});
+
 describe('a client that wishes text to wait for more of it', () => {
   it('[UP-030] gets what came within that time as one message, in one write', () => {
     const { outbox, sent, timers } = reader();
@@ -250,24 +271,71 @@ describe('a message that is sent in parts', () => {
       list: new LazyList(() => ({ next: () => Promise.reject(new Error('the log cannot be read')) })),
     });
 
-  function parting() {
+  /** `takes`: what its transport holds once it has a part. */
+  function parting(takes = 0) {
     const parts: string[] = [];
     const sent: string[] = [];
     const onBroken = vi.fn();
+    const state = { bufferedBytes: 0 };
     const outbox = new Outbox({
       transport: {
         name: 'test',
         start: () => {},
         send: (frames) => void sent.push(...frames.map(({ text }) => text)),
-        sendPart: ({ text }) => void parts.push(text),
-        bufferedBytes: 0,
+        sendPart: ({ text }) => {
+          parts.push(text);
+          state.bufferedBytes = takes;
+        },
+        get bufferedBytes() {
+          return state.bufferedBytes;
+        },
         close: () => {},
       },
       onTooSlow: () => {},
       onBroken,
     });
-    return { outbox, parts, sent, onBroken };
+    const read = () => {
+      state.bufferedBytes = 0;
+      outbox.flush();
+    };
+    return { outbox, parts, sent, onBroken, read };
   }
+
+  const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const threeParts = () => new JsonParts({ text: 'x'.repeat(2 * PART_CHARACTERS + 10) });
+
+  it('[REL-058] goes on when the client has room again, and no part comes before', async () => {
+    const { outbox, parts, sent, read } = parting(OUTBOX_MERGE_BYTES + 1);
+    let isSent = false;
+    const done = outbox.pushParts(threeParts()).then(() => {
+      isSent = true;
+    });
+    outbox.push(plain('later'));
+    await vi.waitFor(() => expect(parts).toHaveLength(1));
+    outbox.flush();
+    await turns();
+    expect([parts.length, isSent]).toEqual([1, false]);
+    read();
+    await vi.waitFor(() => expect(parts).toHaveLength(2));
+    await turns();
+    expect([parts.length, sent]).toEqual([2, []]);
+    read();
+    await done;
+    expect(parts).toHaveLength(3);
+    read();
+    expect(sent).toEqual(['{"text":"later"}']);
+  });
+
+  it('[REL-058] ends where it is when the client goes, and whoever waits for it goes on', async () => {
+    const { outbox, parts, onBroken } = parting(OUTBOX_MERGE_BYTES + 1);
+    const done = outbox.pushParts(threeParts());
+    const all = outbox.sent();
+    await vi.waitFor(() => expect(parts).toHaveLength(1));
+    outbox.close();
+    await Promise.all([done, all, outbox.pushParts(threeParts())]);
+    await turns();
+    expect([parts.length, onBroken.mock.calls.length]).toEqual([1, 0]);
+  });
 
   it('[REL-058] is told to be broken when it cannot be written to its end', async () => {
     const { outbox, parts, onBroken } = parting();

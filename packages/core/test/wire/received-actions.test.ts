@@ -7,7 +7,7 @@ import { MemoryLog } from '../../src/log/memory-log.js';
 import { systemClock } from '../../src/util/clock.js';
 import { silentLogger } from '../../src/util/logger.js';
 import type { Identity } from '../../src/wire/handshake.js';
-import { SENT_ACTIONS_KEPT_MAX } from '../../src/wire/limits.js';
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '../../src/wire/limits.js';
 import { ReceivedActions } from '../../src/wire/received-actions.js';
 
 const CHANNEL = 'ahp-session:/s';
@@ -270,6 +270,16 @@ describe('what is kept of a client', () => {
     expect(await mine.sent.take(identity, { ...waiting, original })).toMatchObject({ kind: 'resend', origin });
     expect((await mine.dispatch(identity, 2, title('a'))).kind).toBe('resend');
     expect((await mine.dispatch(identity, 1, title('a'))).kind).toBe('new');
+  });
+
+  it(`is so many gaps between its numbers: with more than ${SCATTERED_NUMBERS_MAX} a new round begins`, async () => {
+    const mine = host();
+    const identity = await connected(mine);
+    const epochs: number[] = [];
+    for (let count = 0; count <= SCATTERED_NUMBERS_MAX + 1; count += 1)
+      epochs.push((await mine.dispatch(identity, 2 * count, title('a'))).origin.epoch);
+    expect(new Set(epochs.slice(0, -1))).toEqual(new Set([identity.start]));
+    expect(epochs.at(-1)).toBe(identity.start + 1);
   });
 
   it('[REL-057] is the answers to its last actions also after a restart, whatever numbers it used', async () => {

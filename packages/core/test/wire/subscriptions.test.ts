@@ -6,8 +6,9 @@ import { FETCH_TURNS_MAX } from '../../src/sessions/limits.js';
 import type { Connection } from '../../src/wire/connection.js';
 import { dialectNamed } from '../../src/wire/dialects/dialects.js';
 import { Edition } from '../../src/wire/editions.js';
+import { outgoing } from '../../src/wire/frames.js';
 import { LoadedTurns } from '../../src/wire/loaded-turns.js';
-import { type ClientNotice, Subscriptions } from '../../src/wire/subscriptions.js';
+import { ClientNotice, Subscriptions } from '../../src/wire/subscriptions.js';
 import { CloseCode } from '../../src/wire/transport.js';
 
 const SESSION = 'ahp-session:/s';
@@ -38,12 +39,19 @@ const edition = new Edition(view as never);
 
 function setUp(unasked: readonly Connection[] = []) {
   const calls = { unsubscribed: vi.fn(), roleEnded: vi.fn(), tellNumbered: vi.fn() };
+  let isVisible = (_uri: string) => true;
+  const setVisible = (decides: typeof isVisible) => {
+    isVisible = decides;
+  };
   const windows = new LoadedTurns({ log: new MemoryLog(), writer: { record: () => {} } });
   const subscriptions = new Subscriptions({
     connections: { of: () => undefined, toldUnasked: () => unasked },
     view,
     editions: { main: edition, others: () => [], forget: (uri: string) => edition.forget(uri) },
-    control: { mayOpen: () => true, sees: () => true },
+    control: {
+      mayOpen: (_: unknown, uri: string) => isVisible(uri),
+      sees: (_: unknown, uri: string) => isVisible(uri),
+    },
     chatsOf: (uri: string) => (uri === SESSION ? CHATS : []),
     shown: () => 7,
     windows,
@@ -51,7 +59,7 @@ function setUp(unasked: readonly Connection[] = []) {
     open: async (uri: string) => (uri === 'missing' ? undefined : { channel: { uri }, takeSnapshot: () => taken(uri) }),
     ...calls,
   } as never);
-  return { subscriptions, windows, ...calls };
+  return { subscriptions, windows, setVisible, ...calls };
 }
 
 describe('the subscribers of a channel', () => {
@@ -195,7 +203,10 @@ describe('older turns of a chat', () => {
     const more = watching(FETCH_TURNS_MAX + 2);
     more.subscriptions.loadTurns(CHAT, 1, turns);
     expect(more.told()).toEqual([]);
-    expect(more.one.close).toHaveBeenCalledExactlyOnceWith(CloseCode.SnapshotNeeded, expect.any(String));
+    expect(more.one.close).toHaveBeenCalledExactlyOnceWith(
+      CloseCode.SnapshotNeeded,
+      'history was cut far behind what is loaded: reconnect for a snapshot',
+    );
   });
 
   it('are not told to those who have left', () => {
@@ -213,6 +224,105 @@ describe('older turns of a chat', () => {
     expect(subscriptions.loadedBy(one, CHAT)).toBe(0);
     subscriptions.restoredFor(one, CHAT, 2);
     expect(subscriptions.loadedBy(one, CHAT)).toBe(2);
+  });
+});
+
+describe('a stored tick', () => {
+  const [CHAT = '', OTHER = ''] = CHATS;
+
+  function watching(...channels: string[]) {
+    const host = setUp();
+    const sent: { id?: unknown; params?: { serverSeq: number; action: { type: string } } }[][] = [];
+    const sendAll = (messages: readonly { text: string }[]) => {
+      sent.push(messages.map(({ text }) => JSON.parse(text)));
+    };
+    const identity = { clientId: 'c', start: 1 };
+    const extras = { sendAll, identity, echoedEarly: new Set(), isReady: true, dialect: dialectNamed('1.0.0') };
+    const one = Object.assign(client(), extras);
+    for (const channel of channels) host.subscriptions.add(one, channel, [channel]);
+    return { ...host, one, sent, identity };
+  }
+  const step = (channel: string, serverSeq: number, action: object) => {
+    const envelope = { channel, action, serverSeq };
+    return { channel: { uri: channel }, envelope, before: {}, after: {}, text: JSON.stringify(envelope) };
+  };
+  const batch = (steps: readonly object[], notices: readonly object[] = []) => ({ steps, notices }) as never;
+  const loaded = (cursor?: string) => ({
+    ...{ type: 'chat/turnsLoaded', turns: [] },
+    ...(cursor !== undefined && { turnsNextCursor: cursor }),
+  });
+  const activity = (text: string) => ({ type: 'session/activityChanged', activity: text });
+
+  it('goes to those who watch, in one write, in the order of its numbers across channels', () => {
+    const { subscriptions, one, sent } = watching(SESSION, 'ahp-session:/t');
+    const notice = new ClientNotice(one, (serverSeq) => outgoing({ params: { serverSeq, action: { type: 'own' } } }));
+    const steps = [
+      ...[step(SESSION, 4, activity('a')), step('ahp-session:/t', 5, activity('b')), step(SESSION, 7, activity('c'))],
+      step('ahp-session:/unwatched', 8, activity('d')),
+    ];
+    subscriptions.show(
+      batch(steps, [
+        { seq: 6, notice },
+        { seq: 9, notice: { lost() {} } },
+      ]),
+    );
+    expect(sent.map((write) => write.map(({ params }) => params?.serverSeq))).toEqual([[4, 5, 6, 7]]);
+    subscriptions.show(batch([step(SESSION, 10, activity('e'))]));
+    subscriptions.show(batch([step('ahp-session:/unwatched', 11, activity('f'))]));
+    expect(sent.map((write) => write.length)).toEqual([4, 1]);
+  });
+
+  it('with turns that came back says from which turn on everybody has a chat, and one with a cut that all have it', () => {
+    const { subscriptions, one, windows, identity } = watching(CHAT, OTHER);
+    subscriptions.show(batch([step(CHAT, 4, loaded('6'))]));
+    expect([windows.of(identity, CHAT), windows.of(identity, OTHER)]).toEqual([6, 0]);
+    subscriptions.show(batch([step(CHAT, 5, loaded())]));
+    expect(windows.of(identity, CHAT)).toBe(0);
+    subscriptions.show(batch([step(CHAT, 6, loaded('3')), step(OTHER, 7, loaded('2'))]));
+    subscriptions.show(batch([step(CHAT, 8, { type: 'chat/truncated', turnId: 't' })]));
+    expect([subscriptions.loadedBy(one, CHAT), subscriptions.loadedFrom(OTHER)]).toEqual([3, 2]);
+    subscriptions.show(batch([step(CHAT, 9, { type: 'chat/truncated' })]));
+    expect([subscriptions.loadedBy(one, CHAT), subscriptions.loadedBy(one, OTHER)]).toEqual([0, 2]);
+  });
+
+  it('changes nothing of what one has that has left', () => {
+    const { subscriptions, one, windows, identity } = watching(CHAT);
+    Object.assign(one, { identity: undefined });
+    subscriptions.show(batch([step(CHAT, 4, loaded('6'))]));
+    expect(windows.of(identity, CHAT)).toBe(0);
+  });
+});
+
+describe('a session that leaves the bounds of somebody', () => {
+  it('[DEV-021] ends what they watch of it and nothing else, and they are told once that it is gone', () => {
+    const { subscriptions, setVisible } = setUp();
+    const sent: unknown[] = [];
+    const bounds = { folders: ['/work'] };
+    const access = { ...OWNER, bounds };
+    const encodeNotification = vi.fn(({ method, params }) => ({ method, params }));
+    const one = client();
+    const limited = new Edition(view as never);
+    Object.assign(one, {
+      ...{ access, edition: limited, sendAll: (messages: readonly unknown[]) => sent.push(...messages) },
+      dialect: { ...one.dialect, encodeNotification },
+    });
+    const changed = (session: string) => subscriptions.notify('root', 'root/sessionSummaryChanged', { session });
+    for (const wire of ['root', SESSION, 'ahp-chat:/two', 'ahp-session:/kept']) subscriptions.add(one, wire, [wire]);
+    setVisible((uri) => uri === 'root' || uri === 'ahp-session:/kept');
+    changed('ahp-session:/never-seen');
+    expect(sent).toEqual([]);
+    changed(SESSION);
+    expect(subscriptions.channelsOf(one)).toEqual(['root', 'ahp-session:/kept']);
+    expect(encodeNotification).toHaveBeenCalledExactlyOnceWith(
+      { method: 'root/sessionRemoved', params: expect.objectContaining({ session: SESSION }) },
+      expect.anything(),
+    );
+    changed(SESSION);
+    expect(sent).toHaveLength(1);
+    // Of one in the list only, which was watched by nobody, it hears as well.
+    subscriptions.noteListed(one, ['ahp-session:/listed']);
+    changed('ahp-session:/listed');
+    expect(sent).toHaveLength(2);
   });
 });
 

@@ -12,6 +12,20 @@ describe('ping', () => {
     expect(await client.ask('ping', { channel: ROOT })).toMatchObject({ result: null });
   });
 
+  it('[AHP-025] needs no parameters, and is refused with wrong ones', async () => {
+    const host = await startHost();
+    const client = host.connect();
+    const ping = async (id: number, params?: unknown) => {
+      client.send({ id, method: 'ping', ...(params !== undefined && { params }) });
+      return client.until((message) => message.id === id);
+    };
+    expect(await ping(101)).toMatchObject({ result: null });
+    expect(await ping(102, { channel: 5 })).toMatchObject({ error: { code: -32602 } });
+    await client.initialize('desk', { protocolVersions: ['1.0.0'] });
+    expect(await ping(103)).toMatchObject({ result: null });
+    expect(await ping(104, {})).toMatchObject({ error: { code: -32602 } });
+  });
+
   it('[AHP-025][REL-009] overtakes a slow request', async () => {
     const log = new SlowLog();
     const first = await startHost({ log });

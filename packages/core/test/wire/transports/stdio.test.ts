@@ -125,6 +125,18 @@ describe('a stdio transport', () => {
     expect(events.drain).not.toHaveBeenCalled();
   });
 
+  it('says so behind the parts of a message, too', async () => {
+    const output = new PassThrough({ highWaterMark: 1_000 });
+    const { transport, events } = started({ output });
+    for (const isLast of [false, true]) transport.sendPart?.({ text: 'x'.repeat(5_000), isFirst: !isLast, isLast });
+    await tick();
+    expect(transport.bufferedBytes).toBeGreaterThan(0);
+    expect(events.drain).not.toHaveBeenCalled();
+    output.resume();
+    await vi.waitFor(() => expect(events.drain).toHaveBeenCalled());
+    expect(transport.bufferedBytes).toBe(0);
+  });
+
   it('closes when a line is longer than it may be', async () => {
     const { input, events, logger } = started({ maxLineBytes: 10 });
     input.write('x'.repeat(11));
