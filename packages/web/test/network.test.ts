@@ -69,4 +69,14 @@ describeInBrowser('a host that the network reaches', (open) => {
     await phone.getByText('Connected', { exact: true }).waitFor({ state: 'attached' });
     expect(sent).toContain('POST /devices/redeem');
   });
+
+  it('[DEV-055] loads without a word of the browser about its headers', async () => {
+    const host = await startMortalHost(SCRIPT);
+    const page = await open(host.link);
+    const words: string[] = [];
+    page.on('console', (message) => words.push(message.text()));
+    await page.reload();
+    await page.getByRole('textbox', { name: 'First message' }).waitFor();
+    expect(words.filter((text) => /header|policy/i.test(text))).toEqual([]);
+  });
 });

@@ -6,9 +6,9 @@ import type { RequestSource } from './forwarded.js';
 /** Half a year: long enough to matter, short enough to get rid of. The name may have other servers: no subdomains. */
 const HSTS = 'max-age=15552000';
 
-/** What the page never needs. It may copy to the clipboard. */
+/** What the page never needs, as far as browsers know it: they warn about other names. It may copy to the clipboard. */
 const PERMISSIONS = [
-  ...['accelerometer', 'autoplay', 'bluetooth', 'camera', 'display-capture', 'encrypted-media', 'geolocation'],
+  ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'geolocation'],
   ...['gyroscope', 'hid', 'idle-detection', 'local-fonts', 'magnetometer', 'microphone', 'midi', 'payment'],
   ...['picture-in-picture', 'publickey-credentials-get', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking'],
 ].map((feature) => `${feature}=()`);
