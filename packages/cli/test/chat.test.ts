@@ -16,6 +16,11 @@ describe.skipIf(!isBuilt)('atrium chat (skipped unless it has been built)', { ti
   const shared = sharedHost();
   const chat = (args = 'chat') => openChat(args, { host: shared() });
 
+  it('names the agent in its status line as people know it, and not by its id', async () => {
+    const { terminal } = await openChat('chat', { host: shared() });
+    expect(await terminal.sees(PROMPT)).toMatch(/New session · Mock · [^\n]*\/help$/);
+  });
+
   it('keeps what was typed on the way to another session', async () => {
     const { terminal } = await chat();
     await terminal.sees(PROMPT);

@@ -37,6 +37,8 @@ interface ChatFacts {
   /** Ctrl+C was pressed once. */
   readonly isLeaving: boolean;
   readonly model: string | undefined;
+  /** What people call the agent. */
+  readonly agent: string | undefined;
 }
 
 export class ChatView {
@@ -95,7 +97,7 @@ export class ChatView {
 
   frame(
     state: OpenSessionState,
-    { prompt, connection, isAsking, isLeaving, model }: ChatFacts,
+    { prompt, connection, isAsking, isLeaving, model, agent }: ChatFacts,
     view: ViewOptions,
   ): Frame {
     const above = [
@@ -114,6 +116,7 @@ export class ChatView {
       isAsking,
       isLeaving,
       model,
+      agent,
       creating: this.#creating,
       working: this.#working,
     };
@@ -151,6 +154,8 @@ interface StatusFacts {
   readonly state: OpenSessionState;
   /** The model that the next message goes with, if one was chosen. */
   readonly model: string | undefined;
+  /** What people call the agent. */
+  readonly agent: string | undefined;
   readonly connection: Status;
   /** For how long the turn has been running; absent when none is. */
   readonly workingMs: number | undefined;
@@ -169,7 +174,7 @@ function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string
   const place = [
     ...(mode === 'ask' ? [] : [`${MODE_LABELS[mode]} mode`]),
     `${title}${chatSuffix(facts.state)}`,
-    facts.model ?? provider,
+    facts.model ?? facts.agent ?? provider,
     placeText(session),
   ]
     .map(printable)

@@ -257,11 +257,12 @@ export class Chat {
     const { isAsking } = this.#prompt;
     const connection = this.#options.client.status;
     const prompt = this.#prompt.view(state, view);
+    const agent = this.#options.agent()?.displayName;
     return {
       finished,
       frame: this.#view.frame(
         state,
-        { prompt, connection, isAsking, isLeaving: this.#isLeaving, model: this.#modelId },
+        { prompt, connection, isAsking, isLeaving: this.#isLeaving, model: this.#modelId, agent },
         view,
       ),
     };
