@@ -204,6 +204,8 @@ function watched(inner: Transport): { transport: Transport; ended: Promise<strin
     },
     send: (frames) => inner.send(frames),
     ...(inner.sendPart && { sendPart: (part) => inner.sendPart?.(part) }),
+    pause: () => inner.pause?.(),
+    resume: () => inner.resume?.(),
     get bufferedBytes() {
       return inner.bufferedBytes;
     },

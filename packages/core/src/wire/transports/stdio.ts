@@ -63,6 +63,15 @@ class StdioTransport implements Transport {
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 
+  /** What was read already is still delivered. */
+  pause(): void {
+    if (this.#open) this.#input.pause();
+  }
+
+  resume(): void {
+    if (this.#open) this.#input.resume();
+  }
+
   /** A stream has no place for a code: it goes to the log. What was sent is still written out. */
   close(code: number, reason: string): void {
     if (!this.#open) return;

@@ -51,6 +51,20 @@ describe('a stdio transport', () => {
     expect(events.message.mock.calls).toEqual([['{"id":1}'], ['{"id":2}']]);
   });
 
+  it('[CLU-015] leaves what comes in its stream while it is paused', async () => {
+    const { input, transport, events } = started();
+    transport.pause?.();
+    input.write('1\n');
+    input.end('2\n');
+    await tick();
+    expect([events.message.mock.calls.length, input.readableLength]).toEqual([0, 4]);
+    transport.resume?.();
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledOnce());
+    expect(events.message.mock.calls).toEqual([['1'], ['2']]);
+    transport.resume?.();
+    expect(input.isPaused()).toBe(true);
+  });
+
   it('delivers what came before it was started', async () => {
     const input = new PassThrough();
     input.write('early\n');
