@@ -145,13 +145,13 @@ export class Devices implements Service {
 
   async #noteToken(token: string): Promise<void> {
     const { log, writer, logger } = this.#parts;
-    const digest = digestOf(token).toString('base64url');
+    const value = JSON.stringify(digestOf(token).toString('base64url'));
     const before = await log.record(TOKEN_RECORD);
-    if (before === digest) return;
+    if (before === value) return;
     if (before !== undefined) this.#tokenReplaced();
     this.#invitations.cancelOf(OWNER.credential.id);
     // In one commit with what ends: a host that dies before it does all of it at its next start.
-    writer.record({ key: TOKEN_RECORD, value: digest }, 'full');
+    writer.record({ key: TOKEN_RECORD, value }, 'full');
     await writer.settled().catch((error: unknown) => {
       logger.log('warn', 'that the connection token is another one could not be stored', { error: String(error) });
     });
