@@ -131,6 +131,22 @@ describe('the sessions that somebody sees', () => {
     expect(isWithin()).toBe(true);
     rmSync(link);
   });
+
+  it('[DEV-021] is remembered of 1,000 folders: with one more it begins anew', () => {
+    const link = path.join(top, 'one-of-many');
+    symlinkSync(work, link);
+    const own = control();
+    const access = device('viewer', { folders: [work] });
+    // With the bound it is two.
+    expect(own.hasFolder(access, link)).toBe(true);
+    for (let index = 0; index < 998; index++) own.hasFolder(access, path.join(away, `${index}`));
+    rmSync(link);
+    symlinkSync(away, link);
+    expect(own.hasFolder(access, link)).toBe(true);
+    own.hasFolder(access, path.join(away, 'one-more'));
+    expect(own.hasFolder(access, link)).toBe(false);
+    rmSync(link);
+  });
 });
 
 describe('the channels that exist for somebody', () => {

@@ -344,6 +344,17 @@ describe('a message that is sent in parts', () => {
     expect(parts.length).toBeGreaterThan(0);
   });
 
+  it('[REL-058] is not even read for a client that went before its first part', async () => {
+    const { outbox, parts } = parting();
+    const message = threeParts();
+    const next = vi.spyOn(message, 'next');
+    const done = outbox.pushParts(message);
+    outbox.close();
+    await done;
+    await turns();
+    expect([next.mock.calls.length, parts]).toEqual([0, []]);
+  });
+
   it('[REL-058] is not broken for a client that is gone', async () => {
     const { outbox, parts, onBroken } = parting();
     const message = new JsonParts({

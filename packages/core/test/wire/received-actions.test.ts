@@ -306,6 +306,7 @@ describe('what is kept of a client', () => {
     await mine.writer.settled();
     expect(await mine.log.records('sent:')).toHaveLength(2);
     expect((await mine.dispatch(other, 1, title('a'))).kind).toBe('resend');
+    expect((await mine.dispatch(identity, 1, title('a'))).kind).toBe('new');
   });
 
   it('[REL-066] has an epoch above every stored one when nothing can be stored', async () => {

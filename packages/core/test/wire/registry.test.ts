@@ -166,12 +166,12 @@ describe('what is remembered of a client', () => {
     }
   }
 
-  function host(log = new FailingLog(), time = 1_000) {
+  function host(log = new FailingLog(), time = 1_000, isGone?: (credential: string) => boolean) {
     const clock = testClock(time);
     const nothing = () => {};
     const delivery = new DirectDelivery({ shown: log.head, logger: silentLogger, show: nothing });
     const writer = new Writer({ log, clock, logger: silentLogger, delivery, undone: nothing, superseded: nothing });
-    return { log, clock, writer, clients: new Clients(log, writer, clock) };
+    return { log, clock, writer, clients: new Clients(log, writer, clock, isGone) };
   }
   const greeting = { dialect: '1', locale: 'de' };
 
@@ -328,6 +328,23 @@ describe('what is remembered of a client', () => {
     await vi.waitFor(() => expect(ends).toHaveLength(3));
     ends[2]?.();
     expect(await third).toBe(1);
+  });
+
+  it('[DEV-006] stays with the credential that used it first until that is gone, or the owner for good', async () => {
+    const gone = new Set<string>();
+    const { clients } = host(new FailingLog(), 1_000, (credential) => gone.has(credential));
+    const [phone, tablet] = ['phone', 'tablet'].map((id) => ({ kind: 'device', id }) as const);
+    const refused = 'belongs to another device';
+    await clients.begin('c', greeting, phone);
+    await clients.begin('c', greeting, phone);
+    await expect(clients.begin('c', greeting, tablet)).rejects.toThrow(refused);
+    await expect(clients.begin('c', greeting)).rejects.toThrow(refused);
+    await clients.begin('mine', greeting);
+    await clients.begin('mine', greeting, { kind: 'connection', id: 'connection' });
+    await expect(clients.begin('mine', greeting, phone)).rejects.toThrow(refused);
+    gone.add((await clients.returning('c', phone))?.credential ?? '');
+    await clients.begin('c', greeting, tablet);
+    await expect(clients.begin('mine', greeting, phone)).rejects.toThrow(refused);
   });
 
   it('[DEV-006] is free for the next when the owner gives its id away', async () => {

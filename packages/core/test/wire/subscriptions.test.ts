@@ -8,7 +8,7 @@ import { dialectNamed } from '../../src/wire/dialects/dialects.js';
 import { Edition } from '../../src/wire/editions.js';
 import { outgoing } from '../../src/wire/frames.js';
 import { LoadedTurns } from '../../src/wire/loaded-turns.js';
-import { ClientNotice, Subscriptions } from '../../src/wire/subscriptions.js';
+import { ClientNotice, Subscriptions, windowOf } from '../../src/wire/subscriptions.js';
 import { CloseCode } from '../../src/wire/transport.js';
 
 const SESSION = 'ahp-session:/s';
@@ -369,5 +369,26 @@ describe('a notification', () => {
     expect(new Set([...told, unasked].map(({ sent }) => sent[0])).size).toBe(1);
     expect([other, gone, bystander].map(({ sent }) => sent.length)).toEqual([0, 0, 0]);
     expect(looks).not.toHaveBeenCalled();
+  });
+});
+
+describe('the window of turns that a client asks for', () => {
+  it.each<[string, object, object | undefined]>([
+    ['nothing', {}, undefined],
+    ['so many turns', { turns: { last: 3 } }, { last: 3 }],
+    ['no turn at all', { turns: { last: 0 } }, { last: 0 }],
+    ['the same in the words of the public protocol', { view: { turns: 4 } }, { last: 4 }],
+    ['a view without turns', { view: {} }, undefined],
+    ['a view without turns, and turns', { view: {}, turns: { last: 2 } }, { last: 2 }],
+    ['a text for a view', { view: 'turns' }, undefined],
+    ['null for a view', { view: null }, undefined],
+    ['a text for turns', { turns: 'last' }, undefined],
+    ['null for turns', { turns: null }, undefined],
+    ['turns without a number', { turns: {} }, undefined],
+    ['less than none', { turns: { last: -1 } }, undefined],
+    ['half a turn', { turns: { last: 0.5 } }, undefined],
+    ['a number as a text', { turns: { last: '3' } }, undefined],
+  ])('%s', (_, params, window) => {
+    expect(windowOf({ ...params })).toEqual(window);
   });
 });

@@ -7,9 +7,10 @@ import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/p
 import { describe, expect, it } from 'vitest';
 import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
 import { KeptLog } from '../../support/logs.js';
+import { PuppetAgent } from '../../support/puppet-agent.js';
 import { type Fixture, openFixture, startHost, turnStarted } from '../../support/session-fixture.js';
 import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';
-import { settle } from '../../support/test-host.js';
+import { ROOT, settle } from '../../support/test-host.js';
 
 interface Resumed extends Record<string, unknown> {
   readonly type: 'replay' | 'snapshot';
@@ -53,6 +54,41 @@ describe('a client of sessions-v1 that was away', () => {
     expect(comparableSessionsV1(seen)).toEqual(comparableSessionsV1(fresh.state));
     fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title: 'Live again' });
     await raw.until(({ params }) => JSON.stringify(params ?? '').includes('Live again'));
+  });
+
+  it('[V1-074] is told what the root did meanwhile, behind the number that it saw, between what its session did', async () => {
+    let tell = () => {};
+    const agent = Object.assign(new PuppetAgent(), {
+      whenInfoChanges: (told: () => void) => {
+        tell = told;
+      },
+    });
+    const fixture = await openFixture({ agent });
+    const { session, old, fromSeq } = await watching(fixture);
+    const name = async (displayName: string) => {
+      Object.assign(agent, { info: { ...agent.info, displayName } });
+      tell();
+      await fixture.client.action(ROOT, ({ agents }) => JSON.stringify(agents ?? '').includes(displayName));
+    };
+    const call = async (title: string) => {
+      fixture.client.dispatch(fixture.uri, { type: 'session/titleChanged', title });
+      await fixture.client.action(fixture.uri, (action) => (action as { title?: string }).title === title);
+    };
+    await name('First name');
+    const seen = await old.action('root/agentsChanged');
+    old.raw.disconnect();
+    await call('one');
+    await name('Second name');
+    await call('two');
+    const told = async (lastSeen: number, subscriptions: readonly string[]) =>
+      (await comeBack(fixture, lastSeen, subscriptions)).result.actions.map(({ action }) => action.type);
+    const [title, agents] = ['session/titleChanged', 'root/agentsChanged'];
+    const both = ['agenthost:root', session];
+    expect(seen.serverSeq).toBeGreaterThan(fromSeq);
+    expect(await told(seen.serverSeq, both)).toEqual([title, agents, title]);
+    expect(await told(seen.serverSeq - 1, both)).toEqual([agents, title, agents, title]);
+    expect(await told(seen.serverSeq, ['agenthost:root'])).toEqual([agents]);
+    expect(await told(seen.serverSeq, [session])).toEqual([title, title]);
   });
 
   it('[V1-074] and missed nothing is told nothing', async () => {
