@@ -39,7 +39,9 @@ describe.skipIf(!isBuilt)('the board (skipped unless it has been built)', { time
     await say(terminal, '/board');
     await terminal.sees(/The board of work[\s\S]*› [^\n]*\+2 -1, 2 uncommitted/);
     terminal.keys('Enter');
-    await terminal.sees(/what now\?\n› Commit everything, with a proposed message\n {2}Push /);
+    await terminal.sees(
+      /what now\?\n› Commit everything, with a proposed message\n {2}Push main: not now, there is no remote/,
+    );
     terminal.keys('Enter');
     await terminal.sees(/\? Commit it as "Change note\.txt, new\.js"\?/);
     await answer(terminal, 'y');

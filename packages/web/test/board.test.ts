@@ -37,6 +37,8 @@ describeInBrowser('the board of a project', (open) => {
     expect(await problemsOf(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(width).toBeLessThanOrEqual(0);
+    await card.getByText('There is no remote to push to: add one with git remote add').waitFor();
+    expect(await card.getByRole('button').allInnerTexts()).toEqual(['Commit']);
     await card.getByRole('button', { name: 'Commit' }).click();
     const message = dialog.getByLabel('Commit message');
     await expect.poll(() => message.inputValue(), POLL).toBe('Change a.txt');
@@ -44,6 +46,15 @@ describeInBrowser('the board of a project', (open) => {
     await message.press('Tab');
     await page.keyboard.press('Enter');
     await dialog.getByText('Committed.').waitFor();
+    await writeFile(path.join(folder, 'a.txt'), 'one\ntwo\nthree\n');
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message' }).fill('/board');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await card.getByRole('button', { name: 'Commit' }).click();
+    await expect.poll(() => message.inputValue(), POLL).toBe('Change a.txt');
+    git('checkout', '--', 'a.txt');
+    await dialog.getByRole('group').getByRole('button', { name: 'Commit' }).click();
+    await expect.poll(() => dialog.getByRole('alert').innerText(), POLL).toBe('Nothing is changed there');
     expect(git('log', '-1', '--format=%s').trim()).toBe('Two');
     await dialog.getByLabel('From').selectOption('other');
     await dialog.getByLabel('To').selectOption('main');

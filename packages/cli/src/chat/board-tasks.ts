@@ -56,17 +56,24 @@ function cardPicker({ name, cards }: Board): Picker<BoardCard> {
   });
 }
 
-function operationsOf({ branch = '', base, isWorktree, uncommitted }: BoardCard): Operation[] {
+function operationsOf({ branch = '', base, isWorktree, uncommitted, noPush, noPullRequest }: BoardCard): Operation[] {
   const shown = [printable(branch), printable(base ?? '')] as const;
   const both =
     base === undefined || base === branch ? [] : [compare(base, branch, shown), ...mergeAndRebase(base, shown)];
   return [
     ...both,
     ...(uncommitted > 0 ? [{ name: 'Commit everything, with a proposed message', run: commit }] : []),
-    { name: `Push ${shown[0]}`, run: act('push', `Push ${shown[0]} to its remote?`) },
-    { name: 'Pull request', run: request },
+    offered(`Push ${shown[0]}`, noPush, act('push', `Push ${shown[0]} to its remote?`)),
+    offered('Pull request', noPullRequest, request),
     ...(isWorktree ? [{ name: 'Remove the worktree; its branch stays', run: remove }] : []),
   ];
+}
+
+/** What cannot be done says why, before it is chosen and when it is. */
+function offered(name: string, refusal: string | undefined, run: Operation['run']): Operation {
+  if (refusal === undefined) return { name, run };
+  const reason = printable(refusal);
+  return { name: `${name}: not now, ${reason}`, run: async (context) => context.note(`Not done: ${reason}`) };
 }
 
 function compare(base: string, branch: string, [to, from]: readonly [string, string]): Operation {

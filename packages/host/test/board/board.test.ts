@@ -138,7 +138,7 @@ describe('the board of a project', { timeout: 30_000 }, () => {
   });
 
   it('rebases, refuses with uncommitted work and while a turn runs, and removes a worktree only when said [DAY-070]', async () => {
-    const { folder, client, sessions, act } = await project();
+    const { folder, client, sessions, board, act } = await project();
     const [one] = sessions;
     const branch = gitIn(one.at, 'branch', '--show-current').trim();
     await edit(one.at, 'c.txt', 'c\n');
@@ -169,10 +169,14 @@ describe('the board of a project', { timeout: 30_000 }, () => {
     expect(done(await act(sessions[1].uri, 'push'))).toContain(
       `trust the folder first (atrium trust ${await realpath(sessions[1].at)})`,
     );
+    gitIn(folder, 'remote', 'add', 'origin', 'https://github.com/acme/shop.git');
+    const card = (await board()).cards.find(({ session }) => session === sessions[1].uri);
+    expect(card?.noPush).toContain('trust the folder first');
+    expect(card?.noPullRequest).toBeUndefined();
   });
 
   it('pushes, asks first with title and body, and makes a pull request by gh; without it there is a link [DAY-071]', async () => {
-    const { folder, client, sessions, act } = await project(TRUSTING);
+    const { folder, client, sessions, act, board } = await project(TRUSTING);
     const [one] = sessions;
     const branch = gitIn(one.at, 'branch', '--show-current').trim();
     await edit(one.at, 'c.txt', 'c\n');
@@ -180,7 +184,12 @@ describe('the board of a project', { timeout: 30_000 }, () => {
     const bare = await tempFolder();
     gitIn(bare, 'init', '-q', '--bare');
     expect(done(await act(one.uri, 'push'))).toContain('there is no remote');
+    const card = async () => (await board()).cards.find(({ session }) => session === one.uri);
+    const refused = 'there is no remote to push to: add one with git remote add';
+    expect(await card()).toMatchObject({ noPush: refused, noPullRequest: refused });
     gitIn(folder, 'remote', 'add', 'origin', 'https://me:secret@github.com/acme/shop.git');
+    expect((await card())?.noPush).toBeUndefined();
+    expect((await card())?.noPullRequest).toBeUndefined();
     // What is pushed goes to a folder instead of the network.
     gitIn(folder, 'config', `url.${bare}.pushInsteadOf`, 'https://me:secret@github.com/acme/shop.git');
     const ask = (more: object = {}) => client.ask(PULL_REQUEST_METHOD, { session: one.uri, ...more });

@@ -9,7 +9,6 @@ import {
 } from '@atrium/protocol/ahp-1';
 import { useCallback, useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { problemText } from '../host/problem.js';
 import { hashOf } from '../host/router.js';
 import { plural } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf } from '../model/sessions.js';
@@ -19,6 +18,7 @@ import { VisibleText } from '../ui/visible-text.js';
 import { Asked, type Question } from './board-questions.js';
 import { Comparison } from './comparison.js';
 import './board.css';
+import { asSentence, boardProblem } from './board-problem.js';
 
 interface Props {
   /** In the repository. */
@@ -36,7 +36,7 @@ export function BoardDialog({ folder, onClose }: Props) {
   const look = useCallback(() => {
     client.requestExtension(BOARD_METHOD, { folder }).then(
       (found) => setBoard(found as Board),
-      (error) => setProblem(problemText(error)),
+      (error) => setProblem(boardProblem(error)),
     );
   }, [client, folder]);
   useEffect(look, [look]);
@@ -52,7 +52,7 @@ export function BoardDialog({ folder, onClose }: Props) {
       const { message } = (await work.run(BRANCH_ACTION_METHOD, params)) as { readonly message: string };
       setNote(message);
     } catch (error) {
-      setProblem(problemText(error));
+      setProblem(boardProblem(error));
     }
     look();
   };
@@ -101,7 +101,7 @@ interface CardProps {
 }
 
 function Card({ card, onAsk, onClose }: CardProps) {
-  const { session, title, branch, base, isWorktree, uncommitted } = card;
+  const { session, title, branch, base, isWorktree, uncommitted, noPush, noPullRequest } = card;
   const hasBase = base !== undefined && base !== branch;
   return (
     <li className="board-card">
@@ -127,15 +127,15 @@ function Card({ card, onAsk, onClose }: CardProps) {
             Commit
           </button>
         )}
-        {branch !== undefined && (
-          <>
-            <button type="button" className="small" onClick={() => onAsk({ kind: 'push', card })}>
-              Push
-            </button>
-            <button type="button" className="small" onClick={() => onAsk({ kind: 'pull', card })}>
-              Pull request
-            </button>
-          </>
+        {branch !== undefined && noPush === undefined && (
+          <button type="button" className="small" onClick={() => onAsk({ kind: 'push', card })}>
+            Push
+          </button>
+        )}
+        {branch !== undefined && noPullRequest === undefined && (
+          <button type="button" className="small" onClick={() => onAsk({ kind: 'pull', card })}>
+            Pull request
+          </button>
         )}
         {isWorktree && (
           <button type="button" className="small danger" onClick={() => onAsk({ kind: 'remove', card })}>
@@ -143,6 +143,14 @@ function Card({ card, onAsk, onClose }: CardProps) {
           </button>
         )}
       </div>
+      {[...new Set([noPush, noPullRequest])].map(
+        (reason) =>
+          reason !== undefined && (
+            <p key={reason} className="hint">
+              <VisibleText text={asSentence(reason)} />
+            </p>
+          ),
+      )}
     </li>
   );
 }
@@ -172,7 +180,7 @@ function Figures({ card }: { readonly card: BoardCard }) {
             </span>
           </>
         ) : (
-          <VisibleText text={problem} />
+          <VisibleText text={asSentence(problem)} />
         )}
       </dd>
       <dt>Tests</dt>

@@ -9,10 +9,10 @@ import {
 } from '@atrium/protocol/ahp-1';
 import { useEffect, useId, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { problemText } from '../host/problem.js';
 import { plural } from '../model/format.js';
 import { useLongWork, WorkProgress } from '../ui/long-work.js';
 import { VisibleText } from '../ui/visible-text.js';
+import { boardProblem } from './board-problem.js';
 
 export interface Question {
   readonly kind: 'merge' | 'rebase' | 'remove' | 'commit' | 'push' | 'pull';
@@ -102,7 +102,7 @@ function CommitForm({ question: { card }, onAct, onSaid, onClose }: Props) {
   useEffect(() => {
     client.requestExtension(PROPOSE_COMMIT_METHOD, { session }).then(
       (found) => setMessage((found as CommitProposal).message),
-      (error) => onSaid(problemText(error)),
+      (error) => onSaid(boardProblem(error)),
     );
   }, [client, session]);
   if (message === undefined) return <p aria-busy="true">Thinking of a message …</p>;
@@ -126,7 +126,7 @@ function PullForm({ question: { card }, onSaid, onClose }: Props) {
   useEffect(() => {
     client.requestExtension(PULL_REQUEST_METHOD, { session }).then(
       (found) => setRequest(found as PullRequest),
-      (error) => onSaid(problemText(error)),
+      (error) => onSaid(boardProblem(error)),
     );
   }, [client, session]);
   if (!request) return <p aria-busy="true">Looking for gh and glab …</p>;
@@ -153,7 +153,7 @@ function PullForm({ question: { card }, onSaid, onClose }: Props) {
       const { url } = (await work.run(PULL_REQUEST_METHOD, params)) as PullRequest;
       onSaid(`Made ${url}`);
     } catch (error) {
-      onSaid(problemText(error));
+      onSaid(boardProblem(error));
     }
   };
   return (

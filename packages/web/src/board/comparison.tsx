@@ -2,9 +2,9 @@
 import { type Board, type BranchComparison, COMPARE_BRANCHES_METHOD } from '@atrium/protocol/ahp-1';
 import { useId, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { problemText } from '../host/problem.js';
 import { plural } from '../model/format.js';
 import { VisibleText } from '../ui/visible-text.js';
+import { boardProblem } from './board-problem.js';
 
 /** More would hold up the page; the terminal shows the rest. */
 const LINES_MAX = 2_000;
@@ -20,7 +20,7 @@ export function Comparison({ board: { root, branches } }: { readonly board: Boar
     setProblem(undefined);
     client.requestExtension(COMPARE_BRANCHES_METHOD, { folder: root, from, to }).then(
       (answer) => setFound(answer as BranchComparison),
-      (error) => setProblem(problemText(error)),
+      (error) => setProblem(boardProblem(error)),
     );
   };
   const choice = (label: string, value: string, choose: (name: string) => void) => (

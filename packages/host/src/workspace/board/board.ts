@@ -46,12 +46,14 @@ import {
   distance,
   merge,
   mergeBase,
+  NO_REMOTE,
   push,
   rebase,
+  remoteOf,
   removeWorktree,
 } from './branches.js';
 import { BOARD_AT_ONCE, BOARD_CARDS_MAX, FILES_NAMED_MAX, PROPOSAL_MAX_MS } from './limits.js';
-import { pullRequest } from './pull-requests.js';
+import { intoItself, pullRequest } from './pull-requests.js';
 import { lastTests } from './test-results.js';
 
 export interface BoardOptions {
@@ -131,7 +133,8 @@ export class ProjectBoard implements Service {
     }
   }
 
-  async #figures({ repository, branch, base }: Place): Promise<Partial<BoardCard>> {
+  async #figures(place: Place): Promise<Partial<BoardCard>> {
+    const { repository, branch, base } = place;
     const { folder } = repository;
     const { head, entries } = await statusOf(repository, { renames: false });
     const other =
@@ -147,6 +150,7 @@ export class ProjectBoard implements Service {
       removed: counts.reduce((sum, { removed = 0 }) => sum + removed, 0),
       files: counts.length + fresh,
       uncommitted: entries.length,
+      ...(await refusals(place)),
     };
   }
 
@@ -208,10 +212,7 @@ export class ProjectBoard implements Service {
     }
     if (branch === undefined) throw new GitError('no branch is checked out there');
     if (action === 'push') {
-      if (!isTrusted)
-        throw new GitError(
-          `a push may run programs that the folder names: trust the folder first (atrium trust ${repository.folder})`,
-        );
+      if (!isTrusted) throw new GitError(untrusted(repository.folder));
       return push(repository, branch, signal);
     }
     if (wish.into === undefined) throw new GitError('say which branch it is about');
@@ -258,12 +259,12 @@ export class ProjectBoard implements Service {
 
   async #pullRequest({ session: uri, title, body, create }: Params, work: Work): Promise<PullRequest> {
     const place = await this.#placeIn(await this.#session(uri));
-    const { session, repository, branch, base, isTrusted } = place;
+    const { session, repository, branch, isTrusted } = place;
     if (branch === undefined) throw new GitError('no branch is checked out there');
     const proposed = { title: session.state.title, body: bodyOf(session) };
     return pullRequest({
       ...{ repository, branch, isTrusted, create: create === true, signal: work.signal },
-      base: base === undefined || base === branch ? 'main' : base,
+      base: requestBase(place),
       title: typeof title === 'string' ? title : proposed.title,
       body: typeof body === 'string' ? body : proposed.body,
     });
@@ -332,6 +333,26 @@ function folderPath({ workingDirectories }: SessionSummary): string | undefined 
 }
 
 /** What Git says is for people, and not a fault of the host. */
+/** A branch without another one is compared with `main`. */
+function requestBase({ branch, base }: Place): string {
+  return base === undefined || base === branch ? 'main' : base;
+}
+
+function untrusted(folder: string): string {
+  return `a push may run programs that the folder names: trust the folder first (atrium trust ${folder})`;
+}
+
+/** What would be refused anyway is not offered. */
+async function refusals(place: Place): Promise<Pick<BoardCard, 'noPush' | 'noPullRequest'>> {
+  const { repository, branch, isTrusted } = place;
+  if (branch === undefined) return {};
+  if (!(await remoteOf(repository.folder, branch))) return { noPush: NO_REMOTE, noPullRequest: NO_REMOTE };
+  return {
+    ...(!isTrusted && { noPush: untrusted(repository.folder) }),
+    ...(requestBase(place) === branch && { noPullRequest: intoItself(branch) }),
+  };
+}
+
 async function asConflict<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -106,7 +106,7 @@ export interface BranchPair {
 /** Puts what a branch has into another one. Nothing changes when both changed the same lines. */
 export async function merge({ repository, branch, into, isTrusted, signal, checkIdleIn }: BranchPair): Promise<string> {
   const { folder } = repository;
-  if (branch === into) throw new GitError(`${branch} cannot be merged into itself`);
+  if (branch === into) throw new GitError(`the branch ${branch} cannot be merged into itself`);
   const [target, head] = [await commitOfBranch(folder, into), await commitOfBranch(folder, branch)];
   const { ahead, behind } = await distance(folder, head, target);
   const left = await uncommittedIn(repository);
@@ -141,7 +141,7 @@ async function mergeCommit({ folder, noPrograms }: Repository, sides: MergeSides
   const args = [...noPrograms, 'merge-tree', '--write-tree', '--name-only', '-z', '--no-messages', target, head];
   const [tree = '', ...files] = await gitList(folder, args, { fine: [1], timeoutMs: GIT_WRITE_MAX_MS });
   const conflicts = files.filter((file) => file !== '');
-  if (conflicts.length > 0) throw new GitError(conflictText(`${branch} and ${into}`, conflicts));
+  if (conflicts.length > 0) throw new GitError(conflictText(branch, into, conflicts));
   const words = `Merge branch '${branch}' into ${into}\n`;
   return gitText(folder, [...noPrograms, 'commit-tree', tree, '-p', target, '-p', head], { input: words });
 }
@@ -155,7 +155,8 @@ async function checkoutOf(folder: string, branch: string): Promise<string | unde
     if (place === undefined || !lines.includes(`branch refs/heads/${branch}`)) continue;
     // A repository can name any folder as its worktree; what is there has to say the same.
     const [own, there] = [await commonFolder(folder), await commonFolder(place).catch(() => undefined)];
-    if (own !== there) throw new GitError(`${branch} is checked out in ${place}, which is not a worktree of this`);
+    if (own !== there)
+      throw new GitError(`the branch ${branch} is checked out in ${place}, which is not a worktree of this`);
     return place;
   }
   return undefined;
@@ -188,7 +189,7 @@ function refuseFilters({ hasFilters, hasConditions }: Repository, isTrusted: boo
 /** Puts the commits of a branch, which is checked out in the folder, behind those of another one. */
 export async function rebase({ repository, branch, into, isTrusted, signal }: BranchPair): Promise<string> {
   const { folder } = repository;
-  if (branch === into) throw new GitError(`${branch} cannot be put onto itself`);
+  if (branch === into) throw new GitError(`the branch ${branch} cannot be put onto itself`);
   refuseFilters(repository, isTrusted);
   await refuseUncommitted(repository, 'commit or discard it first');
   const [target, head] = [await commitOfBranch(folder, into), await commitOfBranch(folder, branch)];
@@ -208,18 +209,18 @@ export async function rebase({ repository, branch, into, isTrusted, signal }: Br
     if ((await branchIn(folder)) !== branch || (await commitOfBranch(folder, branch)) !== head)
       throw new GitError(`the rebase could not be taken back: run git rebase --abort in ${folder}`);
     signal.throwIfAborted();
-    throw files.length > 0 ? new GitError(conflictText(`${branch} and ${into}`, files)) : error;
+    throw files.length > 0 ? new GitError(conflictText(branch, into, files)) : error;
   } finally {
     forgetRepositories();
   }
   return `Put ${branch} onto ${into}.`;
 }
 
-function conflictText(what: string, files: readonly string[]): string {
+function conflictText(branch: string, into: string, files: readonly string[]): string {
   const names = [...new Set(files)].map((file) => Buffer.from(file, 'latin1').toString('utf8'));
   const more = names.length - FILES_NAMED_MAX;
   const named = names.slice(0, FILES_NAMED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `${what} changed the same lines, so nothing was changed: ${named}`;
+  return `the branches ${branch} and ${into} changed the same lines, so nothing was changed: ${named}`;
 }
 
 async function refuseUncommitted(repository: Repository, advice: string): Promise<void> {
@@ -242,6 +243,8 @@ export async function removeWorktree(repository: Repository, force: boolean): Pr
   return `Removed the worktree.${branch === undefined ? '' : ` The branch ${branch} stays.`}`;
 }
 
+export const NO_REMOTE = 'there is no remote to push to: add one with git remote add';
+
 /** The remote of a branch, or the only one; its URL may hold credentials and is shown to nobody. */
 export async function remoteOf(folder: string, branch: string): Promise<{ name: string; url: string } | undefined> {
   const names = (await gitText(folder, ['remote'])).split('\n').filter((name) => name !== '' && !name.startsWith('-'));
@@ -256,7 +259,7 @@ export async function push(repository: Repository, branch: string, signal: Abort
   const { folder } = repository;
   await commitOfBranch(folder, branch);
   const remote = await remoteOf(folder, branch);
-  if (!remote) throw new GitError('there is no remote to push to: add one with git remote add');
+  if (!remote) throw new GitError(NO_REMOTE);
   const ref = `refs/heads/${branch}`;
   const args = [...HARMLESS, 'push', '--quiet', '--set-upstream', '--', remote.name, `${ref}:${ref}`];
   const { code, words } = await runIn(folder, 'git', args, { signal });

@@ -4,7 +4,7 @@ import { shorten } from '@atrium/core/util/text.js';
 import { ErrorCode, type PullRequest } from '@atrium/protocol/ahp-1';
 import { GitError } from '../git/git.js';
 import type { Repository } from '../git/repository.js';
-import { push, remoteOf, runIn, withoutSecrets } from './branches.js';
+import { NO_REMOTE, push, remoteOf, runIn, withoutSecrets } from './branches.js';
 import { compareLink, forgeOf, placeOf } from './forges.js';
 import { LOGIN_MAX_MS, PULL_BODY_MAX_CHARACTERS, PULL_TITLE_MAX_CHARACTERS } from './limits.js';
 
@@ -24,14 +24,13 @@ type Tool = 'gh' | 'glab';
 
 export async function pullRequest(wish: PullRequestWish): Promise<PullRequest> {
   const { repository, branch, base, isTrusted } = wish;
-  if (branch === base)
-    throw new GitError(`${branch} is the branch that the request would be about: choose another one`);
+  if (branch === base) throw new GitError(intoItself(branch));
   const title = shorten(wish.title.replace(/\s+/g, ' ').trim(), PULL_TITLE_MAX_CHARACTERS);
   if (title === '') throw new RequestError(ErrorCode.InvalidParams, '/title must not be empty');
   if (wish.body.length > PULL_BODY_MAX_CHARACTERS)
     throw new RequestError(ErrorCode.InvalidParams, `/body may have ${PULL_BODY_MAX_CHARACTERS} characters`);
   const remote = await remoteOf(repository.folder, branch);
-  if (!remote) throw new GitError('there is no remote: add one with git remote add');
+  if (!remote) throw new GitError(NO_REMOTE);
   const link = compareLink(remote.url, base, branch);
   const tool = isTrusted ? await toolFor(remote.url, repository.folder) : undefined;
   const shown = {
@@ -50,8 +49,14 @@ export async function pullRequest(wish: PullRequestWish): Promise<PullRequest> {
   const { code, words } = await runIn(repository.folder, tool, argumentsOf(tool, shown), { signal: wish.signal });
   const url = /https:\/\/\S+/.exec(words.split('\n').findLast((line) => /https:\/\//.test(line)) ?? '')?.[0];
   if (code !== 0 || url === undefined)
-    throw new GitError(`${tool} failed: ${shorten(withoutSecrets(words).trim(), 300) || 'it took too long'}`);
+    throw new GitError(
+      `it was not made, as ${tool} failed: ${shorten(withoutSecrets(words).trim(), 300) || 'it took too long'}`,
+    );
   return { ...shown, url: withoutSecrets(url) };
+}
+
+export function intoItself(branch: string): string {
+  return `a pull request cannot merge ${branch} into itself: it is for other branches`;
 }
 
 /** Each value stands behind its "=", so that none is taken for an option. */

@@ -36,6 +36,9 @@ export interface BoardCard {
   readonly tests?: { readonly command: string; readonly passed: boolean };
   /** In US dollars, where that is known. */
   readonly cost?: number;
+  /** Why its branch cannot be pushed, and why no pull request can be made of it; absent where it can be tried. */
+  readonly noPush?: string;
+  readonly noPullRequest?: string;
   /** Why nothing is known of its folder. */
   readonly problem?: string;
 }
