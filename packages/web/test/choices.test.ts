@@ -92,7 +92,8 @@ describeInBrowser('choices for a new session', (open) => {
       prompts: PROMPTS,
     });
     git('branch', 'feature/search');
-    git('branch', 'feature/speed');
+    const faster = git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'faster').trim();
+    git('branch', 'feature/speed', faster);
     const page = await open(link);
     const places = page.getByRole('combobox', { name: 'Works in' });
     await places.waitFor();
@@ -116,10 +117,11 @@ describeInBrowser('choices for a new session', (open) => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await page.getByText('Written.').waitFor();
     await expect(readFile(path.join(folder, 'new.txt'))).rejects.toThrow('ENOENT');
-    await page.locator('.session-header').getByText('feature/speed').waitFor();
-    await page.getByRole('navigation', { name: 'Sessions' }).getByText('feature/speed').waitFor();
-    expect(git('worktree', 'list')).toMatch(/atrium\//);
-    expect(git('branch', '--list', 'atrium/*')).not.toBe('');
+    const own = git('branch', '--list', '--format=%(refname:short)', 'atrium/*').trim();
+    expect(git('rev-parse', own).trim()).toBe(faster);
+    expect(git('worktree', 'list')).toContain(`[${own}]`);
+    await page.locator('.session-header').getByText(own).waitFor();
+    await page.getByRole('navigation', { name: 'Sessions' }).getByText(own).waitFor();
   });
 
   it('[AHP-213] asks for the token that an agent needs, goes on with it, and keeps it nowhere', async () => {
