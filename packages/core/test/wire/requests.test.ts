@@ -310,6 +310,15 @@ describe('a dispatched action', () => {
     expect(target.dispatch).toHaveBeenCalledOnce();
   });
 
+  it('[DEV-021] is rejected when its channel has left the bounds of its sender while it was opened', async () => {
+    const { context, connection, target, dispatch, original } = setUp();
+    const mayOpen = vi.spyOn(context.control, 'mayOpen').mockReturnValueOnce(true).mockReturnValueOnce(false);
+    await dispatch();
+    expect(mayOpen).toHaveBeenCalledTimes(2);
+    expect(target.dispatch).not.toHaveBeenCalled();
+    expect(connection.reject.mock.calls).toEqual([[original, origin, `there is no ${S}`]]);
+  });
+
   it('is rejected, without words of the host, when its channel fails', async () => {
     const { target, dispatch, connection, original, logger } = setUp();
     target.dispatch.mockRejectedValueOnce(new Error('secret'));

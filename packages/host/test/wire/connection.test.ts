@@ -3,7 +3,7 @@ import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Commit, Stored } from '@atrium/core/log/log.js';
 import { LogUnavailableError } from '@atrium/core/log/log.js';
 import { PART_CHARACTERS } from '@atrium/core/util/json-parts.js';
-import { TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
+import { INBOUND_MAX_MESSAGES, TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
 import { CloseCode, type MessagePart, textOfPart } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
@@ -42,6 +42,29 @@ describe('while storing is behind', () => {
     expect(pause).not.toHaveBeenCalled();
     await client.initialize('desk');
     expect(pause).toHaveBeenCalledOnce();
+  });
+});
+
+describe('what waits to be served', () => {
+  it('[REL-057] is so many messages: who sends more while nothing can be served is sent away, and nobody else', async () => {
+    const log = new SlowLog();
+    const first = await startHost({ log });
+    const uri = await (await first.client()).session();
+    await first.stop();
+    const host = await startHost({ log });
+    const [client, other] = [await host.client('hasty'), await host.client('other')];
+    const letThrough = log.hold('openChannel');
+    client.send({ id: 100, method: 'subscribe', params: { channel: uri } });
+    for (let count = 2; count <= INBOUND_MAX_MESSAGES; count++) client.send({ method: 'unsubscribe', params: {} });
+    await settle();
+    expect(client.closed).toBeUndefined();
+    client.send({ method: 'unsubscribe', params: {} });
+    expect(await client.untilClosed()).toEqual({
+      code: CloseCode.PolicyViolation,
+      reason: 'sends faster than it can be served',
+    });
+    letThrough();
+    expect(await other.request('listSessions', { channel: ROOT })).toHaveProperty('items.length', 1);
   });
 });
 
