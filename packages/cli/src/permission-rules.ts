@@ -27,25 +27,25 @@ export async function listRules(client: Client, where: Channel): Promise<Permiss
   return readPermissionList(await callExtension(client, PERMISSIONS_METHOD, { ...where }));
 }
 
-/** One rule to a line, with a number to remove it by. */
+/** One rule to a line, with a number to remove it by. Where it is from may be long: it stands last, where the edge cuts. */
 export function rulesText({ rules, problems }: PermissionList, columns: number): string {
   const rows = rules.map((rule, index) => [
     String(index + 1),
     rule.effect,
     printable(rule.rule),
-    originOf(rule),
     useOf(rule),
+    originOf(rule),
   ]);
   const shown = rows.length === 0 ? 'There are no rules.' : table(rows, columns);
   return [shown, ...problems.map((problem) => `! ${printable(problem)}`)].join('\n');
 }
 
-function originOf({ scope, from, isIdle }: ListedRule): string {
-  const place = from === undefined ? scope : `${scope}: ${printable(from)}`;
-  return isIdle === undefined ? place : `${place} (does not count: ${printable(isIdle)})`;
+function originOf({ scope, from }: ListedRule): string {
+  return from === undefined ? scope : `${scope}: ${printable(from)}`;
 }
 
-function useOf({ lastUsed }: ListedRule): string {
+function useOf({ lastUsed, isIdle }: ListedRule): string {
+  if (isIdle !== undefined) return `does not count: ${printable(isIdle)}`;
   return lastUsed === undefined ? 'not used yet' : `used ${ago(new Date(lastUsed).toISOString(), Date.now())}`;
 }
 

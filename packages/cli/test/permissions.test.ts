@@ -9,7 +9,7 @@ describe.skipIf(!isBuilt)('[DAY-009] permission rules in the shell (skipped unle
   it('are added, listed, tried and removed, and a wrong one says what is wrong', async () => {
     const { run } = shared();
     expect(await run(['permissions', 'add', 'deny', 'shell(rm *)'])).toMatchObject({ code: 0, stderr: '' });
-    expect((await run(['permissions'])).stdout).toMatch(/1 +deny +shell\(rm \*\) +person/);
+    expect((await run(['permissions'])).stdout).toMatch(/1 +deny +shell\(rm \*\) +not used yet +person: \//);
     const tried = await run(['permissions', 'test', 'git status; rm -rf ~']);
     expect([tried.code, tried.stdout]).toEqual([5, expect.stringContaining('Denied by your rule: shell(rm *)')]);
     expect((await run(['permissions', 'add', 'allow', 'shell(* x)'])).stderr).toContain('name of a program');
