@@ -199,13 +199,28 @@ export class Connection implements Caller {
     this.#responder.beginAnswer();
   }
 
-  /** Leaves what the client sends in its socket, where the transport can. */
+  /**
+   * What the client sends waits: a little of it here, so that its pings are answered, and the rest in its socket, where the
+   * transport can.
+   */
   pauseReading(): void {
-    if (this.#state.at !== 'closed') this.#transport.pause?.();
+    if (this.#state.at === 'closed') return;
+    this.#lanes.hold();
+    this.#pauseWhenFull();
   }
 
   resumeReading(): void {
+    this.#lanes.goOn();
     if (this.#state.at !== 'closed') this.#transport.resume?.();
+  }
+
+  #pauseWhenFull(): void {
+    if (this.#lanes.isHeldFull) this.#transport.pause?.();
+  }
+
+  #enter(work: () => Promise<void>, lane: Lane, characters: number): void {
+    this.#lanes.enter(work, lane, characters);
+    this.#pauseWhenFull();
   }
 
   /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
@@ -267,9 +282,9 @@ export class Connection implements Caller {
       return this.#responder.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame), 'main', text.length);
+    if (frame.kind === 'notification') return this.#enter(() => this.#notification(frame), 'main', text.length);
     const lane = this.isReady ? this.#context.requests.laneOf(frame.method) : 'main';
-    this.#lanes.enter(() => this.#request(frame, lane), lane, text.length);
+    this.#enter(() => this.#request(frame, lane), lane, text.length);
   }
 
   #ping({ id, params }: RequestFrame): void {

@@ -10,6 +10,7 @@ import { pluginsOnly } from './dialects/dialects.js';
 import {
   CLIENT_FRAME_MAX_BYTES,
   FIRST_HOST_REQUEST_ID,
+  HELD_MAX_CHARACTERS,
   HOST_REQUEST_TIMEOUT_MS,
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
@@ -63,11 +64,33 @@ export class Lanes {
   #aside: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingCharacters = 0;
+  /** While there is one, nothing begins. */
+  #gate: Promise<void> | undefined;
+  #openGate: () => void = () => {};
 
   /** `onTooMany` is called when more waits than anybody may let wait. */
   constructor(private readonly onTooMany: () => void) {}
 
-  enter(work: Work, lane: Lane = 'main', characters = 0): void {
+  /** Whether storing is behind and more waits here than may: what comes next has to stay where it is. */
+  get isHeldFull(): boolean {
+    return this.#gate !== undefined && this.#waitingCharacters > HELD_MAX_CHARACTERS;
+  }
+
+  /** What enters from now on waits for `goOn`. */
+  hold(): void {
+    this.#gate ??= new Promise((resolve) => {
+      this.#openGate = resolve;
+    });
+  }
+
+  goOn(): void {
+    this.#gate = undefined;
+    this.#openGate();
+  }
+
+  enter(entering: Work, lane: Lane = 'main', characters = 0): void {
+    const gate = this.#gate;
+    const work = gate ? () => gate.then(entering) : entering;
     this.#waiting++;
     this.#waitingCharacters += characters;
     const isTooMany = this.#waiting > INBOUND_MAX_MESSAGES || this.#waitingCharacters > INBOUND_MAX_CHARACTERS;

@@ -27,6 +27,9 @@ export const PAYLOAD_MAX_BYTES = 8 * 2 ** 20;
 export const INBOUND_MAX_MESSAGES = 10_000;
 export const INBOUND_MAX_CHARACTERS = 64 * 2 ** 20;
 
+/** While storing is behind, so much of one client is read and waits, so that its pings are read, too; the rest stays in its socket. */
+export const HELD_MAX_CHARACTERS = 64 * 2 ** 10;
+
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Requests that a connection may send before its handshake. */
 export const REQUESTS_BEFORE_HANDSHAKE_MAX = 32;

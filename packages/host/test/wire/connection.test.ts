@@ -3,7 +3,7 @@ import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { Commit, Stored } from '@atrium/core/log/log.js';
 import { LogUnavailableError } from '@atrium/core/log/log.js';
 import { PART_CHARACTERS } from '@atrium/core/util/json-parts.js';
-import { INBOUND_MAX_MESSAGES, TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
+import { HELD_MAX_CHARACTERS, INBOUND_MAX_MESSAGES, TEXT_HELD_MAX_MS } from '@atrium/core/wire/limits.js';
 import { CloseCode, type MessagePart, textOfPart } from '@atrium/core/wire/transport.js';
 import { describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
@@ -14,7 +14,9 @@ import { startHost } from '../support/session-fixture.js';
 import { RawClient, ROOT, settle } from '../support/test-host.js';
 
 describe('while storing is behind', () => {
-  it('a connection leaves what its client sends in the socket, until it may go on or is closed', async () => {
+  const long = { type: 'test', text: 'x'.repeat(HELD_MAX_CHARACTERS) };
+
+  it('[CLU-015] a connection reads a little of its client, and leaves the rest in the socket until it may go on or is closed', async () => {
     const host = await startHost();
     const { connections } = componentsOf(host.host);
     const client = host.connect();
@@ -23,6 +25,10 @@ describe('while storing is behind', () => {
     await client.initialize('desk');
     const connection = connections.of('desk');
     connections.pauseReading();
+    await client.request('ping', { channel: ROOT });
+    expect([reading.pause.mock.calls.length, reading.resume.mock.calls.length]).toEqual([0, 0]);
+    client.dispatch(ROOT, long);
+    await settle();
     expect([reading.pause.mock.calls.length, reading.resume.mock.calls.length]).toEqual([1, 0]);
     connections.resumeReading();
     expect([reading.pause.mock.calls.length, reading.resume.mock.calls.length]).toEqual([1, 1]);
@@ -41,6 +47,9 @@ describe('while storing is behind', () => {
     Object.assign(client.transport, { pause });
     expect(pause).not.toHaveBeenCalled();
     await client.initialize('desk');
+    expect(pause).not.toHaveBeenCalled();
+    client.dispatch(ROOT, long);
+    await settle();
     expect(pause).toHaveBeenCalledOnce();
   });
 });

@@ -62,3 +62,36 @@ it('[CLU-015] leaves what clients send in their sockets until it is stored, keep
   expect(numbersOf(observer, chat)).toEqual(Array.from({ length: MESSAGES }, (_, at) => at + 1));
   expect(closed).not.toHaveBeenCalled();
 }, 40_000);
+
+it('[CLU-015] answers the pings of clients whose messages wait, so that they do not take it for dead', async () => {
+  const log = failingLog();
+  const clock = new ManualClock();
+  const host = await startTestHost({ log, clock });
+  onTestFinished(() => host.stop());
+  const client = await nativeClient(host, 'desk');
+  const { uri, chat } = await nativeSession(client);
+  const server = await startServer({ host: '127.0.0.1', policy: {}, onConnection: (t) => host.host.connect(t) });
+  onTestFinished(() => server.close());
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}`);
+  onTestFinished(() => socket.terminate());
+  const answered: number[] = [];
+  socket.on('message', (data) => answered.push(JSON.parse(String(data)).id));
+  await new Promise((resolve) => socket.on('open', resolve));
+  const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  send({ id: 1, method: 'initialize', params: { channel: ROOT, protocolVersions: ['1.0.0'], clientId: 'phone' } });
+  await vi.waitFor(() => expect(answered).toContain(1));
+  const release = log.hold();
+  onTestFinished(release);
+  client.dispatch(uri, { type: 'session/titleChanged', title: 'is being stored' } as { type: string });
+  await settle();
+  await clock.advance(UNSTORED_MAX_MS);
+  for (let id = 2; id < 5; id++) {
+    const action = { type: 'chat/draftChanged', draft: userMessage(`${id}`) };
+    send({ method: 'dispatchAction', params: { channel: chat, clientSeq: id, action } });
+    send({ id, method: 'ping', params: { channel: ROOT } });
+    await vi.waitFor(() => expect(answered).toContain(id));
+  }
+  expect(numbersOf(client, chat)).toEqual([]);
+  release();
+  await vi.waitFor(() => expect(numbersOf(client, chat)).toEqual([2, 3, 4]));
+}, 20_000);
