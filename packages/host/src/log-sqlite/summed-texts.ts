@@ -16,16 +16,19 @@ export interface SummedText {
   readonly isWhole: boolean;
 }
 
+/** Damage can turn a sum into anything: what is no number of ours fits no text. */
+const SUM = `CASE typeof(sum) WHEN 'integer' THEN sum WHEN 'null' THEN 'null' ELSE -1 END`;
+
 /** The SQL for `bytes` of a statement. The rows have the columns `row`, `key`, `text` and `sum`, in the order wanted. */
 export function selectTexts(rows: string): string {
-  const numbers = ['row', 'octet_length(key)', 'octet_length(text)', `coalesce(sum, 'null')`].join(` || ',' || `);
+  const numbers = ['row', 'octet_length(key)', 'octet_length(text)', SUM].join(` || ',' || `);
   return `SELECT CAST(group_concat(${numbers}) || char(${NEWLINE}) || group_concat(key || text, '') AS BLOB) AS bytes
     FROM (SELECT row, coalesce(key, '') AS key, coalesce(text, '') AS text, sum FROM (${rows}))`;
 }
 
 /** The SQL for `bytes`, of which `joinedIn` makes one text. The rows have the columns `key`, `text` and `sum`. */
 export function selectJoined(rows: string): string {
-  const numbers = ['octet_length(key)', 'octet_length(text)', `coalesce(sum, 'null')`].join(` || ',' || `);
+  const numbers = ['octet_length(key)', 'octet_length(text)', SUM].join(` || ',' || `);
   return `SELECT CAST(group_concat(${numbers}) || char(${NEWLINE}) || group_concat(key, '') || group_concat(text, ',') AS BLOB) AS bytes
     FROM (${rows})`;
 }

@@ -98,6 +98,25 @@ describe.each(drivers)('stored text that is not what was stored ($name)', (drive
     expect(log.repairs).toHaveLength(1);
   });
 
+  it.each([`X''`, `''`, `'abc'`, '9e999', '1.5'])(
+    '[REL-064] is found when its sum is no number any more: %s',
+    async (sum) => {
+      const dataDir = await rotten(driver, 'marker-entry');
+      const db = driver.open(databaseOf(dataDir));
+      db.exec(`UPDATE turns SET sum = ${sum} WHERE idx = 1`);
+      db.close();
+      const log = await openLog(dataDir, { driver });
+      const { count, json } = await log.archivedTurnsJson(CHANNEL, { start: 0, end: 3, turnMaxBytes: 1_000 });
+      const shown = JSON.parse(`[${json}]`) as { id: string; state: string }[];
+      expect([count, shown.map(({ id, state }) => `${id} ${state === 'error'}`)]).toEqual([
+        3,
+        ['t0 false', 't1 true', 't2 false'],
+      ]);
+      expect(await log.archivedTurns(CHANNEL, { start: 0, end: 3 })).toHaveLength(3);
+      expect(log.repairs).toHaveLength(1);
+    },
+  );
+
   it('[REL-064] is never given as an action, and keeps its number', async () => {
     const dataDir = await rotten(driver, 'marker-entry');
     const log = await openLog(dataDir, { driver });
