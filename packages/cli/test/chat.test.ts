@@ -376,11 +376,9 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(PROMPT);
       terminal.keys('C-z');
       await terminal.sees(/Stopped[\s\S]*Stopped/);
-      // Bash wakes a stopped job that it kills, which then waits for the terminal, stopped again. Before both know that, `fg`
-      // takes it for a job that runs, and does not wake it.
-      terminal.type('kill %1; until ps -o state= -p $(jobs -p) | grep -q T; do :; done');
-      terminal.keys('Enter');
-      terminal.type('until [ -n "$(jobs -s)" ]; do :; done; fg');
+      // Bash wakes a stopped job that it kills. The job ends, or waits for the terminal, stopped again, and needs `fg`: before
+      // bash knows that, `fg` takes it for a job that runs, and does not wake it.
+      terminal.type('kill %1; while [ -n "$(jobs -r)" ]; do sleep 0.1; done; fg');
       terminal.keys('Enter');
       await terminal.sees(/To go on/);
       await isClean(terminal);
