@@ -85,7 +85,7 @@ import { Rewinds } from './workspace/rewind/rewinds.js';
 import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 
-/** What services tell beside. Telemetry is the owner's. */
+/** Merges what services add to the greeting. Only the owner hears of telemetry. */
 function abilitiesFor({ role }: Access, services: readonly Service[]): Readonly<Record<string, unknown>> {
   const { telemetry, ...rest }: Record<string, unknown> = Object.assign(
     {},
@@ -94,7 +94,7 @@ function abilitiesFor({ role }: Access, services: readonly Service[]): Readonly<
   return hasRole(role, 'owner') ? { telemetry, ...rest } : rest;
 }
 
-/** What a client is told of its own access, so that it shows nothing that it cannot do. */
+/** Tells a client its own access, so that it offers nothing that it cannot do. */
 function toldAccess({ role, bounds, until, leftOut, credential }: Access) {
   const { kind, name } = credential;
   return { role, kind, ...(name !== undefined && { name }), isBounded: bounds !== undefined, until, leftOut };
@@ -103,11 +103,11 @@ function toldAccess({ role, bounds, until, leftOut, credential }: Access) {
 export interface ComposeEvents {
   /** Another host has taken over the log. */
   superseded(error: Error): void;
-  /** Where providers that the host starts itself are told to come. */
+  /** Where the providers that the host itself starts connect. */
   gatewayAddress(): GatewayAddress | undefined;
 }
 
-/** Sessions that are looked at for the board of a project, the newest. */
+/** How many sessions the board of a project covers; the newest come first. */
 const BOARD_LISTED_MAX = 1_000;
 
 export type HostComponents = ReturnType<typeof compose>;
@@ -118,7 +118,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const telemetry = new Telemetry({ clock, ...options.telemetry });
   const logger = telemetry.alongside(options.logger ?? silentLogger);
 
-  // The write path, and what the log keeps beside sessions.
+  // The write path, and what the log stores besides sessions.
   const delivery = new DirectDelivery({ shown: log.head, logger, show: (batch) => postCommit.show(batch) });
   const writer: Writer = new Writer({
     ...{ log, clock, logger, delivery, superseded: events.superseded },
@@ -192,7 +192,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     if (kind === 'annotations') return sessions.openAnnotations(uri);
     return kind === 'chat' ? sessions.openChat(uri) : sessions.open(uri);
   };
-  // Who may do and see what: nearly always one owner, who may and sees everything.
+  // Who may do and see what. Nearly always there is one owner, who may do and see everything.
   const terminalOwner = (uri: string): TerminalOwner | undefined => {
     const claim = root.terminals.find(({ resource }) => resource === uri)?.claim;
     if (claim?.kind === 'session') return { session: claim.session };
@@ -259,7 +259,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     giveToServers: (resource, grant) => customizations?.authenticate(resource, grant) ?? false,
   });
 
-  // Sessions. They and the services know each other, so that two lists are filled further below.
+  // Sessions and services need each other, so both lists start empty and are filled further below.
   const services: Service[] = [];
   const observers: AttachObserver[] = [];
   const blobFolder = inDataFolder('content');
@@ -321,7 +321,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
   });
 
-  // Services: the parts that answer requests of their own, in the order in which they are asked.
+  // Services: the parts that answer requests of their own, in the order in which the host asks them.
   const host = {
     ...{ clock, logger, writer, root, sessions, connections, customizations, defaultDirectory, notify, unknownChannel },
     isWatched: (uri: string) => subscriptions.isWatched(uri),
@@ -334,7 +334,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
   const terminals =
     options.terminals === false ? withoutTerminals(host) : new Terminals(host, { scriptsFolder, ...options.terminals });
   const changesFolder = inDataFolder('changes');
-  // Without a place for contents there is nothing to undo with.
+  // Without a folder for old contents, nothing can be undone.
   const changes = changesFolder === undefined ? [] : [new Changesets({ host, log, folder: changesFolder, trust })];
   const rewinds = new Rewinds({
     ...{ log, writer, logger, sessions },
@@ -470,7 +470,7 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
   );
 
-  // What lives beside every session, in the order in which it hears of actions.
+  // Observers of every session, in the order in which they see its actions.
   observers.push((session) =>
     gateway.attach(session, {
       trust: trusts.of(session),
@@ -517,7 +517,8 @@ export function compose(options: HostOptions, events: ComposeEvents) {
     },
     greeting: (access) => ({
       serverInfo: { name: 'atrium', title: 'Atrium', ...(options.version && { version: options.version }) },
-      // Where the host begins, what it can do besides and what it repaired are no matter of those who only look.
+      // Viewers and limited clients learn neither the default folder nor the services; only the owner learns of
+      // repairs.
       ...(hasRole(access.role, 'driver') && !access.bounds && defaultDirectory && { defaultDirectory }),
       ...(hasRole(access.role, 'driver') && !access.bounds && abilitiesFor(access, services)),
       ...(hasRole(access.role, 'owner') && damage.greeting),

@@ -1,4 +1,4 @@
-/** What a host is made of, and what can be done with it. */
+/** What a host is made of, and what its caller can do with it. */
 
 import type { Access } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
@@ -27,97 +27,111 @@ export interface HostOptions {
   /** The first one is the default. */
   readonly agents: readonly AgentBackend[];
   readonly tools?: readonly HostTool[];
-  /** What every session has besides: more tools, gates, prompt text. */
+  /** Tools, gates and prompt text that every session gets besides its own. */
   readonly extensions?: readonly Extension[];
-  /** Where providers that run on this machine may leave files for results; absent when they may not. */
+  /** Where providers that run on this machine may leave files for results. Absent: they may not. */
   readonly providerFolder?: string;
-  /** Refuses rules and prompt changes of providers that the agent of a session cannot honour; otherwise it is said. */
+  /**
+   * Refuse rules and prompt changes of providers that the agent of a session cannot honour; otherwise the host only
+   * reports them.
+   */
   readonly strictProviders?: boolean;
   /**
-   * Milliseconds after the last turn of a session until its processes end (agent, MCP servers, providers of its project);
-   * by default `PROCESSES_REST_MS`, and `Infinity` leaves them alive. They start again with the next turn.
+   * Milliseconds after the last turn of a session until its processes end (agent, MCP servers, providers of its
+   * project). `Infinity` leaves them alive; the default is `PROCESSES_REST_MS`. They start again with the next turn.
    */
   readonly restProcessesAfterMs?: number;
-  /** Which folders may start programs. Without it, none may. */
+  /** Which folders may start programs. Without it, no folder may. */
   readonly trust?: FolderTrust;
-  /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */
+  /**
+   * Where plugins, skills, rules and the like are. Without it, sessions have none, not even those that clients bring.
+   */
   readonly customizations?: CustomizationsOptions;
-  /** What a model reads of one tool output, in characters; people can read the whole. Default: 32,000. */
+  /** How much of one tool output a model reads, in characters; people can read all of it. Default: 32,000. */
   readonly toolOutputMaxCharacters?: number;
-  /** Tool input up to this length goes to every client as text; longer input goes by reference where the version of a client has that. Default: 65,536. */
+  /**
+   * Tool input up to this length goes to every client as text; longer input goes by reference to clients whose version
+   * has references. Default: 65,536.
+   */
   readonly toolInputInlineMaxCharacters?: number;
   /** Whether clients may add text to the system prompt of a session that they create. Default: true. */
   readonly systemMessageSections?: boolean;
-  /** Whether text that an agent says quickly becomes fewer actions; `false`: each piece is one. Default: true. */
+  /**
+   * Whether pieces of text that an agent sends in quick succession are joined into fewer actions; `false`: each piece
+   * is one action. Default: true.
+   */
   readonly joinText?: boolean;
-  /** Whether the models of agents that can do it give sessions their titles, by a small request after the first turn. Default: false. */
+  /** Whether agents whose models can do it name sessions, with a small request after the first turn. Default: false. */
   readonly titles?: boolean;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */
+  /** The folder for contents, snapshots and worktrees of sessions. Without one, sessions have none of these. */
   readonly dataFolder?: string;
-  /** Where telemetry goes besides to clients that ask for it. */
+  /** Where telemetry goes, besides to clients that ask for it. */
   readonly telemetry?: TelemetryChoice;
-  /** A folder for a log of every message on every connection, for hunting faults. */
+  /** The folder for a log of every message on every connection, for finding faults. */
   readonly wireLog?: string;
-  /** Where folders are, for a host that is one of several. Absent: every folder is here. */
+  /** Which host of a cluster has which folder. Absent: this host has them all. */
   readonly folderPlaces?: FolderPlaces;
   /** The version that the host tells clients, for display. */
   readonly version?: string;
-  /** Where remote folder pickers begin, as a URI. */
+  /** Where folder pickers of remote clients begin, as a URI. */
   readonly defaultDirectory?: string;
-  /** Folders, as paths, below which clients may look for a place to work, besides the default one: names only. */
+  /** More folders, as paths, below which clients may look for a place to work; clients see names only. */
   readonly browsedFolders?: readonly string[];
-  /** Shells that clients can open, and that tools run commands in; `false`: none. */
+  /** Shells that clients can open and that tools run commands in; `false`: none. */
   readonly terminals?: TerminalsOptions | false;
   /** Messages that the host sends by itself, on a schedule or an event; `false`: none. */
   readonly automations?: AutomationsOptions | false;
-  /** How people are told who are not looking. */
+  /** How the host reaches people who are not looking at a client. */
   readonly notifications?: NotificationsOptions;
-  /** The person's configuration file, which their permission rules are read from and written to. Without it, there are none of a person. */
+  /**
+   * The person's configuration file, where their permission rules are read and written. Without it, the person has no
+   * rules.
+   */
   readonly personFile?: string;
   /** What tokens cost. */
   readonly usage?: UsageOptions;
-  /** What `atrium/settings` tells of how this host was started. No secrets. */
+  /** What `atrium/settings` answers about how this host was started. No secrets. */
   readonly settings?: readonly HostSetting[];
 }
 
 export interface Host {
-  /** Serves one client on a transport. Without an access it is the owner. */
+  /** Serves one client on a transport, as the owner if no access is given. */
   connect(transport: Transport, access?: Access): void;
-  /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
+  /** Serves one provider. A provider in this process is trusted; one from the network must show a token or pair. */
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
-  /** Providers that the host starts itself are told to come here. */
+  /** Where the providers that the host itself starts connect. */
   gatewayAt(address: GatewayAddress): void;
-  /** Allow or Deny in a notification; the key stands in it. Answers of strangers do nothing. */
+  /** Answers Allow or Deny from a notification, which carries the key. A wrong key does nothing. */
   answerNotification(key: unknown, approved: unknown): Promise<AnswerResult>;
-  /** Devices and shares: for the server that clients connect to. */
+  /** Devices and shares, for the server that clients connect to. */
   readonly devices: HostDevices;
   /** Ways into the host that its owner has opened, for the server. */
   readonly tunnels: Tunnels;
-  /** Who is here and what is going on. */
+  /** Who is connected, and what is under way. */
   readonly activity: HostActivity;
-  /** Fulfilled with the reason when the host could not go on, and stopped by itself: another one writes to its log. */
+  /** Resolves with the reason when the host had to stop by itself because another host writes to its log. */
   readonly failed: Promise<Error>;
-  /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
+  /** Stops in good order: cuts off turns, stores what happened, and tells clients to come back. */
   stop(): Promise<void>;
 }
 
 export interface HostDevices extends ServedDevices {
-  /** Where devices find the host, for the links that let them in. */
+  /** Where devices reach the host; the links that admit new devices name these addresses. */
   reachedAt(reach: Reachability): Promise<void>;
 }
 
 export interface HostActivity {
   readonly clients: number;
   readonly providers: number;
-  /** Those among them that the host has started itself. They are here because of it, and do not need it. */
+  /** The providers among them that the host started itself. They do not keep it running. */
   readonly ownProviders: number;
   /** Sessions with a turn under way. */
   readonly working: number;
-  /** Terminals whose program runs. */
+  /** Terminals with a running program. */
   readonly terminals: number;
-  /** Automations that wait for their time or for an event. */
+  /** Automations that wait for their time or an event. */
   readonly automations: number;
 }
 

@@ -1,4 +1,4 @@
-/** The life of a host: it starts, takes in clients and providers, and stops. `compose.ts` says what it is made of. */
+/** The life of a host: it starts, serves clients and providers, and stops. `compose.ts` makes its parts. */
 
 import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import type { AgentBackend } from '@atrium/core/contracts/agent.js';
@@ -17,10 +17,12 @@ import type { AnswerResult } from './notifications/answers.js';
 import type { Tunnels } from './server/tunnels.js';
 import { WireLog } from './telemetry/wire-log.js';
 
-/** How long after its start a host loads what turns need: READY is told by then, and the first clients are in. */
+/**
+ * How long after its start a host loads what turns need: by then READY is printed and the first clients are connected.
+ */
 export const PRELOAD_AFTER_MS = 500;
 
-/** The log is the host's from now on, and is closed with it: also when the host cannot start. */
+/** Takes over the log and closes it when the host stops or fails to start. */
 export async function createHost(options: HostOptions): Promise<Host> {
   const host = new AgentHost(options);
   try {
@@ -91,7 +93,10 @@ class AgentHost implements Host {
       this.#cancelPreload = clock.after(PRELOAD_AFTER_MS, () => void this.#preload(agents));
   }
 
-  /** Loads what agents need for their first turns, one agent after the other. A turn that comes first loads it itself. */
+  /**
+   * Loads what agents need for their first turns, one agent after the other. A turn that starts earlier loads it
+   * itself.
+   */
   async #preload(agents: readonly AgentBackend[]): Promise<void> {
     for (const agent of agents) {
       if (this.#stopped) return;
@@ -105,7 +110,9 @@ class AgentHost implements Host {
     await this.#rehearse(agents);
   }
 
-  /** Where somebody is at work by now, the code of a first turn is compiled already. */
+  /**
+   * Compiles the code of a first turn by running one beforehand. A host with a turn under way has compiled it already.
+   */
   async #rehearse(agents: readonly AgentBackend[]): Promise<void> {
     const agent = agents.find(({ understudy }) => understudy);
     if (!agent || this.#stopped || this.activity.working > 0) return;
@@ -148,7 +155,7 @@ class AgentHost implements Host {
     return activityOf(this.components);
   }
 
-  /** Another host has the log now, and with it the sessions: whatever is done here would be lost. */
+  /** Another host owns the log now, and with it the sessions: anything this host still does would be lost. */
   #giveUp(error: Error): void {
     const { logger } = this.components;
     logger.log('error', 'another host has taken over the log: this one stops', { error: error.message });
@@ -176,7 +183,7 @@ class AgentHost implements Host {
     await this.#log.close();
   }
 
-  /** One that fails at it keeps neither the others from ending, nor the log from being closed. */
+  /** A service that fails to close must not keep the others, or the log, from closing. */
   async #close(service: Service): Promise<void> {
     try {
       await service.close?.();

@@ -1,6 +1,6 @@
 /**
- * Decides who may connect: the checks at start (an open host needs a token), and for each request the Host header, the
- * Origin and the token, in this order, from the facts of the request alone.
+ * Decides who may connect. At start it refuses an open host without a token; for each request it checks the Host
+ * header, the Origin and the token, in this order, from the facts of the request alone.
  */
 import { type Access, OWNER } from '@atrium/core/contracts/access.js';
 import { isLoopback } from '@atrium/core/util/addresses.js';
@@ -8,7 +8,7 @@ import { digestOf, matchesToken, type TokenDigest } from '@atrium/core/util/secr
 import type { RequestSource } from './forwarded.js';
 import { cookieToken, type OfferedFacts, offeredToken } from './offered-token.js';
 
-/** The names of the machine itself, as they stand in a Host header. The last two are one address. */
+/** The names of the machine itself, as a Host header spells them. The last two are one address. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'] as const;
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 const WRONG_HOST = refused(403, 'This Host name is not one of ours. Use localhost, or list it in --allowed-hosts.');
@@ -19,12 +19,12 @@ const WRONG_TOKEN = refused(
   'The connection token is missing or wrong. Send it as Authorization: Bearer or ?token=.',
 );
 
-/** The user's settings, from which the policy for requests is made. */
+/** The user's settings, from which the policy for requests is built. */
 export interface AccessPolicy {
   /** Absent: every program on this machine may connect. */
   readonly token?: string | undefined;
   /**
-   * Whether the host generated the token. Such a token does not count for other machines, where no person could know
+   * Whether the host generated the token. Such a token does not open the host to other machines: no person there knows
    * it.
    */
   readonly isGenerated?: boolean;
@@ -32,11 +32,11 @@ export interface AccessPolicy {
   readonly allowedOrigins?: readonly string[];
   /** Names under which clients may reach this host, besides the usual ones. */
   readonly allowedHosts?: readonly string[];
-  /** The user said by name that other machines may connect without encryption. */
+  /** The user explicitly allowed other machines to connect without encryption. */
   readonly insecureRemote?: boolean;
 }
 
-/** Without a token every program that reaches the port is accepted, so only loopback addresses are allowed. */
+/** Without a token the host accepts every program that reaches the port, so it listens on loopback addresses only. */
 export class TokenRequiredError extends Error {
   override readonly name = 'TokenRequiredError';
   constructor(readonly host: string) {
@@ -46,13 +46,16 @@ export class TokenRequiredError extends Error {
     );
   }
 
-  /** For callers that check before they open anything. */
+  /** For callers that check before they open the port. */
   static throwIfNeeded(host: string, { token, isGenerated }: AccessPolicy): void {
     if ((!token || isGenerated) && !isLoopback(host)) throw new TokenRequiredError(host);
   }
 }
 
-/** Without TLS everybody on the way reads the token, so other machines connect so only where the user says it by name. */
+/**
+ * Without TLS everyone on the network path can read the token, so other machines need it unless the user explicitly
+ * waived it.
+ */
 export class EncryptionRequiredError extends Error {
   override readonly name = 'EncryptionRequiredError';
   constructor(readonly host: string) {
@@ -63,7 +66,7 @@ export class EncryptionRequiredError extends Error {
     );
   }
 
-  /** For callers that check before they open anything. */
+  /** For callers that check before they open the port. */
   static throwIfNeeded(host: string, policy: AccessPolicy, hasTls: boolean): void {
     if (isInsecure(host, hasTls) && !policy.insecureRemote) throw new EncryptionRequiredError(host);
   }
@@ -74,14 +77,14 @@ export function isInsecure(host: string, hasTls: boolean): boolean {
   return !hasTls && !isLoopback(host);
 }
 
-/** Throws when the policy cannot be used; called before a port is opened. */
+/** Throws when the policy cannot be used; called before the port is opened. */
 export function checkAccess(host: string, policy: AccessPolicy, hasTls = false): void {
   TokenRequiredError.throwIfNeeded(host, policy);
   EncryptionRequiredError.throwIfNeeded(host, policy, hasTls);
   for (const origin of policy.allowedOrigins ?? []) checkedOrigin(origin);
 }
 
-/** Binds to every address of the machine. */
+/** Whether the host binds to every address of the machine. */
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '[::]';
 }
@@ -91,7 +94,7 @@ interface BoundAddresses {
   readonly host: string;
   readonly port: number;
   readonly addresses: readonly string[];
-  /** All addresses of the machine: a wildcard stands for them. */
+  /** All addresses of the machine, for a host that binds to a wildcard. */
   readonly machine: readonly string[];
 }
 
@@ -121,7 +124,7 @@ export interface UpgradeFacts
 
 /** The tokens of devices and shares. */
 export interface Credentials {
-  /** Names this host among others on one machine. */
+  /** Tells this host from others on the same machine. */
   readonly hostId: string;
   /** Undefined for a token that is unknown, expired, removed or malformed. */
   accessOf(token: string): Access | undefined;
@@ -151,7 +154,10 @@ export function judgeUpgrade(facts: UpgradeFacts, policy: UpgradePolicy): Verdic
   return access ? { ok: true, access } : WRONG_TOKEN;
 }
 
-/** Whether a page of this very host sent the request: a browser names its origin in every POST, and no page can choose it. */
+/**
+ * Whether a page of this host sent the request. A browser names the origin of the page in every POST, and no page can
+ * change it.
+ */
 export function isFromOwnPage(
   facts: Pick<UpgradeFacts, 'origin' | 'host' | 'scheme' | 'isProxied' | 'relayedPort'>,
   policy: HostPolicy,
@@ -163,23 +169,23 @@ export function isFromOwnPage(
 }
 
 /**
- * What the token of a request allows. A cookie counts only in requests of the host's own page, because browsers send it with
- * requests of others, too; and only when the request names no token itself.
+ * What the token of a request allows. A cookie counts only if the request names no token itself and comes from the
+ * host's own page, because browsers also send it with requests of other pages.
  */
 function accessOf(facts: UpgradeFacts, policy: UpgradePolicy, isOwn: boolean): Access | undefined {
   const named = offeredToken(facts);
   const cookie = isOwn && policy.credentials ? cookieToken(facts, policy.credentials.hostId) : undefined;
   const token = named ?? cookie ?? '';
-  // Both are asked in any case, so that every token takes the same time.
+  // Both are checked in any case, so that every token takes the same time.
   const isOwner = matchesToken(token, policy.token ?? NO_TOKEN) && policy.token !== undefined;
   const access = policy.credentials?.accessOf(token);
-  // Through a tunnel come strangers, whatever the programs of this machine may do.
+  // Strangers come through a tunnel, so they need a token even where programs of this machine do not.
   const isOpen = policy.token === undefined && !facts.isTunnelled;
   if (isOwner || (isOpen && !access)) return OWNER;
   return access;
 }
 
-/** Of no token: to compare with where the host has none. */
+/** No token has this digest; it is what a host without a token compares with. */
 const NO_TOKEN = Buffer.alloc(digestOf('').length);
 
 function isOwnOrigin(origin: string, served: Served, port: number): boolean {
@@ -202,7 +208,7 @@ interface HostPolicy {
   readonly names: ReadonlySet<string>;
 }
 
-/** The one Host header of a request, when it names this host. */
+/** The Host header of a request, if there is exactly one and it names this host. */
 export function ownHost(
   {
     host,
@@ -218,8 +224,8 @@ export function ownHost(
 }
 
 /**
- * Whether a client uses a name of the machine itself. Then no slow line is between, or one that is a tunnel's own matter: what
- * comes through a tunnel that people reach by a name has that name.
+ * Whether the client used a name of this machine. If so, no slow network lies between, or only one that a tunnel takes
+ * care of: requests through a tunnel that people reach by name carry that name.
  */
 export function isNamedLocally([host]: RequestSource['host']): boolean {
   const name = parseAuthority(host ?? '')?.name;
@@ -227,9 +233,9 @@ export function isNamedLocally([host]: RequestSource['host']): boolean {
 }
 
 /**
- * Which names a request may use for this host. A page can make its own name point at this machine (DNS rebinding), but
- * it cannot make the browser send another name than the page's. The port may be missing: a page gains nothing by
- * leaving it out. Behind a proxy it is the proxy's, and only the name counts.
+ * Whether a request may use this name for the host. A page can point its own name at this machine (DNS rebinding), but
+ * it cannot make the browser send another name than the page's. The port may be missing, because a page gains nothing
+ * by leaving it out. Behind a proxy the port is the proxy's, and only the name counts.
  */
 export function isOwnHost(header: string, policy: HostPolicy, isProxied = false): boolean {
   const authority = parseAuthority(header);
@@ -244,21 +250,20 @@ function parseAuthority(text: string): Authority | undefined {
   return { name: match[1].toLowerCase(), port: match[2] === undefined ? undefined : Number(match[2]) };
 }
 
-/** An address as it stands in a Host header or a URL. */
+/** An address as a Host header or a URL spells it. */
 function bracketed(address: string): string {
   return address.includes(':') && !address.startsWith('[') ? `[${address.toLowerCase()}]` : address.toLowerCase();
 }
 
 interface OriginPolicy {
   readonly port: number;
-  /** As `normalOrigin` writes them. */
+  /** In the form of `normalOrigin`. */
   readonly origins: ReadonlySet<string>;
 }
 
 /**
- * Which web pages may connect. A browser names the page's origin in every WebSocket request, and lets any page make
- * one; other programs name none and are checked by the token alone. The request's Host header must have been accepted
- * already.
+ * Whether a web page may connect. A browser lets any page open a WebSocket, and names the page's origin in the request;
+ * other programs send no origin and are checked by the token alone. The caller has accepted the Host header already.
  */
 function isAllowedOrigin(origin: string, served: Served, policy: OriginPolicy): boolean {
   const normal = normalOrigin(origin);
@@ -266,13 +271,14 @@ function isAllowedOrigin(origin: string, served: Served, policy: OriginPolicy): 
   return policy.origins.has(normal) || isOwnPage(normal, served, policy.port);
 }
 
-/** How the client reached this host: by which scheme and under which Host header. */
+/** How the client reached this host: the scheme and the Host header. */
 interface Served extends Pick<RequestSource, 'scheme' | 'isProxied' | 'relayedPort'> {
   readonly host: string;
 }
 
 /**
- * Scheme and authority in lower case; undefined for what is not an origin, such as `null`, a path or a trailing dot.
+ * Scheme and authority in lower case; undefined for anything that is not an origin, such as `null`, a path or a
+ * trailing dot.
  */
 function normalOrigin(text: string): string | undefined {
   const match = /^([a-z][a-z\d+.-]*):\/\/(.+)$/i.exec(text);
@@ -280,7 +286,7 @@ function normalOrigin(text: string): string | undefined {
   return text.toLowerCase();
 }
 
-/** The page that this very server served: a page on another port of this machine is another program's. */
+/** Whether this server itself served the page: a page on another port of this machine belongs to another program. */
 function isOwnPage(origin: string, { host, scheme, isProxied, relayedPort }: Served, port: number): boolean {
   const served = parseAuthority(host)?.port ?? DEFAULT_PORTS[scheme];
   return (isProxied || served === (relayedPort ?? port)) && origin === `${scheme}://${host.toLowerCase()}`;

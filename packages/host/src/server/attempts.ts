@@ -1,7 +1,7 @@
 /**
- * How often strangers may try. Failed credentials count per address and for all addresses together; past the limit the
- * next attempt waits before its token is looked at, so that nobody guesses faster by not waiting for the answer. Upgrades
- * have a plain limit. What strangers elsewhere do never slows a program on this machine.
+ * How often strangers may try. Failed credentials count per address and for all addresses together. Past the limit the
+ * next attempt waits before its token is checked, so nobody guesses faster by not waiting for the answer. Upgrades have
+ * a plain limit. Failures elsewhere never slow a program on this machine.
  */
 import { isLocal, type RequestSource } from './forwarded.js';
 import {
@@ -36,7 +36,7 @@ class Level {
     return this.#level;
   }
 
-  /** Rises no further than to the longest wait, so that the address is free again a few minutes after the last event. */
+  /** The level stops at the longest wait, so that the address is free again a few minutes after the last event. */
   add(now: number): void {
     this.#level = Math.min(this.at(now) + 1, this.max + ATTEMPT_DELAY_MAX_MS / ATTEMPT_DELAY_STEP_MS);
   }
@@ -50,13 +50,13 @@ class Level {
 interface Counted {
   readonly failures: Level;
   readonly upgrades: Level;
-  /** Attempts that wait until their token is looked at. */
+  /** Attempts that wait until their token is checked. */
   waiting: number;
-  /** The right token came from here: failures of others do not slow it. */
+  /** The right token came from this address, so failures of others do not slow it. */
   isKnown: boolean;
 }
 
-/** `wait`: how long until the token may be looked at; `done` must be called then, or when the peer left. */
+/** `wait`: how long until the token may be checked. Call `done` then, or when the peer has left. */
 export type Turn =
   | { readonly kind: 'now' }
   | { readonly kind: 'wait'; readonly ms: number; done(): void }
@@ -66,24 +66,26 @@ const NOW: Turn = { kind: 'now' };
 
 export class Attempts {
   readonly #now: () => number;
-  /** The address that was counted longest ago comes first. */
+  /** The address with the oldest count comes first. */
   readonly #addresses = new Map<string, Counted>();
   readonly #failures: Level;
   readonly #upgrades: Level;
 
-  /** `now` gives milliseconds, by a clock that never jumps. */
+  /** `now` returns milliseconds of a clock that never jumps. */
   constructor(now: () => number) {
     this.#now = now;
     this.#failures = new Level(FAILURES_TOTAL_MAX, now());
     this.#upgrades = new Level(UPGRADES_TOTAL_MAX, now());
   }
 
-  /** Addresses that are being counted. */
+  /** How many addresses are being counted. */
   get size(): number {
     return this.#addresses.size;
   }
 
-  /** Counts an upgrade; false when there are too many. Programs on this machine have a limit of connections instead. */
+  /**
+   * Counts an upgrade; false when there are too many. For programs on this machine, the limit of connections is enough.
+   */
   takeUpgrade(source: RequestSource): boolean {
     if (isLocal(source)) return true;
     const now = this.#now();
@@ -94,7 +96,7 @@ export class Attempts {
     return true;
   }
 
-  /** When the token of a request may be looked at. */
+  /** When the token of a request may be checked. */
   turnOf(source: RequestSource): Turn {
     const counted = this.#addresses.get(countedNetwork(source.address));
     const now = this.#now();
@@ -141,7 +143,10 @@ export class Attempts {
     return counted;
   }
 
-  /** A stranger with many addresses must not push out those that the right token came from. */
+  /**
+   * Prefers an address that never sent the right token, so that a stranger with many addresses cannot push out a known
+   * one.
+   */
   #forgetOne(): void {
     const [first] = this.#addresses.keys();
     for (const [key, { isKnown }] of this.#addresses) {

@@ -1,7 +1,7 @@
 /**
- * Compressed messages (permessage-deflate, RFC 7692) for clients beyond this machine. Every message is compressed by itself:
- * a connection costs no memory while nothing is sent, and what goes to many clients is compressed once for all of them. Short
- * messages, as text that streams, go as they are.
+ * Compressed messages (permessage-deflate, RFC 7692) for clients beyond this machine. Every message is compressed by
+ * itself, so an idle connection costs no memory and a message for many clients is compressed once. Short messages, such
+ * as streamed text, are not compressed.
  */
 import { constants, deflateRawSync } from 'node:zlib';
 import { frameOf, type WireFrame } from '@atrium/core/wire/frames.js';
@@ -9,20 +9,26 @@ import type { MessagePart } from '@atrium/core/wire/transport.js';
 
 /** A shorter message fits into one packet anyway. */
 export const COMPRESSED_MIN_BYTES = 1_400;
-/** A longer message goes as it is: compressing it would hold everybody up. Answers that can be so long go in parts. */
+/**
+ * A longer message is sent uncompressed, because compressing it would delay all clients. Long answers are sent in parts
+ * instead.
+ */
 export const COMPRESSED_MAX_BYTES = 512 * 2 ** 10;
-/** Hardly larger than with 6, in little more than half the time: 128 KiB take less than 2 ms. */
+/** Output is hardly larger than with level 6, in little more than half the time: 128 KiB take less than 2 ms. */
 const LEVEL = 4;
-/** Ends every piece; the receiver adds that of the last one itself (RFC 7692, 7.2.1). */
+/**
+ * Every compressed piece ends with these bytes; the last piece omits them, and the receiver adds them (RFC 7692,
+ * 7.2.1).
+ */
 const PIECE_END_BYTES = 4;
-/** Says that a message is compressed; stands in its first frame only. */
+/** The bit that marks a message as compressed; only its first frame has it. */
 const COMPRESSED = 0x40;
 
 /** What the host offers in the handshake. Neither side may refer to earlier messages. */
 export const COMPRESSION_OFFER = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
-  /** Messages of all clients that are unpacked at once. */
+  /** Messages of all clients that are decompressed at once. */
   concurrencyLimit: 4,
 };
 
@@ -32,7 +38,7 @@ export function isWorthCompressing({ bytes }: WireFrame): boolean {
   return bytes >= COMPRESSED_MIN_BYTES && bytes <= COMPRESSED_MAX_BYTES;
 }
 
-/** The frame of a message that is worth it. The very same bytes go to every socket. */
+/** The compressed frame of a message that is worth compressing. All sockets share its bytes. */
 export function compressedFrame(frame: WireFrame): Buffer {
   const known = COMPRESSED_FRAMES.get(frame);
   if (known) return known;
@@ -41,7 +47,7 @@ export function compressedFrame(frame: WireFrame): Buffer {
   return made;
 }
 
-/** One part of a message. Parts refer to nothing before them, so that nothing is kept between them. */
+/** Compresses one part of a message. A part refers to nothing before it, so no state is kept between parts. */
 export function compressedPart({ text, bytes, isFirst, isLast }: MessagePart): Buffer {
   const whole = bytes ? Buffer.concat([Buffer.from(text), bytes]) : text;
   const packed = deflateRawSync(whole, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });

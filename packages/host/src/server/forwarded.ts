@@ -1,38 +1,38 @@
 /**
- * Where a request comes from: the peer of the socket, or what a trusted proxy says about its own peer. Exactly one hop is
- * believed: the last entry of each header, which the proxy itself wrote. Whatever stands before it came from the client.
+ * Where a request comes from: the peer of the socket, or the peer that a trusted proxy names. Exactly one hop is
+ * believed: the last entry of each header, which the proxy itself wrote. Everything before it came from the client.
  */
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import { type Networks, plainAddress } from './peer-address.js';
 
 export interface RequestSource {
-  /** As `plainAddress` gives it; `unknown` when the socket is gone already. */
+  /** In the form of `plainAddress`; `unknown` when the socket is gone already. */
   readonly address: string;
   readonly scheme: 'http' | 'https';
   /** Every value of the Host header that the client sent. */
   readonly host: readonly string[];
-  /** Whether a trusted proxy passed the request on: the port in `host` is then the proxy's. */
+  /** Whether a trusted proxy passed the request on; the port in `host` is then the proxy's. */
   readonly isProxied: boolean;
-  /** Whether it came through a tunnel that is open: `host` is one of ours. */
+  /** Whether the request came through an open tunnel, so that `host` is one of ours. */
   readonly isTunnelled?: boolean;
-  /** The port of another host of the cluster that passed it on, and that found `host` to be one of its names. */
+  /** The port of the cluster host that passed the request on, after it accepted `host` as one of its names. */
   readonly relayedPort?: number;
 }
 
-/** What another host of the cluster has found out about a client of its own. */
+/** What another host of the cluster found out about a client that it passes on. */
 export interface RelayedSource extends RequestSource {
   readonly relayedPort: number;
 }
 
-/** A trusted proxy said something that cannot be understood. Guessing would be worse than refusing. */
+/** A trusted proxy sent headers that cannot be understood. Guessing would be worse than refusing. */
 export interface UnclearSource {
   readonly problem: string;
 }
 
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** What a proxy says about one hop. */
+/** The claims of a proxy about one hop. */
 interface Hop {
   readonly address?: string | undefined;
   readonly scheme?: string | undefined;
@@ -53,7 +53,7 @@ export function sourceOf(request: IncomingMessage, proxies: Networks | undefined
   return throughProxy(direct, headersDistinct);
 }
 
-/** Whether a program on this machine connected by itself. An address that a proxy names does not count. */
+/** Whether the request came straight from a program on this machine. An address that a proxy names does not count. */
 export function isLocal({ address, isProxied }: RequestSource): boolean {
   return !isProxied && isLoopback(address);
 }
@@ -62,7 +62,7 @@ function throughProxy(direct: RequestSource, headers: Headers): RequestSource | 
   const hasX = X_HEADERS.some((name) => headers[name] !== undefined);
   const standard = headers.forwarded;
   if (hasX && standard !== undefined) return { problem: BOTH };
-  // A program beside the proxy may connect by itself, and speaks for itself.
+  // A program on the proxy's machine may connect directly; its own address counts.
   if (!hasX && standard === undefined) return direct;
   const hop = standard === undefined ? xHop(headers) : standardHop(standard.join(','));
   return (hop && behind(direct, hop)) ?? { problem: MALFORMED };
@@ -81,7 +81,7 @@ function schemeOf(text: string): 'http' | 'https' | undefined {
   return scheme === 'http' || scheme === 'ws' ? 'http' : undefined;
 }
 
-/** An address, perhaps with a port. A proxy may hide it (RFC 7239, 6.3): then the proxy itself is counted. */
+/** An address, perhaps with a port. A proxy may hide it (RFC 7239, 6.3); the proxy's own address counts then. */
 function nodeAddress(text: string, proxy: string): string | undefined {
   if (/^(unknown|_[\w.-]+)(:[\w.-]+)?$/i.test(text)) return proxy;
   const [, bracketed, v4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
@@ -95,14 +95,14 @@ function xHop(headers: Headers): Hop {
 
 const PAIR = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~:[\]-]+))\s*/y;
 
-/** The last element of a `Forwarded` header; undefined when any of it is malformed. */
+/** The last element of a `Forwarded` header; undefined if any element is malformed. */
 function standardHop(text: string): Hop | undefined {
   let hop: Record<string, string> = {};
   for (let at = 0; ; ) {
     PAIR.lastIndex = at;
     const [whole, name = '', quoted, token = ''] = PAIR.exec(text) ?? [];
     const key = name.toLowerCase();
-    // A repeated member could mean either value.
+    // A repeated member is ambiguous.
     if (whole === undefined || Object.hasOwn(hop, key)) return undefined;
     hop[key] = quoted === undefined ? token : quoted.replace(/\\(.)/gs, '$1');
     at += whole.length;

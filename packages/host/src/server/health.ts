@@ -1,8 +1,11 @@
-/** What whoever looks after machines asks: does the process live (`/livez`), and are clients served here (`/readyz`)? */
+/**
+ * The two questions of load balancers and monitors: is the process alive (`/livez`), and does it serve clients
+ * (`/readyz`)?
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './static-files.js';
 
-/** Whether clients are served here, and in words why not. */
+/** Whether the host serves clients, and if not, why. */
 export interface Health {
   readonly isReady: boolean;
   readonly text: string;
@@ -11,7 +14,7 @@ export interface Health {
 const ALIVE: Health = { isReady: true, text: 'alive' };
 const READY: Health = { isReady: true, text: 'ready' };
 
-/** Answers the two questions, and says whether it was one of them. */
+/** Answers a request for `/livez` or `/readyz`; returns whether it was one. */
 export function answerHealth(request: IncomingMessage, response: ServerResponse, ready: Health = READY): boolean {
   const health = { '/livez': ALIVE, '/readyz': ready }[request.url?.split('?')[0] ?? ''];
   if (!health || (request.method !== 'GET' && request.method !== 'HEAD')) return false;

@@ -14,9 +14,9 @@ export interface Instance {
   readonly url: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** The file with the token, readable for its owner; absent when none is needed. */
+  /** The file with the token, which only its owner can read; absent when the host needs none. */
   readonly tokenFile?: string | undefined;
-  /** The file with the certificate, by which local programs know the host; absent without TLS. */
+  /** The file with the certificate by which local programs recognise the host; absent without TLS. */
   readonly certificateFile?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function announceInstance(dataFolder: string, instance: Instance): 
   return () => rm(file, { force: true });
 }
 
-/** The running instances, oldest first. Removes the files of dead ones. */
+/** Lists the running instances, oldest first, and removes the files of dead ones. */
 export async function runningInstances(dataFolder: string, isAlive = isProcessAlive): Promise<Instance[]> {
   const folder = path.join(dataFolder, INSTANCES_FOLDER);
   const names = await readdir(folder).catch(() => []);
@@ -66,7 +66,7 @@ function isInstance(value: unknown): value is Instance {
   return numbers && texts && files;
 }
 
-/** Signal 0 is never delivered; a process that we may not signal is alive all the same. */
+/** Signal 0 is never delivered. A process that we may not signal is alive, too. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** Opens one port on every address of a host name. Does not know what is served there. */
+/** Opens one port on every address of a host name. Does not know what the port serves. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -15,16 +15,16 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** How often Node checks those time limits. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Connections that the operating system holds until they are accepted; it may have a lower limit of its own. */
+/** Connections that the operating system queues until the host accepts them; the system may have a lower limit. */
 const BACKLOG = 2_048;
 export const HEADERS_MAX_BYTES = 16 * 2 ** 10;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 is any free port. */
+  /** 0 asks for any free port. */
   readonly port: number;
   readonly headersTimeoutMs?: number | undefined;
-  /** Certificate and key; absent: without encryption. */
+  /** Certificate and key. Absent: no encryption. */
   readonly tls?: SecureContextOptions | undefined;
   readonly tlsHandshakeTimeoutMs?: number | undefined;
 }
@@ -35,7 +35,7 @@ export interface Listening {
   readonly servers: readonly (Server | TlsServer)[];
 }
 
-/** `localhost` is both loopback addresses, under one port: a client may try either. */
+/** `localhost` means both loopback addresses, under one port: a client may try either. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const tries = options.port === 0 ? ANY_PORT_TRIES : 1;
   for (let left = tries; ; left -= 1) {
@@ -97,12 +97,12 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? '';
 }
 
-/** Takes a new certificate for connections to come; those that there are go on. */
+/** New connections use the new certificate; existing ones continue with the old one. */
 export function renewTls(servers: Listening['servers'], secrets: SecureContextOptions): void {
   for (const server of servers) if ('setSecureContext' in server) server.setSecureContext(secrets);
 }
 
-/** Every address of this machine. */
+/** Lists every address of this machine. */
 export function machineAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 }

@@ -1,12 +1,12 @@
-/** Where the token of a request may stand: a header, a subprotocol, the query, or the cookie of the page. */
+/** Where a request may carry its token: a header, a subprotocol, the query, or the cookie of the page. */
 import { TOKEN_SUBPROTOCOL } from '@atrium/protocol/ahp-1';
 import type { RequestSource } from './forwarded.js';
 
-/** How long a browser keeps the cookie; none keeps one for longer. */
+/** How long a browser keeps the cookie; browsers allow no more. */
 export const COOKIE_KEPT_SECONDS = 400 * 24 * 60 * 60;
 const QUERY_MEMBERS = ['token', 'tkn'] as const;
 
-/** Every value of a header as received: a repeated header is suspicious. */
+/** Holds every value of a header as received: a repeated header is suspicious. */
 export interface OfferedFacts {
   /** The request target, `/?token=…`. */
   readonly url: string;
@@ -16,7 +16,10 @@ export interface OfferedFacts {
   readonly cookie?: readonly string[] | undefined;
 }
 
-/** The one token that the request names. Empty, which is never right, when there is more than one; undefined without any. */
+/**
+ * The token that the request names. An empty string, which never matches, when it names several; undefined when it
+ * names none.
+ */
 export function offeredToken({ url, authorization, protocols = [] }: OfferedFacts): string | undefined {
   const offers = [...authorization.map(bearerToken), ...queryTokens(url), ...protocolTokens(protocols)];
   const [first] = offers;
@@ -27,7 +30,7 @@ function bearerToken(authorization: string): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
 }
 
-/** Percent-encoding is undone once. A repeated key counts as an empty offer, even when both say the same. */
+/** Decodes percent-encoding once. A repeated key counts as an empty offer, even if both values are equal. */
 export function queryTokens(url: string): string[] {
   const query = new URLSearchParams(/^[^#?]*\?([^#]*)/.exec(url)?.[1] ?? '');
   return QUERY_MEMBERS.flatMap((key) => {
@@ -36,7 +39,7 @@ export function queryTokens(url: string): string[] {
   });
 }
 
-/** The same target without its token. A path that begins with two slashes would be another host. */
+/** Removes the token from a request target. A target that begins with two slashes would name another host. */
 export function withoutToken(url: string): string {
   if (!URL.canParse(url, 'http://host')) return '/';
   const { pathname, searchParams } = new URL(url, 'http://host');
@@ -55,18 +58,18 @@ function namesIn(protocols: readonly string[]): string[] {
   return protocols.flatMap((value) => value.split(',')).map((name) => name.trim());
 }
 
-/** The subprotocol that the host agrees to: never the one with the token, because answers may be logged. */
+/** The subprotocol that the host accepts: never the one with the token, because answers may be logged. */
 export function agreedProtocol(offered: ReadonlySet<string>): string | false {
   for (const name of offered) if (!name.startsWith(TOKEN_SUBPROTOCOL)) return name;
   return false;
 }
 
-/** Two hosts of one machine have cookies of their own. With TLS, no other server can put one in its place. */
+/** Each host of a machine has its own cookie. With TLS, the prefix keeps other servers from setting it. */
 function cookieName(hostId: string, scheme: RequestSource['scheme']): string {
   return `${scheme === 'https' ? '__Host-' : ''}atrium-${hostId}`;
 }
 
-/** The token in the cookie of this host; undefined without one. Empty when there are several. */
+/** The token in the cookie of this host; undefined without one, empty when there are several. */
 export function cookieToken(
   { cookie = [], scheme }: Pick<OfferedFacts, 'cookie'> & Pick<RequestSource, 'scheme'>,
   hostId: string,
@@ -85,7 +88,9 @@ interface CookieOptions {
   readonly seconds?: number | undefined;
 }
 
-/** The header that gives a page its token. Scripts cannot read it, and pages of others cannot send it. */
+/**
+ * The Set-Cookie header that gives a page its token. Scripts cannot read the cookie, and other pages cannot send it.
+ */
 export function tokenCookie(token: string, { hostId, scheme, seconds }: CookieOptions): string {
   const age = Math.max(0, Math.min(Math.floor(seconds ?? COOKIE_KEPT_SECONDS), COOKIE_KEPT_SECONDS));
   const secure = scheme === 'https' ? '; Secure' : '';

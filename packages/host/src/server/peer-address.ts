@@ -1,14 +1,17 @@
 /** IP addresses of peers: one spelling for each, the network that rate limits count, and lists of networks. */
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/** A provider of access gives each customer at least this much of IPv6, so one machine has 2^64 addresses. */
+/** Internet providers give each customer at least a /64, so one machine can use 2^64 addresses. */
 const COUNTED_GROUPS = 4;
 const MAPPED = '::ffff:';
-/** The bits before the IPv4 address in an IPv6 address that stands for it. */
+/** The bits before the IPv4 address in an IPv4-mapped IPv6 address. */
 const MAPPED_BITS = 96;
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** One spelling for each address: mapped IPv4 as IPv4, IPv6 in short, without a zone. Undefined for what is none. */
+/**
+ * One spelling for each address: mapped IPv4 as IPv4, IPv6 in short form, without a zone. Undefined if the text is no
+ * address.
+ */
 export function plainAddress(text: string): string | undefined {
   const address = text.replace(/%.*$/s, '');
   if (isIPv4(address)) return address;
@@ -18,7 +21,10 @@ export function plainAddress(text: string): string | undefined {
   return isIPv4(v4) ? v4 : short;
 }
 
-/** What rate limits count: an IPv4 address, or the /64 of an IPv6 address. Takes what `plainAddress` gives. */
+/**
+ * The network that rate limits count: an IPv4 address, or the /64 of an IPv6 address. Expects the form of
+ * `plainAddress`.
+ */
 export function countedNetwork(address: string): string {
   if (!isIPv6(address)) return address;
   const [front = '', back] = address.split('::');
@@ -38,7 +44,7 @@ export class Networks {
     for (const text of networks) this.#add(text);
   }
 
-  /** Takes what `plainAddress` gives. */
+  /** Expects the form of `plainAddress`. */
   has(address: string): boolean {
     return isIP(address) !== 0 && this.#list.check(address, familyOf(address));
   }

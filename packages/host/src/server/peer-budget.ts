@@ -1,27 +1,29 @@
 /**
- * Limits what one WebSocket peer sends beside proper messages: control frames, fragments, and bytes before it has shown
- * its token. Such a peer costs memory and time, and the outbox, which limits answers to messages, never sees it.
+ * Limits what one WebSocket peer sends besides proper messages: control frames, fragments, and bytes before it has
+ * shown its token. These cost memory and time but produce no answer for the outbox to limit.
  */
 
-/** Control frames (ping, pong) that a peer may send between two heartbeats. The outbox holds as many messages. */
+/**
+ * Control frames (ping, pong) that a peer may send between two heartbeats; the outbox has the same limit for messages.
+ */
 export const CONTROL_FRAMES_MAX = 1_024;
-/** Pieces of one message. Every piece costs memory, however short it is. */
+/** Fragments of one message. Each costs memory, however short it is. */
 export const FRAGMENTS_MAX = 1_024;
-/** Reads of the operating system that one unfinished frame may take; 8 MiB in small network packets need 16,000. */
+/** Socket reads that one unfinished frame may take; 8 MiB in small network packets need 16,000. */
 export const UNFINISHED_READS_MAX = 32 * 2 ** 10;
-/** Bytes that a peer may send before it is accepted: five messages of the greatest length, and some more. */
+/** Bytes that a peer may send before it is accepted: enough for five messages of the greatest length. */
 export const STRANGER_MAX_BYTES = 512 * 2 ** 10;
-/** Bytes of all connected peers that have not been accepted, together. */
+/** Bytes that all peers not yet accepted may send, together. */
 export const STRANGERS_MAX_BYTES = 4 * 2 ** 20;
-/** A control frame counts as this many bytes: it is short, but its answer costs as much as that of a message. */
+/** How many bytes a control frame counts for: it is short, but answering it costs as much as answering a message. */
 export const CONTROL_FRAME_BYTES = 2 * 2 ** 10;
 
-/** One budget for all peers of a port that have not been accepted. */
+/** One budget for all peers of a port that are not accepted yet. */
 export class StrangerBudget {
   readonly #used = new Map<PeerBudget, number>();
   #total = 0;
 
-  /** Counts the bytes of a peer. When all peers together exceed the limit, closes the one that sent most. */
+  /** Counts the bytes of a peer. When all peers together exceed the limit, closes the peer that sent most. */
   spend(peer: PeerBudget, bytes: number): void {
     const used = (this.#used.get(peer) ?? 0) + bytes;
     this.#used.set(peer, used);
@@ -30,7 +32,7 @@ export class StrangerBudget {
     else if (this.#total > STRANGERS_MAX_BYTES) this.#greediest().exceeded('peers that are not accepted sent too much');
   }
 
-  /** The peer was accepted, was refused, or left. */
+  /** Call it when the peer was accepted, was refused, or left. */
   release(peer: PeerBudget): void {
     this.#total -= this.#used.get(peer) ?? 0;
     this.#used.delete(peer);
@@ -47,13 +49,13 @@ export class PeerBudget {
   #controlFrames = 0;
   #isOver = false;
 
-  /** Without `strangers`, the peer was accepted before the WebSocket upgrade. */
+  /** Pass no `strangers` if the peer was accepted before the WebSocket upgrade. */
   constructor(onExceeded: (reason: string) => void, strangers?: StrangerBudget) {
     this.#onExceeded = onExceeded;
     this.#strangers = strangers;
   }
 
-  /** The peer's further input must be ignored. */
+  /** True once the peer's further input must be ignored. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -62,7 +64,7 @@ export class PeerBudget {
     this.#strangers?.spend(this, bytes);
   }
 
-  /** Whether there is room for one more ping or pong. */
+  /** Counts a ping or pong; false when the peer has sent too many. */
   takeControlFrame(): boolean {
     this.received(CONTROL_FRAME_BYTES);
     this.#controlFrames += 1;
@@ -70,7 +72,7 @@ export class PeerBudget {
     return !this.#isOver;
   }
 
-  /** A heartbeat has passed. */
+  /** Call it after each heartbeat. */
   renew(): void {
     this.#controlFrames = 0;
   }

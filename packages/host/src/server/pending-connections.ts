@@ -1,7 +1,7 @@
 /**
- * Connections that have not been accepted yet. Past the limit the oldest is refused: an honest peer is quick. Every
- * refused peer gets an answer in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the
- * answer with it; so the rest of the input is read and dropped for a moment.
+ * Connections that are not accepted yet. Past the limit the oldest is refused, because an honest peer is quick. Every
+ * refused peer gets an HTTP answer. Closing a socket with unread input resets it, and a reset loses the answer; so the
+ * rest of the input is read and dropped for a moment.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
@@ -12,7 +12,7 @@ import { SECURITY_HEADERS } from './security-headers.js';
 
 /** How long a refused peer may take to close its side. */
 export const LINGER_MS = 2_000;
-/** Refused peers that have not closed their side yet. Past this the oldest is cut off, answered or not. */
+/** Refused peers that have not closed their side yet. Past this number the oldest is cut off, answered or not. */
 const LINGERING_MAX = 2_048;
 const WINDOW_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -30,9 +30,9 @@ export class PendingConnections {
   readonly #refused = new Map<Duplex, NodeJS.Timeout>();
   /** Sockets whose request is being answered. */
   readonly #answering = new WeakSet<Duplex>();
-  /** Sockets before the end of the TLS handshake, by their peer. */
+  /** Sockets before the end of the TLS handshake, by the address of their peer. */
   readonly #handshakes = new Map<string, Socket>();
-  /** Sockets below TLS: an answer in HTTP would be noise there. */
+  /** Raw sockets below TLS: an HTTP answer would be noise there. */
   readonly #belowTls = new WeakSet<Duplex>();
   readonly #max: number;
 
@@ -63,7 +63,7 @@ export class PendingConnections {
     else this.refuse(oldest, 503, 'Too many connections wait to be accepted. Try again later.');
   }
 
-  /** TLS makes a second socket over the first one, and Node does not say over which. */
+  /** TLS makes a second socket on top of the first, and Node does not say which first socket that is. */
   #countHandshakes(server: TlsServer): void {
     server.on('connection', (socket: Socket) => {
       const peer = peerOf(socket);
@@ -81,14 +81,14 @@ export class PendingConnections {
     });
   }
 
-  /** The connection was accepted and does not count any more. */
+  /** The connection was accepted and no longer counts. */
   accepted(socket: Duplex): void {
     this.#pending.delete(socket);
   }
 
   /**
-   * Whether to answer a plain request. One at a time: no browser sends the next before it has the answer, and pipelined
-   * requests cost far more to answer than to send.
+   * Whether to answer a plain request. Only one per socket at a time: no browser sends the next before it has the
+   * answer, and pipelined requests cost far more to answer than to send.
    */
   mayRequest({ socket }: IncomingMessage, response: ServerResponse): boolean {
     if (this.hasRefused(socket)) return false;
@@ -101,12 +101,12 @@ export class PendingConnections {
     return true;
   }
 
-  /** Whether the socket has been answered already: a later upgrade on it gets no second answer. */
+  /** Whether the socket has its refusal already, so that a later upgrade on it gets no second answer. */
   hasRefused(socket: Duplex): boolean {
     return this.#refused.has(socket);
   }
 
-  /** Answers and closes, and destroys the socket if the peer does not close its side. */
+  /** Answers and closes the socket, and destroys it if the peer does not close its side. */
   refuse(socket: Duplex, status: number, reason: string, retryAfterSeconds?: number): void {
     this.#pending.delete(socket);
     if (socket.destroyed || this.#refused.has(socket)) return;
@@ -119,7 +119,7 @@ export class PendingConnections {
     if (this.#refused.size > LINGERING_MAX) oldest?.destroy();
   }
 
-  /** Cuts off everybody who was refused or is not accepted yet. */
+  /** Cuts off every peer that was refused or is not accepted yet. */
   close(): void {
     for (const socket of [...this.#refused.keys(), ...this.#pending]) socket.destroy();
   }

@@ -1,7 +1,7 @@
 /**
- * Requests that are no page and no upgrade: parts of the host answer them with a little JSON. Everything that a stranger
- * sends is bounded here, and a page of others cannot send anything: what changes something has to be JSON, and from the
- * host's own page or from a program.
+ * Routes: parts of the host answer these requests with a little JSON. Everything that a stranger sends is bounded here.
+ * Other web pages cannot send anything that changes something: such requests have to be JSON, from the host's own page
+ * or from a program.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '@atrium/core/contracts/access.js';
@@ -10,26 +10,25 @@ import { ROUTE_BODY_MAX_BYTES, ROUTE_BODY_TIMEOUT_MS } from './limits.js';
 import { tokenCookie } from './offered-token.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-/** A request to a route. */
 export interface RouteRequest {
   readonly source: RequestSource;
-  /** From the host's own page; otherwise a program sent it. */
+  /** Whether the host's own page sent the request; otherwise a program did. */
   readonly isPage: boolean;
-  /** What the token of the request allows, if it has one: in a header, or, from the page, in its cookie. */
+  /** What the token of the request allows, if it has one in a header or, from the page, in its cookie. */
   readonly access: Access | undefined;
-  /** The token that it has in a header. */
+  /** The token in the header of the request. */
   readonly token: string | undefined;
-  /** What the program calls itself. */
+  /** The name that the program gives itself. */
   readonly userAgent: string | undefined;
   readonly query: URLSearchParams;
-  /** What was posted; undefined where nothing was. */
+  /** The posted JSON; undefined without a body. */
   readonly body: unknown;
 }
 
 export interface RouteReply {
   readonly status: number;
   readonly json?: object;
-  /** The token that the page keeps from now on, in a cookie, and for how many seconds; `null` takes it away. */
+  /** Sets the cookie with the token of the page, for so many seconds; `null` removes it. */
   readonly cookie?: { readonly token: string; readonly seconds?: number | undefined } | null;
   /** When to try again. */
   readonly retryAfterSeconds?: number;
@@ -41,7 +40,10 @@ export interface Route {
   answer(request: RouteRequest): RouteReply | Promise<RouteReply>;
 }
 
-/** The posted JSON; a number is the status to refuse it with. A form, which any page can send, is none. */
+/**
+ * Reads the posted JSON; returns a status when the request must be refused. A form does not count, because any page can
+ * send one.
+ */
 export async function readBody(request: IncomingMessage): Promise<{ readonly json: unknown } | number> {
   const [type = '', another] = request.headersDistinct['content-type'] ?? [];
   if (another !== undefined || !/^application\/json\s*(;|$)/i.test(type)) return 415;

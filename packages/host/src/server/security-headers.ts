@@ -1,19 +1,22 @@
-/** Headers that every answer of the port carries, and what a browser may do with it. */
+/** Headers of every answer, which limit what a browser may do with it. */
 import { isIP } from 'node:net';
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import type { RequestSource } from './forwarded.js';
 
-/** Half a year: long enough to matter, short enough to get rid of. The name may have other servers: no subdomains. */
+/** Half a year: long enough to protect, short enough to undo. No subdomains: other servers may use them. */
 const HSTS = 'max-age=15552000';
 
-/** What the page never needs, as far as browsers know it: they warn about other names. It may copy to the clipboard. */
+/**
+ * Features that the page never needs. The list has only names that browsers know, since they warn about others; the
+ * clipboard is missing because the page copies to it.
+ */
 const PERMISSIONS = [
   ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'geolocation'],
   ...['gyroscope', 'hid', 'idle-detection', 'local-fonts', 'magnetometer', 'microphone', 'midi', 'payment'],
   ...['picture-in-picture', 'publickey-credentials-get', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking'],
 ].map((feature) => `${feature}=()`);
 
-/** For an answer without anything to run or load. */
+/** For an answer with nothing to run or load. */
 export const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -23,7 +26,7 @@ export const SECURITY_HEADERS = {
   'Permissions-Policy': PERMISSIONS.join(', '),
 } as const;
 
-/** The page loads everything from the host; text of an agent or a provider can neither run nor load anything. */
+/** The page loads everything from the host. Text of an agent or a provider can neither run nor load anything. */
 export const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'Content-Security-Policy': [
@@ -42,8 +45,8 @@ export const PAGE_HEADERS = {
 } as const;
 
 /**
- * Diagrams are drawn in a frame that has no origin, whoever opens it, and that loads nothing but its own script. That script
- * is asked for by nobody's origin, so everybody's may have it. Only the host's own page may hold the frame.
+ * Diagrams are drawn in a frame without an origin, no matter who opens it, which loads only its own script. The request
+ * for that script has no origin, so every origin may have it. Only the host's own page may embed the frame.
  */
 export const FRAME_HEADERS = {
   ...SECURITY_HEADERS,
@@ -60,8 +63,9 @@ export const FRAME_HEADERS = {
 } as const;
 
 /**
- * Browsers that came over TLS, to a name, come over TLS from then on. Not for addresses, where it means nothing, nor for
- * `localhost`, where it would shut out every other server of the machine. The Host must have been accepted already.
+ * Browsers that reached a name over TLS use TLS from then on. Addresses get no such header, where it means nothing, nor
+ * does `localhost`, where it would shut out every other server of the machine. The caller has accepted the Host header
+ * already.
  */
 export function hstsFor({ scheme, host }: RequestSource): { readonly 'Strict-Transport-Security'?: string } {
   const name = (host[0] ?? '').toLowerCase().replace(/:\d+$/, '');

@@ -1,6 +1,6 @@
 /**
- * The host's HTTP server: accepts WebSocket clients that pass the access checks, and tells all others in HTTP why not.
- * `onConnection` takes the accepted connections.
+ * The host's HTTP server: accepts WebSocket clients that pass the access checks, and tells all others over HTTP why
+ * not. `onConnection` takes the accepted connections.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
@@ -48,21 +48,21 @@ const TOO_MANY_FAILED = 'Too many wrong tokens came from here. Wait, and check t
 
 export interface ServerLimits {
   readonly clients: number;
-  /** Connections that have not been accepted yet. */
+  /** Connections that are not accepted yet. */
   readonly strangers: number;
   readonly headersTimeoutMs: number;
   readonly tlsHandshakeTimeoutMs: number;
 }
 
 export interface ServerOptions {
-  /** What load balancers are told at `/readyz`; without it, the host is always ready. */
+  /** What `/readyz` tells load balancers; without it, the host is always ready. */
   health?(): Health;
-  /** `localhost`, the default, is both loopback addresses. */
+  /** Default: `localhost`, which means both loopback addresses. */
   readonly host?: string;
-  /** 0, the default, is any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
   readonly policy: AccessPolicy;
-  /** Certificate and key; absent: without encryption. */
+  /** Certificate and key. Absent: no encryption. */
   readonly tls?: TlsFiles | undefined;
   /** Networks of proxies whose forwarded headers count, such as `10.0.0.0/8`. */
   readonly behindProxy?: readonly string[] | undefined;
@@ -71,30 +71,34 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Ways into the host that are open for a time. */
   readonly tunnels?: Tunnels | undefined;
-  /** The web page; without one, a line of text says what this is. */
+  /** The web page; without one, the host answers with a line of text. */
   readonly page?: StaticFiles;
   /** The tokens of devices and shares. */
   readonly devices?: ServedDevices | undefined;
   onConnection(transport: Transport, access: Access): void;
 }
 
-/** How the part that knows devices and shares takes part in the server. */
+/** The server's view of devices and shares. */
 export interface ServedDevices extends Credentials {
   readonly routes: readonly Route[];
-  /** A credential was used, from this place. */
+  /** Called when a credential was used, with the place it was used from. */
   used(access: Access, place: { readonly address: string; readonly userAgent?: string | undefined }): void;
 }
 
 export interface RunningServer {
   readonly port: number;
   readonly addresses: readonly string[];
-  /** Clients have to show this token from now on. Those that came with another one are closed a moment later; says how many. */
+  /**
+   * Requires this token from now on. Closes the connections that used another one a moment later, and returns how many.
+   */
   changeToken(token: string): number;
   /** Whether new clients are accepted. */
   readonly isAccepting: boolean;
-  /** A connection of a client that another host of the cluster passes on: it is judged and served as those of this port. */
+  /**
+   * Takes over a client connection that another host of the cluster passes on, with the same checks as on this port.
+   */
   takeRelayed(socket: Socket, source: RelayedSource): void;
-  /** Refuses new clients from now on; connected ones stay. */
+  /** Refuses new clients from now on; connected clients stay. */
   stopAccepting(): void;
   /** Closes all connections and frees the port. */
   close(): Promise<void>;
@@ -133,12 +137,12 @@ class ClientServer implements RunningServer {
   readonly #refusals: RefusalLog;
   readonly #pending: PendingConnections;
   readonly #clients = new Map<WebSocket, Transport>();
-  /** Connections that other hosts of the cluster pass on, and from where they come. */
+  /** Connections that other hosts of the cluster passed on, and where they come from. */
   readonly #relayed = new WeakMap<Duplex, RelayedSource>();
-  /** Those that came with the connection token. */
+  /** Connections that used the connection token. */
   readonly #owners = new Set<Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, ...CLIENT_OPTIONS });
-  /** The same, with compression. */
+  /** Like `#websockets`, with compression. */
   readonly #compressing = new WebSocketServer({
     ...WEBSOCKET_OPTIONS,
     ...CLIENT_OPTIONS,
@@ -183,7 +187,7 @@ class ClientServer implements RunningServer {
     const [server] = this.#servers;
     if (!server || !this.isAccepting) return void socket.destroy();
     this.#relayed.set(socket, source);
-    // It is encrypted by the link: what the port's own encryption would do is done.
+    // The link between the hosts is encrypted and its TLS is done, so the socket skips the handshake of this port.
     server.emit('setSecureContext' in server ? 'secureConnection' : 'connection', socket);
   }
 
@@ -201,7 +205,7 @@ class ClientServer implements RunningServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    // Before the check of names: whoever looks after machines asks by address, and learns nothing else.
+    // Before the check of names: monitors ask by address, and learn nothing else.
     if (answerHealth(request, response, this.#options.health?.())) return;
     const source = this.#sourceOf(request);
     if ('problem' in source) return answerNothing(response, 400);
@@ -221,7 +225,7 @@ class ClientServer implements RunningServer {
     return this.#options.devices?.routes.find((route) => route.method === method && route.path === path);
   }
 
-  /** Requests with a token wait in the same line as upgrades with one. */
+  /** Requests with a token wait in the same line as upgrades with a token. */
   async #answerRoute({ request, response, source }: HttpAsked, route: Route): Promise<void> {
     const { devices } = this.#options;
     if (!devices) return;
@@ -245,7 +249,10 @@ class ClientServer implements RunningServer {
     }
   }
 
-  /** What the token of a request allows; undefined without one, or with a wrong one. A number: wait for so many seconds. */
+  /**
+   * What the token of a request allows; undefined without a token or with a wrong one. A number: wait for so many
+   * seconds.
+   */
   async #accessIn(facts: UpgradeFacts, source: RequestSource, isPage: boolean): Promise<Access | undefined | number> {
     const hostId = this.#options.devices?.hostId ?? '';
     const isNamed = offeredToken(facts) !== undefined || (isPage && cookieToken(facts, hostId) !== undefined);
@@ -263,7 +270,7 @@ class ClientServer implements RunningServer {
     return verdict.ok ? verdict.access : undefined;
   }
 
-  /** A token must not stay in an address, where histories and screens show it: the page gets a cookie in its place. */
+  /** Histories and screens show addresses, so a token must not stay in one: the page gets a cookie instead. */
   async #answerToken({ request, response, source }: HttpAsked): Promise<void> {
     const { devices } = this.#options;
     const { url = '/', method } = request;
@@ -273,7 +280,7 @@ class ClientServer implements RunningServer {
       ? await this.#accessIn({ ...factsOf(request, source), origin: [] }, source, false)
       : undefined;
     if (typeof access === 'number') return answerNothing(response, 429);
-    // A link on a page of others must not put its own access in the place of the one that this browser has.
+    // A link on another page must not replace the access that this browser has with its own.
     const { 'sec-fetch-site': from = 'none' } = request.headers;
     const isAsked = (from === 'none' || from === 'same-origin') && access?.credential.kind !== 'share';
     const cookie = access && isAsked ? { 'Set-Cookie': this.#cookie(token, access, source) } : {};
@@ -281,7 +288,7 @@ class ClientServer implements RunningServer {
     response.writeHead(303, { ...headers, 'Content-Length': 0 }).end();
   }
 
-  /** A browser forgets a cookie after some time: one that is used begins anew with every visit. */
+  /** A browser deletes a cookie after some time, so every visit renews it. */
   #renewCookie({ request, response, source }: HttpAsked): void {
     const { devices } = this.#options;
     const isDocument = /^\/(index\.html)?(\?|$)/.test(request.url ?? '/');
@@ -322,11 +329,12 @@ class ClientServer implements RunningServer {
     else this.#refuse({ ...asked, status: 429, reason: TOO_MANY_FAILED, seconds: turn.seconds });
   }
 
-  /** The socket counts as one that is not accepted meanwhile: it may have to go for another one, and is judged never. */
+  /** Meanwhile the socket counts as not accepted: it may be cut to make room for another, and is then never judged. */
   #judgeAfter(asked: Asked, { ms, done }: { readonly ms: number; done(): void }): void {
     const { clock = systemClock } = this.#options;
     const { socket } = asked;
-    // Reading shows when the peer leaves. It has nothing to say before it is answered (RFC 6455, 4.1).
+    // Reading shows when the peer leaves. A peer that sends something is cut off: it has nothing to say before the
+    // answer (RFC 6455, 4.1).
     const cut = () => void socket.destroy();
     socket.on('data', cut).on('end', cut);
     const cancel = clock.after(ms, () => {
@@ -379,7 +387,7 @@ class ClientServer implements RunningServer {
   }
 }
 
-/** What the checks look at. */
+/** Collects the facts that the checks look at. */
 function factsOf({ url = '/', headersDistinct }: IncomingMessage, source: RequestSource): UpgradeFacts {
   const { origin = [], authorization = [], cookie, 'sec-websocket-protocol': protocols } = headersDistinct;
   return { ...source, url, origin, authorization, cookie, protocols };

@@ -29,18 +29,21 @@ export interface StaticFiles {
 }
 
 export interface PageOptions {
-  /** Other machines can connect without encryption: the page says so on every screen, also before it is let in. */
+  /**
+   * Whether other machines can connect without encryption. The page shows it on every screen, even before it is
+   * connected.
+   */
   readonly isInsecure?: boolean;
 }
 
 interface StoredFile {
   readonly file: string;
   readonly bytes: number;
-  /** In place of what the file holds. */
+  /** Served instead of the content of the file. */
   readonly text?: Buffer;
 }
 
-/** The page looks for this element in its own document, before it connects. */
+/** The page looks for this element in its own document before it connects. */
 const INSECURE_MARK = '<meta name="atrium-insecure-remote" content="true" />';
 
 interface StaticFile extends StoredFile {
@@ -49,7 +52,7 @@ interface StaticFile extends StoredFile {
 
 /**
  * Lists the files once, when a browser first asks, and serves nothing else: a request can name a file, but not a path.
- * Browsers that accept it get the compressed copy that was built with the page. Rejects if there is no such folder.
+ * Browsers that accept it get the compressed copy that was built with the page. Rejects if the folder does not exist.
  */
 export async function staticFiles(folder: string, options: PageOptions = {}): Promise<StaticFiles> {
   await access(folder);
@@ -83,7 +86,7 @@ async function listFiles(
   return files;
 }
 
-/** The compressed copies do not have the mark. The document is short. */
+/** The compressed copies lack the mark, so the marked document, which is short, goes uncompressed. */
 async function marked({ file }: StaticFile): Promise<StaticFile> {
   const text = Buffer.from((await readFile(file, 'utf8')).replace('<head>', `<head>${INSECURE_MARK}`));
   return { file, bytes: text.length, text, encoded: new Map() };
@@ -141,7 +144,7 @@ function acceptedEncodings({ headers }: IncomingMessage): string | undefined {
   return Array.isArray(header) ? header.join(',') : header;
 }
 
-/** Answers a request that is no upgrade. */
+/** Answers a request that is not an upgrade. */
 export function answerPage(request: IncomingMessage, response: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead || request.url?.split('?')[0] !== '/') return answerNothing(response, 404);

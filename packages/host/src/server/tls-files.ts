@@ -1,7 +1,7 @@
 /**
- * Certificate and key for TLS, from two PEM files. They are looked at every few seconds, by their names: programs that
- * renew certificates exchange files, links or whole folders, which watchers of the system do not follow. A new pair
- * counts for new connections. A pair that does not work is logged once and the old one stays.
+ * Certificate and key for TLS, from two PEM files. The host checks them by name every few seconds: programs that renew
+ * certificates exchange files, links or whole folders, which file watchers of the system do not follow. New connections
+ * use a new pair. A pair that does not work is logged once, and the old one stays in use.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -14,19 +14,19 @@ const MISMATCH = Object.assign(new Error('the key is of another certificate'), {
 const OTHERS_MAY_READ_OR_WRITE = 0o006;
 
 export interface TlsFiles {
-  /** The certificate, with those between it and its authority behind it. */
+  /** The certificate, followed by those between it and its authority. */
   readonly cert: string;
   readonly key: string;
 }
 
-/** The message says which file is wrong and what to do. It never holds what is in the file. */
+/** The message says which file is wrong and what to do. It never contains the content of a file. */
 export class TlsFilesError extends Error {
   override readonly name = 'TlsFilesError';
 }
 
 export interface TlsPair {
   readonly options: SecureContextOptions;
-  /** What is worth a line in the log, though it works. */
+  /** Problems that are worth a line in the log although the pair works. */
   readonly warnings: readonly string[];
   readonly facts: LogFields;
 }
@@ -37,7 +37,7 @@ export async function readTlsPair(files: TlsFiles, now = Date.now()): Promise<Tl
   const first = parsedCertificate(cert.text, files.cert);
   const options: SecureContextOptions = { cert: cert.text, key: key.text, minVersion: 'TLSv1.2' };
   try {
-    // Without a key, a context is made all the same, and every handshake fails.
+    // Node creates a context even with a wrong key; every handshake would then fail.
     if (!first.checkPrivateKey(createPrivateKey(key.text))) throw MISMATCH;
     createSecureContext(options);
   } catch (error) {
@@ -109,16 +109,16 @@ export interface TlsWatchOptions {
   readonly files: TlsFiles;
   readonly clock: Clock;
   readonly logger?: Logger | undefined;
-  /** Takes a new pair into use. */
+  /** Starts to use a new pair. */
   use(options: SecureContextOptions): void;
 }
 
-/** Looks at the files at an interval, until `stop`. */
+/** Checks the files at an interval, until `stop`. */
 export class TlsWatch {
   readonly #options: TlsWatchOptions;
   readonly #logger: Logger;
   #current: TlsPair;
-  /** What was wrong at the last look: the same is not logged again. */
+  /** The problem that the last check found, so that it is logged once. */
   #problem = '';
   #cancel: () => void;
   #isStopped = false;

@@ -7,19 +7,19 @@ import path from 'node:path';
 import { digestOf, matchesToken, writePrivateFile } from '@atrium/core/util/secrets.js';
 
 export const TOKEN_FILE = 'connection-token';
-/** The least length of a token that a person chooses. */
+/** The shortest token that a person should choose. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
-/** As long as `newToken` makes them; a token that a person chose for a single start is not reused. */
+/** The length of tokens from `newToken`; a token that a person chose for a single start is not reused. */
 const MADE_BY_US = /^[\w-]{43}$/;
 
-/** Characters that need no escaping in a header or a query. */
+/** Whether the text needs no escaping in a header or a query. */
 export function isTokenText(text: string): boolean {
   return /^[\w.~-]+$/.test(text);
 }
 
 export interface StoredToken {
   readonly file: string;
-  /** Removes the file, unless it holds another token by now. */
+  /** Removes the file, unless another token has replaced it. */
   remove(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
 
 /**
  * The token that an earlier host created in this folder. The next host keeps it, so that clients reconnect by
- * themselves after a stop or a crash. Ignores a file that other users could have read or written.
+ * themselves after a stop or a crash. A file that other users could read or write is ignored.
  */
 export async function keptToken(dataFolder: string): Promise<string | undefined> {
   const file = path.join(dataFolder, TOKEN_FILE);

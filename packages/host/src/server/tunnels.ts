@@ -1,14 +1,14 @@
 /**
- * Ways into the host that are open for a time: each is one origin, under which a tunnel on this machine passes requests on. While
- * it is open, exactly that origin and host name are the host's own. What comes through it is never taken for a program of this
- * machine, although the tunnel connects from here.
+ * Ways into the host that are open for a time. Each is one origin, from which a tunnel on this machine passes requests
+ * on. While it is open, exactly that origin and host name count as the host's own. Requests through it never count as
+ * coming from a program of this machine, although the tunnel connects from here.
  */
 import { isLoopback } from '@atrium/core/util/addresses.js';
 import type { RequestSource } from './forwarded.js';
 import { plainAddress } from './peer-address.js';
 
 export const TUNNELS_MAX = 8;
-/** Of everybody in a tunnel that does not say who they are. */
+/** The address that all requests share when a tunnel does not say where they come from. */
 const UNNAMED_ADDRESS = 'tunnel';
 
 interface Way {
@@ -16,7 +16,7 @@ interface Way {
   readonly scheme: 'http' | 'https';
 }
 
-/** Why an origin cannot be opened, in words that say what to do. */
+/** The message says why an origin cannot be opened, and what to do. */
 export class TunnelError extends Error {
   override readonly name = 'TunnelError';
 }
@@ -24,7 +24,7 @@ export class TunnelError extends Error {
 export class Tunnels {
   readonly #ways = new Set<Way>();
 
-  /** The origins, as the browser of a device has them. */
+  /** The origins as browsers know them. */
   get origins(): readonly string[] {
     return [...this.#ways].map(({ scheme, authority }) => `${scheme}://${authority}`);
   }
@@ -39,11 +39,11 @@ export class Tunnels {
     return () => this.#ways.delete(way);
   }
 
-  /** The request as its sender made it, when it came through a tunnel; otherwise as it is. */
+  /** For a request through a tunnel, its source as the sender sees it; otherwise the source unchanged. */
   through(source: RequestSource, headers: Readonly<Record<string, readonly string[] | undefined>>): RequestSource {
     // A trusted proxy speaks for itself.
     if (source.isProxied || !isLoopback(source.address) || this.#ways.size === 0) return source;
-    // Some tunnels put the name of this machine into the Host header, and the one that was asked for beside it.
+    // Some tunnels put the name of this machine into the Host header, and the requested name into `X-Forwarded-Host`.
     const names = [source.host, lastOf(headers['x-forwarded-host'])].map(only);
     const way = [...this.#ways].find(({ authority }) => names.includes(authority));
     if (!way) return source;
@@ -53,18 +53,18 @@ export class Tunnels {
   }
 }
 
-/** The value of a header that stands there once. */
+/** The value of a header that occurs exactly once. */
 function only([first, another]: readonly string[]): string | undefined {
   return another === undefined ? first?.toLowerCase() : undefined;
 }
 
-/** What the tunnel itself wrote stands last. */
+/** The tunnel adds its own entry last. */
 function lastOf(values: readonly string[] | undefined): readonly string[] {
   const last = values?.join(',').split(',').at(-1)?.trim();
   return last ? [last] : [];
 }
 
-/** Beyond this machine only with encryption. */
+/** Other machines are allowed only with encryption. */
 function wayOf(origin: string): Way {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   const isOrigin = url && url.origin !== 'null' && `${url.origin}/` === url.href && url.username === '';

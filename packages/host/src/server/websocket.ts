@@ -10,16 +10,17 @@ import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } 
 
 /** Pings in a row that a peer may leave unanswered. */
 const HEARTBEAT_MISSES_MAX = 2;
-/** The most that fits into a close frame beside the code. */
+/** The longest reason that fits into a close frame besides the code. */
 const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
 const NOTHING = Buffer.alloc(0);
 /** How long a peer may take to answer a close frame before its socket is cut. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Input of a refused peer that is read and dropped, so that the peer receives the reason. */
+/** How much input of a refused peer is read and dropped, so that the peer receives the reason. */
 const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
 /**
- * The WebSocket options of every port. `ws` answers no ping by itself: the transport does, within the peer's budget.
+ * The WebSocket options of every port. `ws` must not answer pings by itself: the transport does, within the peer's
+ * budget.
  */
 export const WEBSOCKET_OPTIONS = {
   noServer: true,
@@ -35,11 +36,11 @@ interface WebSocketTransportOptions {
   readonly websocket: WebSocket;
   /** The socket under the WebSocket. */
   readonly socket: Socket;
-  /** The address of the client, where a proxy stands between. */
+  /** The address of the client, if it connects through a proxy. */
   readonly address?: string | undefined;
   readonly clock?: Clock;
   readonly heartbeatMs?: number;
-  /** The budget of a peer without a token, until `admit`. */
+  /** The shared budget for peers without a token, until `admit`. */
   readonly strangers?: StrangerBudget;
 }
 
@@ -48,7 +49,7 @@ export function websocketTransport(options: WebSocketTransportOptions): Transpor
 }
 
 /**
- * Reads text messages, and writes frames that were encoded once for all clients. It knows neither how the socket was
+ * Reads text messages, and writes frames that were encoded once for all clients. Knows neither how the socket was
  * accepted nor what the messages mean.
  */
 class WebSocketTransport implements Transport {
@@ -61,11 +62,11 @@ class WebSocketTransport implements Transport {
   #gone = false;
   #waitsForDrain = false;
   #isPongUnderWay = false;
-  /** What the peer sends stays in its socket, its signs of life too. */
+  /** While paused, everything from the peer stays in its socket, even its pongs. */
   #isPaused = false;
   /** Agreed with the client in the handshake. */
   readonly #mayCompress: boolean;
-  /** The newest ping that came while a pong was under way. It is the only one that has to be answered. */
+  /** The newest ping that came while a pong was being sent; older ones need no answer. */
   #pingToAnswer: Buffer | undefined;
 
   constructor(options: WebSocketTransportOptions) {
@@ -108,10 +109,10 @@ class WebSocketTransport implements Transport {
   }
 
   /**
-   * Bypasses `ws`, which would frame every message again for every client. That is safe as long as `ws` itself writes
-   * only whole frames in one go, and it does as long as it gets no message to send: its pings and pongs land between our
-   * frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
-   * leaves OPEN before that frame is written.
+   * Bypasses `ws`, which would frame every message again for every client. That is safe because `ws` itself writes only
+   * whole frames at once while it is given no message to send: its pings and pongs land between our frames, and may
+   * land between the parts of one message. Nothing may follow its close frame; `readyState` leaves OPEN before that
+   * frame is written.
    */
   send(frames: readonly WireFrame[]): void {
     const [only] = frames;
@@ -138,7 +139,10 @@ class WebSocketTransport implements Transport {
     return this.#mayCompress && isWorthCompressing(frame) ? compressedFrame(frame) : frame.websocket;
   }
 
-  /** Nearly always the system takes everything at once. What it does not take ends with an empty write, which tells. */
+  /**
+   * Nearly always the system takes everything at once. If not, the callback of an empty write reports when the rest is
+   * gone.
+   */
   #askForDrain(): void {
     if (this.#waitsForDrain || this.bufferedBytes === 0) return;
     this.#waitsForDrain = true;
@@ -178,7 +182,7 @@ class WebSocketTransport implements Transport {
 
   close(code: number, reason: string): void {
     this.#websocket.close(code, shortened(reason));
-    // Reading goes on until the peer has answered the close frame.
+    // Keep reading until the peer has answered the close frame.
     this.resume();
   }
 
@@ -192,7 +196,7 @@ class WebSocketTransport implements Transport {
 
   readonly #counted = (chunk: Buffer): void => this.#budget.received(chunk.length);
 
-  /** At most one pong is on its way and one waits, however many pings come (RFC 6455, 5.5.3). */
+  /** At most one pong is being sent and one waits, however many pings come (RFC 6455, 5.5.3). */
   #pinged(data: Buffer): void {
     if (!this.#budget.takeControlFrame()) return;
     if (this.#isPongUnderWay) this.#pingToAnswer = Buffer.from(data);
@@ -209,7 +213,7 @@ class WebSocketTransport implements Transport {
     });
   }
 
-  /** Stops parsing, but keeps reading for a while: closing with unread input would reset the socket. */
+  /** Stops parsing but keeps reading for a while: closing with unread input would reset the socket. */
   #sendAway(reason: string): void {
     this.close(CloseCode.PolicyViolation, reason);
     const socket = this.#socket;
@@ -259,7 +263,7 @@ function shortened(reason: string): string {
 interface HeartbeatOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
-  /** Asks the peer for a sign of life. */
+  /** Pings the peer. */
   ask(): void;
   giveUp(): void;
 }
@@ -296,7 +300,7 @@ class Heartbeat {
   }
 }
 
-/** Closes every connection because the host stops, and waits until all are closed. */
+/** Closes every connection because the host stops, and waits until all of them are closed. */
 export async function closeAll(sockets: ReadonlyMap<WebSocket, Transport>, code: number): Promise<void> {
   const closed = [...sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
   for (const transport of sockets.values()) transport.close(code, 'the host is stopping');
