@@ -1,4 +1,4 @@
-/** The archives: each channel's state at one number, and its finished turns in rows of their own. */
+/** The archives: each channel's state as of one number, and one row for each of its finished turns. */
 import { checkTurnStart, turnsPresent } from '@atrium/core/log/check-commit.js';
 import {
   type ArchivedTurn,
@@ -13,7 +13,7 @@ import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 import { joinedIn, type SummedText, selectJoined, selectTexts, textsIn } from './summed-texts.js';
 
-/** How many turns are measured in the first query for a page, and at most in the next ones. */
+/** How many turns the first query for a page measures, and the most that a later one may measure. */
 const LENGTHS_AT_FIRST = 100;
 const LENGTHS_AT_ONCE_MAX = 1_000;
 
@@ -21,7 +21,7 @@ interface HeadRow extends ArchiveHead {
   readonly sum: number | null;
 }
 
-/** The plus keeps SQLite from walking all turns in their order, which saves it the sorting of one row. */
+/** The plus keeps SQLite from walking all turns in order just to avoid sorting one row. */
 export const FIND_TURN = 'SELECT idx FROM turns WHERE channel = ? AND id = ? ORDER BY +idx LIMIT 1';
 
 export class ArchiveTable {
@@ -107,8 +107,8 @@ export class ArchiveTable {
   }
 
   /**
-   * Measures a few turns at a time; SQLite knows their lengths without reading them. As many more follow as should fill the
-   * page, by the length of those before. The page ends before a turn that has more bytes than one may have.
+   * Measures a few turns at a time; SQLite knows their lengths without reading them. The average length so far says how
+   * many more to measure at once. The page ends before a turn that is longer than `turnMaxBytes`.
    */
   #endOfPage(
     channel: string,

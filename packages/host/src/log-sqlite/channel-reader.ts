@@ -1,23 +1,26 @@
-/** Reads a channel for opening it: in slices, so that a large one does not hold the others up, and all of it as of one number. */
+/**
+ * Reads a channel when it is opened: in slices, so that a large one does not block the others, yet all of it as of one
+ * number.
+ */
 import { closedError, type LogEntry, type StoredChannel } from '@atrium/core/log/log.js';
 import { nextSlice } from '@atrium/core/util/slices.js';
 import type { ArchiveTable } from './archives.js';
 import type { EntryTable } from './entries.js';
 
-/** Turns and entries that are read in one slice. One turn is read at once, however large it is. */
+/** How much of turns and entries one slice reads. A single turn is read at once, however large it is. */
 const SLICE_BYTES = 256 * 2 ** 10;
 const SLICE_ENTRIES = 1_000;
 
 interface Reading {
   readonly channel: string;
-  /** The channel was archived anew, or forgotten, since the reading began. */
+  /** The channel was archived again, or forgotten, since the reading began. */
   isStale: boolean;
 }
 
 export interface ChannelReaderOptions {
   readonly entries: Pick<EntryTable, 'read'>;
   readonly archives: ArchiveTable;
-  /** The greatest number of the log. */
+  /** The highest number of the log. */
   readonly head: () => number;
   readonly isClosed: () => boolean;
 }
@@ -30,7 +33,7 @@ export class ChannelReader {
     this.#options = options;
   }
 
-  /** The archive or the turns of a channel have changed: its readers begin again. */
+  /** Call it when the archive or the turns of a channel have changed: its readers start over. */
   changed(channel: string): void {
     for (const reading of this.#readings) if (reading.channel === channel) reading.isStale = true;
   }
@@ -72,7 +75,7 @@ export class ChannelReader {
     return turns;
   }
 
-  /** Entries that are stored while others are being read are left out: they have greater numbers. */
+  /** Leaves out entries that are stored during the reading: they have higher numbers. */
   async #tail(reading: Reading, archivedAt: number, seq: number): Promise<LogEntry[]> {
     const tail: LogEntry[] = [];
     for (let after = archivedAt; after < seq && !reading.isStale; ) {

@@ -1,15 +1,15 @@
 /**
- * The commit journal: a file beside the database that takes small commits, one line each, because a line costs a tenth of
- * a transaction. A commit of durability `full` has its line synced, and with it all lines before. The log folds the lines
+ * The commit journal: a file beside the database that takes small commits, one line each, because a line costs a tenth
+ * of a transaction. A commit of durability `full` syncs its line, and with it all lines before. The log folds the lines
  * into the database in groups, and empties the file.
  *
- * A line is a checksum, the number of the commit's first entry, and three fields for each entry and each record: the time,
- * the channel and the action, where the epoch, the number and the id of a client follow the time of what a client asked
- * for; or `=`, the key and the value; or `-` and the key of a record that is removed.
+ * A line is a checksum, the number of the commit's first entry, and three fields for each entry and each record. An
+ * entry has its time, its channel and its action; if a client asked for it, the client's epoch, number and id follow
+ * the time. A record has `=`, its key and its value, or `-` and its key if it is removed.
  *
  * A salt ties the file to its database. The database holds the salt of the lines that are still to come, and of those
  * that it took last; a fold changes both in the transaction that takes the lines. So after a crash the lines are either
- * new, or known, or of another database: see `takeJournal` in `open.ts`, and decision 0060.
+ * new, or known, or of another database: see `takeJournal` in `journal-recovery.ts`, and decision 0060.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -29,27 +29,27 @@ import type { Commit, EntryOrigin, LogEntry, NewEntry, ReadRange } from '@atrium
 import { syncFolder } from './folder.js';
 
 export const JOURNAL_FILE = 'atrium.journal';
-/** What the journal holds at most before the log folds it. */
+/** The journal holds at most this much before the log folds it. */
 export const JOURNAL_MAX_ENTRIES = 1_024;
 export const JOURNAL_MAX_RECORDS = 1_024;
 export const JOURNAL_MAX_CHARACTERS = 2 ** 20;
-/** A commit of more entries or records is worth a transaction of its own. */
+/** A commit with more entries or records gets a transaction of its own. */
 export const JOURNAL_COMMIT_MAX_ENTRIES = 16;
-/** The log folds after this long at the latest, so that other readers of the database file are not far behind. */
+/** The log folds after this time at the latest, so that other readers of the database file are not far behind. */
 export const FOLD_AFTER_MS = 1_000;
 
 const FORMAT = 'atrium-journal-1';
 const SEPARATOR = '\t';
 const RECORD = '=';
 const REMOVED = '-';
-/** JSON made by `JSON.stringify` has none of these. What has one does not go into the journal. */
+/** `JSON.stringify` never outputs these. A commit that contains one does not go into the journal. */
 const UNFIT = /[\0\t\n]/;
 const SUM_DIGITS = 8;
 const NEWLINE = 10;
 
 export type JournalEntry = Omit<LogEntry, 'isDamaged'>;
 
-/** Records by their keys; null for one that is removed. */
+/** Records by key; null for a removed one. */
 export type JournalRecords = ReadonlyMap<string, string | null>;
 
 export function newSalt(): string {
@@ -64,42 +64,45 @@ export class CommitJournal {
   #position = 0;
   #entries: NewEntry[] = [];
   #records = new Map<string, string | null>();
-  /** The greatest number of each client and epoch: a line has only numbers above all before. */
+  /** The highest number of each client and epoch. Every new line has a higher one. */
   #greatest = new Map<string, number>();
   /** The number of the first entry. */
   #first = 0;
   #characters = 0;
   #hasSynced = false;
-  /** A line that could not be synced, and so belongs to no commit, may still be in the file. */
+  /** The file may still hold a line that could not be synced and so belongs to no commit. */
   #hasStray = false;
-  /** Whether the folder is sure to have the file after a power cut. */
+  /** Whether the folder entry of the file survives a power cut. */
   #isFolderSynced = false;
-  /** A file that cannot be emptied or synced, or was left with half a line, takes no more. */
+  /** The file could not be emptied or synced, or ends in half a line; it takes no more lines. */
   #isBroken = false;
 
-  /** There must be no file at this path. */
+  /** The path must not exist yet. */
   constructor(path: string, salt: string) {
     this.#path = path;
     this.#salt = salt;
     this.#saltSum = crc32(salt);
   }
 
-  /** Whether the database has everything. */
+  /** Whether the database has every entry and record. */
   get isEmpty(): boolean {
     return this.#position === 0;
   }
 
-  /** Whether the file may hold lines with its salt: whoever goes on without them has to know them by it. */
+  /**
+   * Whether the file may hold lines with its salt. If it is left behind, the database must keep that salt to recognise
+   * them.
+   */
   get mayHaveLines(): boolean {
     return !this.isEmpty || this.#hasStray;
   }
 
-  /** What the database does not have yet: entries that follow each other, the first with the number `first`. */
+  /** Entries that the database does not have yet. They have consecutive numbers from `first`. */
   get entries(): readonly NewEntry[] {
     return this.#entries;
   }
 
-  /** What the database does not have yet, or has with another value. */
+  /** Records that the database lacks, or has with another value. */
   get records(): JournalRecords {
     return this.#records;
   }
@@ -112,7 +115,7 @@ export class CommitJournal {
     return this.#characters;
   }
 
-  /** Whether there are lines that have to survive a power cut: then the fold that takes them has to, as well. */
+  /** Whether lines must survive a power cut. The fold that takes them must then survive one, too. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
@@ -122,7 +125,7 @@ export class CommitJournal {
     return this.#salt;
   }
 
-  /** Whether a commit is one for the journal, small and without archives, and there is room for it. */
+  /** Whether the journal takes a commit: it must be small, without archives, and fit. */
   takes({ entries, archives, records = [] }: Commit): boolean {
     if (archives?.length || this.#isBroken) return false;
     if (entries.length + records.length === 0) return false;
@@ -142,7 +145,7 @@ export class CommitJournal {
     return characters <= JOURNAL_MAX_CHARACTERS;
   }
 
-  /** Writes a commit that it takes. False when it could not be written: nothing of it is in the file then. */
+  /** Writes a commit that `takes` accepted. False if that failed; then the file holds nothing of it. */
   write({ entries, records = [], durability }: Commit, first: number): boolean {
     const isSynced = durability === 'full';
     let text = String(first);
@@ -179,7 +182,7 @@ export class CommitJournal {
     return false;
   }
 
-  /** False when it failed. What the system says of this file later is not to be trusted then. */
+  /** False when the sync failed. After that, later syncs of this file are not to be trusted. */
   #sync(file: number): boolean {
     try {
       fdatasyncSync(file);
@@ -193,7 +196,7 @@ export class CommitJournal {
     }
   }
 
-  /** The database has taken all entries, and holds this salt for those to come. */
+  /** Call it when the database has taken all entries, and holds this salt for the lines to come. */
   emptied(salt: string): void {
     this.#entries = [];
     this.#records = new Map();
@@ -215,7 +218,7 @@ export class CommitJournal {
     }
   }
 
-  /** What was read from the database, and behind it what the database does not have yet. */
+  /** The entries read from the database, followed by those that it does not have yet. */
   behind(stored: LogEntry[], { after, channel, limit = Number.POSITIVE_INFINITY }: ReadRange): LogEntry[] {
     const start = Math.max(0, after + 1 - this.#first);
     for (let at = start; at < this.#entries.length && stored.length < limit; at++) {
@@ -229,7 +232,7 @@ export class CommitJournal {
     return stored;
   }
 
-  /** The greatest number that a client has used in an epoch; undefined when only the database can tell. */
+  /** The highest number of a client in an epoch; undefined when only the database knows. */
   greatest(origin: Pick<EntryOrigin, 'clientId' | 'epoch'>): number | undefined {
     return this.#greatest.get(nameOf(origin));
   }
@@ -241,7 +244,7 @@ export class CommitJournal {
     );
   }
 
-  /** Removes the file when it is empty. */
+  /** Closes the file, and removes it if it is empty. */
   close(): void {
     if (this.#file === undefined) return;
     closeSync(this.#file);
@@ -250,15 +253,15 @@ export class CommitJournal {
   }
 }
 
-/** What is stored of a number without an action. */
+/** Stored for a number without an action. */
 const NOTHING = { channel: '', action: '' } as const;
 
-/** Of what ends with the host, the log keeps the number only. */
+/** What the log stores of an entry: of an ephemeral one, only the number. */
 export function toStore(entry: NewEntry): Pick<NewEntry, 'channel' | 'action'> {
   return entry.isEphemeral ? NOTHING : entry;
 }
 
-/** What a log keeps of an origin. */
+/** The part of an origin that the log keeps. */
 function originOf({ clientId, epoch, clientSeq }: EntryOrigin): EntryOrigin {
   return { clientId, epoch, clientSeq };
 }
@@ -275,7 +278,7 @@ function headerOf(salt: string): string {
   return lineOf(`${FORMAT}${SEPARATOR}${salt}`, crc32(FORMAT));
 }
 
-/** The sum covers the salt, so a line of an earlier round does not fit. */
+/** The sum covers the salt, so that a line of an earlier round does not match. */
 function lineOf(text: string, saltSum: number): string {
   return `${sumText(text, saltSum)} ${text}\n`;
 }
@@ -284,25 +287,24 @@ function sumText(text: string | Buffer, saltSum: number): string {
   return crc32(text, saltSum).toString(16).padStart(SUM_DIGITS, '0');
 }
 
-/** What a journal file holds. */
 export interface FoundJournal {
   /** Undefined when the first line cannot be read. */
   readonly salt: string | undefined;
-  /** Of whole lines, up to the first that is not. */
+  /** The entries of all whole lines up to the first bad one. */
   readonly entries: readonly JournalEntry[];
   readonly records: JournalRecords;
-  /** The number that follows the database, as the first line says; undefined without a whole line. */
+  /** The number in the first line, which follows the last one of the database; undefined without a whole line. */
   readonly first: number | undefined;
   /**
-   * `unfinished`: the last line was cut off, so its commit was never acknowledged. `damaged`: a line was whole once, and
-   * cannot be read any more.
+   * `unfinished`: the last line was cut off, so its commit was never acknowledged. `damaged`: a line was complete once
+   * and is no longer readable.
    */
   readonly end: 'whole' | 'unfinished' | 'damaged';
-  /** Where the whole lines end. */
+  /** Where the whole lines end, in bytes. */
   readonly bytes: number;
 }
 
-/** Undefined when there is no journal, or an empty one. It changes nothing. */
+/** Reads the journal without changing it. Undefined when there is none or it is empty. */
 export function readJournal(path: string): FoundJournal | undefined {
   if (!existsSync(path)) return undefined;
   const bytes = readFileSync(path);
@@ -335,7 +337,7 @@ function readLines(bytes: Buffer, start: number, salt: string): FoundJournal {
 }
 
 interface Line {
-  /** Undefined when it does not fit its sum. */
+  /** Undefined when it does not match its sum. */
   readonly text?: string;
   readonly next: number;
   readonly end?: 'unfinished' | 'damaged';
@@ -346,7 +348,7 @@ function lineAt(bytes: Buffer, at: number, salt: string): Line {
   const end = newline < 0 ? bytes.length : newline;
   const isWhole = fitsSum(bytes.subarray(at, end), salt);
   if (newline >= 0 && isWhole) return { text: bytes.toString('utf8', at + SUM_DIGITS + 1, end), next: end + 1 };
-  // A line that is whole but for another byte in the place of its end was finished once.
+  // If the line is complete except for its line end, it was finished once.
   const wasFinished = newline >= 0 || fitsSum(bytes.subarray(at, end - 1), salt);
   return { next: end, end: wasFinished ? 'damaged' : 'unfinished' };
 }
@@ -377,7 +379,7 @@ function parseCommit(text: string): JournalCommit {
   return { first, entries, records };
 }
 
-/** An id of a client may have spaces. */
+/** Parses the time and the client of an entry; the id of a client may contain spaces. */
 function parseWhenAndWho(text: string): Pick<JournalEntry, 'time' | 'origin'> {
   const [time, epoch, clientSeq, ...clientId] = text.split(' ');
   if (epoch === undefined) return { time: Number(time) };

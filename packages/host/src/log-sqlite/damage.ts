@@ -1,5 +1,6 @@
 /**
- * Handles damage that a read finds: checksums detect it, the bytes move to a file of their own, and listeners are told.
+ * Handles damage that a read finds: detects it by checksums, moves the bytes to a file of their own, and tells
+ * listeners.
  */
 import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -8,7 +9,10 @@ import type { Clock } from '@atrium/core/util/clock.js';
 import type { ErrorInfo, Turn } from '@atrium/protocol/ahp-1';
 import { nameAside } from './repair.js';
 
-/** Damaged texts that one run keeps in files of their own. A badly damaged database must not fill the folder. */
+/**
+ * How many damaged texts one run keeps in files of their own, so that a badly damaged database does not fill the
+ * folder.
+ */
 const DAMAGED_FILES_MAX = 1_000;
 const DAMAGED_ERROR: ErrorInfo = {
   errorType: 'damaged',
@@ -21,16 +25,16 @@ interface DamagedText {
   readonly what: string;
   /** Its replacement. */
   readonly instead: string;
-  /** The bytes that were found, in hexadecimal digits. */
+  /** The damaged bytes, in hexadecimal digits. */
   readonly hex: string;
 }
 
 interface DamageOptions {
-  /** The database. */
+  /** The path of the database. */
   readonly path: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly repairs: readonly LogRepair[];
-  /** Runs work on the database as one transaction. */
+  /** Runs work on the database in one transaction. */
   write(work: () => void): void;
 }
 
@@ -61,7 +65,7 @@ export class Damage {
     for (const listener of this.#listeners) listener(repair);
   }
 
-  /** Replaces the damaged text, so that it is reported only once. A full disk may prevent that. */
+  /** Replaces the damaged text, so that it is reported only once. On a full disk that may fail. */
   mend(work: () => void): void {
     try {
       this.#write(work);
@@ -83,7 +87,7 @@ export class Damage {
 
 /**
  * The checksum of a text that is stored under a key. SQLite detects a damaged structure, but not a flipped bit inside a
- * text, which clients would be shown. CRC-32 detects every short damage, and misses one in four billion otherwise. It
+ * text, which clients would then see. CRC-32 detects every short damage, and misses one in four billion otherwise. It
  * does not protect against people, who could change it with the text; neither would a cryptographic hash, which costs
  * five times as much for a short text. The sum covers the key, so a text that turns up under another key does not
  * match. The key counts up to its first NUL, because `node:sqlite` reads an id no further. All texts are JSON, which
@@ -94,14 +98,14 @@ export function sumOf(place: string, text: string): number {
   return crc32(text, crc32(end < 0 ? place : place.slice(0, end)));
 }
 
-/** Texts of earlier versions have no sum, and are accepted. */
+/** Whether the sum matches. Texts of earlier versions have no sum, and always match. */
 export function fits(sum: number | null, place: string, text: string): boolean {
   return sum === null || sum === sumOf(place, text);
 }
 
 /**
- * Replaces a finished turn that was damaged on disk: the only shape of a turn that the log knows. It keeps the `id` of
- * the damaged turn, so that references to it still lead here.
+ * Replaces a finished turn that was damaged on disk. This is the only place where the log knows the shape of a turn.
+ * The `id` stays the same, so that references to the damaged turn lead here.
  */
 export function damagedTurn(id: string): string {
   const turn: Turn = {

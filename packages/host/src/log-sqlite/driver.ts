@@ -1,13 +1,11 @@
 /**
  * The only access to SQLite: `node:sqlite` where Node has it, `libsql` elsewhere. Nothing else in the host knows which.
- * Two properties of libsql 0.5 shape this file.
  *
- * It aborts the whole process when it reads a text that is not UTF-8, as in a file with a damaged page. With libsql,
- * this file therefore selects text as bytes and decodes it, so that bad bytes become replacement characters: see
- * `text`.
- *
- * It frees a prepared statement, and with it the connection, only when the garbage collector does. A database that
- * is used through `exec` alone is really closed by `close`; opening and repairing therefore use nothing else.
+ * Two properties of libsql 0.5 shape this file. First, it aborts the whole process when it reads a text that is not
+ * UTF-8, as in a file with a damaged page. With libsql, this file therefore selects text as bytes and decodes it, so
+ * that bad bytes become replacement characters: see `text`. Second, it frees a prepared statement, and with it the
+ * connection, only when the garbage collector does. Only a database that is used through `exec` alone is really closed
+ * by `close`; opening and repairing therefore use nothing else.
  */
 import { packageOnUse } from '@atrium/core/util/package-on-use.js';
 
@@ -17,17 +15,17 @@ export interface Statement<Row> {
   run(...values: SqlValue[]): void;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  /** The column `bytes` of one row, which must be selected as a BLOB: what is in it is not looked at. */
+  /** The column `bytes` of one row, which must be selected as a BLOB; its content is not decoded. */
   bytes(...values: SqlValue[]): Buffer;
 }
 
 export interface Database {
   exec(sql: string): void;
-  /** The caller says what a row looks like; nothing checks it. */
+  /** `Row` is the caller's claim about the columns; nothing checks it. */
   prepare<Row = unknown>(sql: string): Statement<Row>;
-  /** Stores all of the work, or none of it and throws the error. */
+  /** Stores all of the work; or stores nothing and throws the error. */
   transaction<T>(work: () => T): T;
-  /** How a column of text is to be selected. */
+  /** The SQL expression that selects a column of text. */
   text(column: string): string;
   close(): void;
 }
@@ -51,7 +49,7 @@ export class SqliteError extends Error {
   override readonly name = 'SqliteError';
   constructor(
     message: string,
-    /** The primary result code; 0 when the driver gave none. */
+    /** The primary result code; 0 when the driver reports none. */
     readonly code: number,
     options: ErrorOptions,
   ) {
@@ -76,7 +74,7 @@ interface NativeDatabase {
   close(): unknown;
 }
 
-/** Required, not imported: Node then spares itself a search through the text of the package for its exports. */
+/** `require` instead of `import` saves Node from searching the text of the package for its exports. */
 const libsql = packageOnUse<new (path: string) => NativeDatabase>('libsql', import.meta.url);
 
 /** Where the two differ. */
@@ -93,7 +91,7 @@ const NODE_DIALECT: Dialect = {
 };
 
 const LIBSQL_DIALECT: Dialect = {
-  // One array in place of many arguments spares libsql from building that array itself.
+  // With one array instead of many arguments, libsql need not build that array itself.
   bind: (values) => [values],
   text: (column) => `CAST(${column} AS BLOB)`,
   row: decodeBytes,
@@ -147,13 +145,13 @@ function wrapStatement<Row>(native: NativeStatement, { bind, row }: Dialect): St
   };
 }
 
-/** Without a copy, where the driver has not made one. */
+/** Copies only bytes that the driver returns without a copy of their own. */
 function bytesOf(row: unknown): Buffer {
   const { bytes } = (row ?? {}) as { bytes?: Uint8Array | null };
   return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0);
 }
 
-/** libsql gives bytes as a Buffer for one row, and as an ArrayBuffer for many. */
+/** libsql returns bytes as a Buffer for one row, and as an ArrayBuffer for many. */
 function decodeBytes(row: unknown): unknown {
   const columns = row as Record<string, unknown> | undefined;
   for (const name in columns) {
@@ -176,7 +174,7 @@ function inTransaction<T>(exec: (sql: string) => void, work: () => T): T {
   }
 }
 
-/** After some errors SQLite has rolled back by itself, and says that there is nothing to roll back. */
+/** After some errors SQLite has rolled back by itself, and then reports that there is nothing to roll back. */
 function rollback(exec: (sql: string) => void): void {
   try {
     exec('ROLLBACK');
@@ -191,7 +189,7 @@ function guarded<T>(work: () => T): T {
   }
 }
 
-/** libsql calls it `rawCode`, Node `errcode`; both give the extended code, whose low byte is the primary one. */
+/** libsql names it `rawCode`, Node `errcode`; both return the extended code, whose low byte is the primary one. */
 function codeOf(error: unknown): number {
   const { rawCode, errcode } = error as { rawCode?: unknown; errcode?: unknown };
   const code = rawCode ?? errcode;

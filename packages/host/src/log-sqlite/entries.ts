@@ -7,10 +7,9 @@ import { type Damage, fits, sumOf } from './damage.js';
 import { type Database, SQLITE, SqliteError, type SqlValue, type Statement } from './driver.js';
 
 const ALL = -1;
-/** Rows that one statement inserts: beyond this many, it gets hardly cheaper. */
+/** Rows that one statement inserts; more would hardly be cheaper. */
 const GROUP_ROWS = 32;
 
-/** The entries: appended in order, read by number or by channel, dropped from the old end. */
 interface EntryRow {
   readonly seq: number;
   readonly channel: string;
@@ -76,8 +75,8 @@ export class EntryTable {
   }
 
   /**
-   * `oldest` is never below a skip: entries before it may be lost, so a replay must not start there. `endsInSkip`: the head
-   * is a number that was given up, and no entry stands behind it yet.
+   * `oldest` is never below a skip: entries before it may be lost, so a replay must not start there. `endsInSkip`: the
+   * head is a number that was given up, and no entry follows it yet.
    */
   bounds(): { head: number; oldest: number; endsInSkip: boolean } {
     const bounds = this.#bounds.get();
@@ -101,7 +100,10 @@ export class EntryTable {
     }
   }
 
-  /** Adds entries that follow each other. Those of the host are added in groups: half the cost of adding them one by one. */
+  /**
+   * Adds entries with consecutive numbers. Entries of the host are added in groups, which costs half as much as one by
+   * one.
+   */
   addAll(first: number, entries: readonly NewEntry[]): void {
     const ofHost: number[] = [];
     for (const [at, entry] of entries.entries()) {
@@ -131,7 +133,7 @@ export class EntryTable {
     return rows.map((row) => (isWhole(row) ? toEntry(row) : this.#damaged(row)));
   }
 
-  /** Keeps its number, and marks the action as unreadable. */
+  /** Keeps the number of the entry, and marks its action as unreadable. */
   #damaged(row: EntryRow): LogEntry {
     const { seq, channel } = row;
     if (row.action !== '') {
@@ -147,7 +149,7 @@ export class EntryTable {
     return [...this.#marks.from({ clientId, epoch }, from), ...stored].sort((a, b) => a - b);
   }
 
-  /** The last number that may be dropped: no channel needs an entry up to here to be opened. */
+  /** The last number that may be dropped: opening a channel needs no entry up to it. */
   lastDroppable(cut: number): number {
     const needed = this.#firstNeeded.get(cut)?.seq;
     return typeof needed === 'number' ? needed - 1 : cut;
@@ -159,12 +161,12 @@ export class EntryTable {
     this.#setDropped.run(upTo);
   }
 
-  /** Keeps the numbers and their clients; the actions are lost. */
+  /** Erases the actions of a channel; their numbers and clients stay. */
   blank(channel: string): void {
     this.#blank.run(channel);
   }
 
-  /** Keeps the action; its origin is lost. */
+  /** Erases the origin of a client's entries; their actions stay. */
   disown(clientId: string): void {
     this.#disown.run(clientId);
     this.#marks.forget(clientId);
@@ -179,7 +181,7 @@ function entryPlace(seq: number, channel: string): string {
   return `${seq} ${channel}`;
 }
 
-/** The action of a damaged entry is empty. Otherwise only entries without a channel have an empty one. */
+/** An entry of a channel always has an action, so an empty one was damaged. Entries without a channel have none. */
 function isWhole({ seq, channel, action, sum }: EntryRow): boolean {
   return action === '' ? channel === '' : fits(sum, entryPlace(seq, channel), action);
 }
@@ -193,7 +195,7 @@ function isConstraint(error: unknown): boolean {
   return error instanceof SqliteError && error.code === SQLITE.constraint;
 }
 
-/** Remembers which numbers of a client belonged to entries that have been dropped since. */
+/** Remembers which numbers of a client belonged to entries that were dropped. */
 type Client = Pick<EntryOrigin, 'clientId' | 'epoch'>;
 
 interface DroppedRow extends Client {
@@ -207,7 +209,7 @@ class ClientMarks {
   readonly #forgetEpochs: Statement<never>;
   readonly #forget: Statement<never>;
   readonly #dropped: Statement<DroppedRow>;
-  /** Most logs were never compacted: then no append needs the lookup. */
+  /** False for a log that was never compacted, as most are: its appends need no lookup. */
   #any: boolean;
 
   constructor(db: Database) {
@@ -229,13 +231,13 @@ class ClientMarks {
     return this.#any ? this.#numbersOf(client).from(from) : [];
   }
 
-  /** Call it in the same transaction before dropping the entries up to this number. */
+  /** Call it before dropping the entries up to this number, in the same transaction. */
   remember(upTo: number): void {
     for (const { clientId, epoch, seqs } of this.#dropped.all(upTo)) {
       const numbers = this.#numbersOf({ clientId, epoch });
       for (const number of JSON.parse(seqs) as number[]) numbers.add(number);
       this.#put.run(clientId, epoch, JSON.stringify(numbers.ranges));
-      // A client that starts over does not continue with its earlier numbers.
+      // A client that starts over does not continue its earlier numbers.
       this.#forgetEpochs.run(clientId, epoch);
       this.#any = true;
     }

@@ -2,8 +2,8 @@
  * The data folder: created for its owner only, refused when it contains links or special files, and locked for one
  * process. The lock is SQLite's own lock on an empty file: the system releases it with the process, so a dead holder,
  * or a process that reuses its id, never blocks the next start. A note beside it names the holder, and tells the next
- * one how this one ended. Deleting the lock file does not unlock the folder: the database itself shows that it is in
- * use (see `open.ts`).
+ * host how the last one ended. Deleting the lock file does not unlock the folder: the database itself shows that it is
+ * in use (see `open.ts`).
  */
 import {
   accessSync,
@@ -29,7 +29,7 @@ import { DATABASE_PARTS } from './schema.js';
 
 const LOCK_FILE = 'atrium.lock';
 const NOTE_FILE = 'atrium.owner';
-/** Seconds by which two computations of the same boot time may differ. */
+/** Two computations of the same boot time may differ by this many seconds. */
 const BOOT_TOLERANCE_S = 60;
 export const DATABASE_FILE = 'atrium.db';
 export const JOURNAL_FILE = 'atrium.journal';
@@ -85,20 +85,23 @@ function notWritable(target: string, cause: unknown): LogOpenError {
 
 /** How the last holder left the folder. */
 type OwnerNote =
-  /** In use, or the holder died. `boot` is the run of the machine in which the database was last known to be whole. */
+  /**
+   * In use, or the holder died. `boot` identifies the run of the machine in which the database was last known to be
+   * whole.
+   */
   | { readonly at: 'open'; readonly pid: number; readonly boot: string }
-  /** Closed in order, with the database file looking like this. */
+  /** Closed in order; `stamp` describes the database file at that moment. */
   | { readonly at: 'closed'; readonly stamp: string };
 
 export interface FolderLock {
   readonly previous: OwnerNote | undefined;
-  /** The last holder died together with the machine: what was not synced may be gone. */
+  /** The last holder died together with the machine, so unsynced data may be lost. */
   readonly machineRestarted: boolean;
   /** Records that the database is whole from now on. */
   settle(): void;
   /**
-   * Locks the folder again if the lock file was deleted, before another process creates and locks a new one. `lost`
-   * when another process was faster.
+   * Checks the lock. If the lock file was deleted, locks the folder again, unless another process has locked a new file
+   * first (`lost`).
    */
   renew(): 'held' | 'renewed' | 'lost';
   release(note?: OwnerNote): void;
@@ -145,8 +148,8 @@ export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
 }
 
 /**
- * A note that cannot be written, on a full disk say, leaves the old one: the next opening then checks more than it had
- * to. That the folder is in use must be on disk before anything else is, or a power cut would go unnoticed.
+ * If writing fails, as on a full disk, the old note stays and the next opening only checks more than it must. The note
+ * that the folder is in use must be on disk before anything else, or a power cut would go unnoticed.
  */
 function tryToWrite(file: string, note: OwnerNote, durability: 'synced' | 'unsynced'): void {
   const fresh = `${file}.new`;
@@ -161,7 +164,7 @@ function tryToWrite(file: string, note: OwnerNote, durability: 'synced' | 'unsyn
 }
 
 interface LockedFile {
-  /** Whether this very file is still where others look for it. */
+  /** Whether the file that we locked is still at its path. */
   isInPlace(): boolean;
   close(): void;
 }
@@ -198,12 +201,12 @@ function lockedError(dataDir: string): LogLockedError {
   return new LogLockedError(dataDir, holderOf(note));
 }
 
-/** The process that has the folder open, or died while it had. */
+/** The process that has the folder open, or died while it had it open. */
 export function holderOf(note: OwnerNote | undefined): number | undefined {
   return note?.at === 'open' ? note.pid : undefined;
 }
 
-/** Without a readable note, the whole database is checked. */
+/** Reads the note; without a readable one, the whole database is checked. */
 function readNote(file: string): OwnerNote | undefined {
   try {
     const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, unknown>> | null;
@@ -215,7 +218,7 @@ function readNote(file: string): OwnerNote | undefined {
   }
 }
 
-/** Linux has an id for each boot; elsewhere the boot time identifies it. */
+/** Identifies the run of the machine: Linux has an id for each boot; elsewhere the boot time serves. */
 export function currentBoot(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -228,12 +231,12 @@ function sameBoot(a: string, b: string): boolean {
   return a === b || Math.abs(Number(a) - Number(b)) < BOOT_TOLERANCE_S;
 }
 
-/** Makes sure that what was written, or renamed, survives a power cut. */
+/** Makes what was written or renamed survive a power cut. */
 export function syncFile(path: string): void {
   sync(path, 'r+');
 }
 
-/** A rename changes the folder, so the folder is synced too. Windows has no such call, and needs none. */
+/** A rename changes the folder, so the folder is synced, too. Windows has no such call, and needs none. */
 export function syncFolder(folder: string): void {
   if (process.platform !== 'win32') sync(folder, 'r');
 }

@@ -1,4 +1,4 @@
-/** What becomes of a journal that a host left behind: its lines go into the database, or its bytes are kept aside. */
+/** Handles a journal that a host left behind: moves its lines into the database, or keeps its bytes in a file aside. */
 import { rmSync } from 'node:fs';
 import type { LogRepair } from '@atrium/core/log/log.js';
 import { type FoundJournal, readJournal } from './commit-journal.js';
@@ -16,17 +16,17 @@ interface JournalOptions {
 }
 
 type Verdict =
-  /** The database has taken the lines before. */
+  /** The database has already taken the lines. */
   | 'known'
   | 'continues'
-  /** Lines of this database, but it does not end where they begin. */
+  /** The lines are of this database, but do not begin where it ends. */
   | 'gap'
   | 'foreign';
 
 /**
- * Takes what a killed host left in its journal, marks the database as in use, and gives it a new salt, in one transaction.
- * The bytes that it does not take are copied before that is committed, and the file is removed behind it: a kill in
- * between leaves a file whose lines the database knows by their salt.
+ * Takes the lines that a killed host left in its journal, marks the database as in use, and gives it a new salt, in one
+ * transaction. The bytes that it does not take are copied before the commit, and the file is removed after it: if the
+ * host is killed in between, the database recognises the lines of the file by their salt.
  */
 export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
   const { path, salt } = journal;
@@ -46,7 +46,7 @@ export function takeJournal({ db, journal, now }: JournalOptions): LogRepair[] {
 
 /**
  * Nearly always only the salt and the version in the header change, each within one page, and any mix of old and new is
- * right. Syncing that would be half of the syncs of an opening.
+ * valid. A sync here would be half of the syncs of an opening.
  */
 const UNSYNCED = 'PRAGMA synchronous = OFF';
 
@@ -71,7 +71,7 @@ function takeLines({ db, path, now, found }: TakeOptions): LogRepair | undefined
   return keepRest({ path, now, found, verdict });
 }
 
-/** Whether a client may have seen numbers that the database does not have. */
+/** Whether a client may have seen numbers that the database lacks. */
 function mayHaveLost({ end }: FoundJournal, verdict: Verdict): boolean {
   if (verdict === 'continues') return end === 'damaged';
   return verdict === 'gap' || verdict === 'foreign';
@@ -106,7 +106,10 @@ function endOf(db: Database): End {
   return row ?? { last: 0, skipped: 0 };
 }
 
-/** Numbers that this opening has given up, because the machine stopped or the database was rebuilt, follow the lines. */
+/**
+ * Inserts the entries before the numbers that this opening gave up because the machine stopped or the database was
+ * rebuilt.
+ */
 function insertEntries(db: Database, { entries }: FoundJournal): void {
   const { last, skipped } = endOf(db);
   const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
@@ -134,7 +137,7 @@ interface KeepOptions {
   readonly verdict: Verdict;
 }
 
-/** Copies the bytes that the database does not take, and says why. */
+/** Copies the bytes that the database does not take, and reports why. */
 function keepRest({ path, now, found, verdict }: KeepOptions): LogRepair | undefined {
   const reason = reasonFor(verdict, found.end);
   if (reason === undefined) return undefined;

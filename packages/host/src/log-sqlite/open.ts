@@ -26,8 +26,8 @@ import { backUp, CACHE_KIB, upcast } from './upcast.js';
 import { checkWal, type WalState } from './wal-check.js';
 
 /**
- * SQLite's check looks at the structure only; a damaged page that holds nothing but text shows in the JSON. Only `exec`
- * may be used here, which returns no rows (see the driver): a constraint that accepts no row reports what is damaged.
+ * SQLite's check covers only the structure; a damaged page with nothing but text shows up as invalid JSON. Only `exec`
+ * may be used here, which returns no rows (see the driver), so a constraint that accepts no row reports the damage.
  */
 const CHECK_ALL = `
   PRAGMA temp_store = MEMORY;
@@ -53,11 +53,11 @@ export interface OpenedFile {
   readonly path: string;
   readonly db: Database;
   readonly repairs: readonly LogRepair[];
-  /** Where the journal is to be, and the salt that the database holds for its lines. */
+  /** Where to create the journal, and the salt that the database holds for its lines. */
   readonly journal: { readonly path: string; readonly salt: string };
   /** See `FolderLock`. */
   renewLock(): 'held' | 'renewed' | 'lost';
-  /** `journal`: whether one is left that the database has not taken. */
+  /** `journal`: whether a journal stays behind that the database has not taken. */
   close(left?: { readonly journal: boolean }): void;
 }
 
@@ -89,14 +89,14 @@ function makeWhole(context: RepairContext, lock: FolderLock): LogRepair[] {
   checkOurs(database);
   chmodSync(database, 0o600);
   if (wasClosedInOrder(database, lock)) return repairs;
-  // SQLite deletes a write-ahead file beside an empty database. The commits that it would drop from a damaged one are
-  // moved aside first: see `inspectDatabase`.
+  // SQLite deletes a write-ahead file beside an empty database. Commits that it would drop from a damaged write-ahead
+  // file are moved aside first: see `inspectDatabase`.
   const isSafe = statSync(database).size > 0 && checkWal(`${database}-wal`).at === 'whole';
   if (isSafe) refuseBesideAnother(context, lock);
   return [...repairs, ...inspectDatabase(context, lock.machineRestarted)];
 }
 
-/** A write-ahead file without its database would be taken for the new one's. */
+/** SQLite would read a write-ahead file without its database as that of the new one. */
 function begin(context: RepairContext): LogRepair[] {
   const stray = `${context.database}-wal`;
   const repairs: LogRepair[] = [];
@@ -109,13 +109,13 @@ function begin(context: RepairContext): LogRepair[] {
   return repairs;
 }
 
-/** The check reads the whole file. A file that has not changed since it was closed needs none. */
+/** The check reads the whole file. A file that was closed in order and has not changed since needs none. */
 function wasClosedInOrder(database: string, { previous }: FolderLock): boolean {
   if (previous?.at !== 'closed' || existsSync(`${database}-wal`)) return false;
   return previous.stamp === stampOf(database);
 }
 
-/** Ignores damage: the inspection finds and reports it. */
+/** Refuses a folder that another host uses. Ignores damage, which the inspection finds and reports. */
 function refuseBesideAnother({ driver, database }: RepairContext, lock: FolderLock): void {
   withDatabase(driver, database, (db) => {
     try {
@@ -127,8 +127,8 @@ function refuseBesideAnother({ driver, database }: RepairContext, lock: FolderLo
 }
 
 /**
- * A host keeps a shared lock on the database for as long as it runs, and leaving write-ahead mode takes an exclusive
- * one. So this fails while another host runs, also when its lock file was deleted.
+ * A running host keeps a shared lock on the database, and leaving write-ahead mode takes an exclusive one. So this
+ * fails while another host runs, even if its lock file was deleted.
  */
 function checkAlone(db: Database, database: string, { previous }: FolderLock): void {
   try {
@@ -136,13 +136,13 @@ function checkAlone(db: Database, database: string, { previous }: FolderLock): v
   } catch (error) {
     if (!(error instanceof SqliteError) || error.code !== SQLITE.busy) throw error;
     const holder = holderOf(previous);
-    // A connection of this process that libsql has not released yet is not another host: this process holds the lock
-    // file.
+    // A connection of this process that libsql has not released yet does not count as another host: this process holds
+    // the lock file.
     if (holder !== process.pid) throw new LogLockedError(path.dirname(database), holder);
   }
 }
 
-/** A rebuilt file records what was saved. */
+/** A rebuilt file records how much was saved. */
 function withCounts(repairs: readonly LogRepair[], db: Database): readonly LogRepair[] {
   if (repairs.length === 0) return repairs;
   const value = `SELECT ${db.text('value')} AS value FROM records WHERE key = '${REBUILT_RECORD}'`;
@@ -165,14 +165,14 @@ function keepBackup({ driver, database, logger }: Omit<UseOptions, 'now'>): void
   logger.log('info', 'the stored sessions are of an older model; a copy of them is kept', { backup });
 }
 
-/** `found`: damage that showed while the log was moved to the present model, or in its journal. */
+/** `found`: damage that showed up in the journal, or while the log was moved to the present model. */
 function openForUse({ driver, database, logger, now }: UseOptions, lock: FolderLock) {
   const db = driver.open(database);
   const journal = { path: path.join(path.dirname(database), JOURNAL_FILE), salt: newSalt() };
   let found: LogRepair[] = [];
   try {
     checkAlone(db, database, lock);
-    // Not in write-ahead mode: SQLite undoes a large transaction that was cut off without a trace.
+    // The file is not in write-ahead mode here, so SQLite undoes a large transaction that was cut off, without a trace.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB.upcast}`);
     migrate(db, () => {
       found = upcast({ db, path: database, logger, now });
@@ -192,7 +192,7 @@ interface CloseOptions {
   readonly db: Database;
   readonly database: string;
   readonly lock: FolderLock;
-  /** A journal is left beside the database. */
+  /** Whether a journal stays beside the database. */
   readonly isInUse: boolean;
 }
 
@@ -203,7 +203,9 @@ function closeFile({ db, database, lock, isInUse }: CloseOptions): void {
   lock.release(inOrder ? { at: 'closed', stamp: stampOf(database) } : undefined);
 }
 
-/** Hosts that do not know the journal may open the file from now on. If a power cut undoes that, they do not yet. */
+/**
+ * Hosts that do not know the journal may open the file from now on. If a power cut undoes that, they still refuse it.
+ */
 function markClosed(db: Database): boolean {
   try {
     db.exec(`PRAGMA synchronous = OFF; PRAGMA user_version = ${SCHEMA_VERSION}`);
@@ -214,8 +216,8 @@ function markClosed(db: Database): boolean {
 }
 
 /**
- * Leaving write-ahead mode moves everything into the database file and deletes the other. It also makes a connection
- * harmless that libsql releases late: in write-ahead mode, that connection would delete the write-ahead file of the
+ * Leaving write-ahead mode moves everything into the database file and deletes the write-ahead file. It also disarms a
+ * connection that libsql releases late: in write-ahead mode, that connection would delete the write-ahead file of the
  * next process by its name.
  */
 function foldIntoOneFile(db: Database): boolean {
@@ -223,12 +225,12 @@ function foldIntoOneFile(db: Database): boolean {
     db.exec('PRAGMA journal_mode = DELETE');
     return true;
   } catch {
-    // For example, a full disk. The next opening finds the write-ahead file and continues with it.
+    // For example, because the disk is full. The next opening finds the write-ahead file and continues with it.
     return false;
   }
 }
 
-/** Errors of SQLite and of the file system get the name of the file and a remedy. */
+/** Adds the name of the file and a remedy to errors of SQLite and of the file system. */
 function explained<T>(target: string, work: () => T): T {
   try {
     return work();
@@ -244,7 +246,7 @@ function explained<T>(target: string, work: () => T): T {
   }
 }
 
-/** Size and time of the file: while both stay the same, nothing has written to it. */
+/** The size and time of the file: while both stay the same, nothing has written to it. */
 function stampOf(database: string): string {
   const { size, mtimeNs } = statSync(database, { bigint: true });
   return `${size} ${mtimeNs}`;
@@ -266,7 +268,7 @@ function isOfOlderModel(database: string): boolean {
   return (headerOf(database)?.version ?? SCHEMA_VERSION) <= MODEL_03_VERSION;
 }
 
-/** Reads the whole file once. With the check done, SQLite has also taken over what the write-ahead file held. */
+/** Reads and checks the whole file. Afterwards SQLite has also taken over the content of the write-ahead file. */
 function inspectDatabase(context: RepairContext, machineRestarted: boolean): LogRepair[] {
   const { database } = context;
   const repairs: LogRepair[] = [];
@@ -278,7 +280,10 @@ function inspectDatabase(context: RepairContext, machineRestarted: boolean): Log
   return repairs;
 }
 
-/** SQLite reads the missing end of the last page as zeros, and its check does not look at the text of rows. */
+/**
+ * A file that ends inside a page is cut off. SQLite reads the missing end as zeros, and its check ignores the text of
+ * rows.
+ */
 function checkLength(database: string): string | undefined {
   const { size } = statSync(database);
   if (size === 0) return 'was empty';
@@ -300,7 +305,7 @@ function check({ driver, database, now }: RepairContext, mayHaveLost: boolean): 
   }
 }
 
-/** Other errors, of the disk or of a lock, say nothing about the file: it must not be rebuilt because of them. */
+/** Only damage allows a rebuild. Errors of the disk or of a lock say nothing about the file. */
 function damageIn(error: unknown): string | undefined {
   if (!(error instanceof SqliteError)) return undefined;
   if (error.code === SQLITE.corrupt || error.code === SQLITE.notADatabase) return error.message;
@@ -309,7 +314,7 @@ function damageIn(error: unknown): string | undefined {
 
 type TornWal = Exclude<WalState, { at: 'whole' }>;
 
-/** SQLite ignores these bytes, and overwrites them later. */
+/** Keeps the end of the write-ahead file, which SQLite ignores and later overwrites. */
 function keepTail({ database, now }: RepairContext, { at, from }: TornWal): LogRepair {
   const wal = `${database}-wal`;
   const keptAt = nameAside(wal, now);

@@ -11,7 +11,7 @@ const PAGE_ROWS = 500;
 
 const NONE: JournalRecords = new Map();
 
-/** The greatest code point ends the range: a plain LIKE would not use the index. */
+/** The range ends at the greatest code point. A plain LIKE would not use the index. */
 const UNDER_PREFIX = 'key >= ?1 AND key < ?1 || char(0x10ffff)';
 
 export class RecordTable {
@@ -41,7 +41,7 @@ export class RecordTable {
     this.#count = db.prepare(`SELECT count(*) AS count FROM records WHERE ${UNDER_PREFIX}`);
     const keys = 'SELECT CAST(json_group_array(key) AS BLOB) AS bytes FROM records';
     this.#keys = db.prepare(`${keys} WHERE ${UNDER_PREFIX}`);
-    // As they stand in the file: in the order of keys, most rows would be looked for on a page of their own.
+    // In file order: in key order, nearly every row would need a search for its page.
     const unlike = 'substr(CAST(value AS BLOB), ?2) <> CAST(?3 AS BLOB)';
     this.#keysUnlike = db.prepare(`${keys} NOT INDEXED WHERE ${UNDER_PREFIX} AND ${unlike}`);
     this.#some = db.prepare(
@@ -62,7 +62,7 @@ export class RecordTable {
     return fits(row.sum, key, row.value) ? row.value : this.#damaged(key);
   }
 
-  /** In the order of their keys. Some may wait to be put here, or to be removed. */
+  /** In the order of their keys. `waiting` holds changes that the database does not have yet. */
   list(prefix: string, waiting: JournalRecords = NONE): StoredRecord[] {
     const stored: StoredRecord[] = [];
     for (let last: string | undefined = ''; last !== undefined; ) {
@@ -73,7 +73,7 @@ export class RecordTable {
     return added.length === 0 ? records : records.sort(byBytes);
   }
 
-  /** In any order: more than a page of them are read as they stand in the file, so that none has to be looked for. */
+  /** In any order. More than one page of records is read in file order, so that no row needs a search. */
   each(prefix: string, visit: (record: StoredRecord) => void, waiting: JournalRecords = NONE): void {
     const visitStored = (record: StoredRecord) => {
       if (!waiting.has(record.key)) visit(record);
@@ -105,7 +105,9 @@ export class RecordTable {
     return [...stored, ...added.map(({ key }) => key)];
   }
 
-  /** See `RecordsAtHand`. More than a page of them are read with all others: to look for each would take longer. */
+  /**
+   * See `RecordsAtHand`. To get more than one page of keys, it reads all records: searching for each would take longer.
+   */
   read(prefix: string, keys: readonly string[], waiting: JournalRecords): StoredRecord[] {
     const records: StoredRecord[] = [];
     if (keys.length > PAGE_ROWS) {
@@ -122,7 +124,7 @@ export class RecordTable {
     return records;
   }
 
-  /** See `RecordsAtHand`. A text that is no longer JSON is damaged: whoever reads it is told. */
+  /** See `RecordsAtHand`. A text that is not JSON is damaged; the reader of that record reports it. */
   glance(prefix: string, paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void {
     const places = paths.map((_, index) => `?${index + 2}`).join(', ');
     const found = `CASE WHEN json_valid(value) THEN json_array(key, json_extract(value, ${places})) ELSE json_array(key, json('[]')) END`;
@@ -134,7 +136,7 @@ export class RecordTable {
     for (const [key, values] of all) visit(key, values);
   }
 
-  /** Visits a page of records; returns its last row when others may follow. */
+  /** Visits a page of records; returns its last row if more may follow. */
   #visit(rows: readonly SummedText[], visit: (record: StoredRecord) => void): SummedText | undefined {
     for (const { key, text: value, isWhole } of rows) {
       if (isWhole) visit({ key, value });
@@ -143,7 +145,7 @@ export class RecordTable {
     return rows.length < PAGE_ROWS ? undefined : rows.at(-1);
   }
 
-  /** Removes the record. The session's archive contains the same facts, and the host reads them there. */
+  /** Removes the damaged record. The session's archive contains the same facts, and the host reads them there. */
   #damaged(key: string): undefined {
     const hex = this.#bytes.get(key)?.hex ?? '';
     this.#damage.found({ what: `the record ${key}`, instead: 'it was left out', hex });
@@ -154,7 +156,7 @@ export class RecordTable {
   }
 }
 
-/** Those of a list of keys that are not about to be changed. */
+/** Those keys of a list that `waiting` does not change. */
 function keysIn(bytes: Buffer, waiting: JournalRecords): string[] {
   const keys = JSON.parse(bytes.toString()) as string[];
   return waiting.size === 0 ? keys : keys.filter((key) => !waiting.has(key));
@@ -164,7 +166,7 @@ function waitingRecords(prefix: string, waiting: JournalRecords): StoredRecord[]
   return [...waiting].flatMap(([key, value]) => (value !== null && key.startsWith(prefix) ? { key, value } : []));
 }
 
-/** The order of SQLite. */
+/** Compares keys as SQLite does. */
 function byBytes(a: StoredRecord, b: StoredRecord): number {
   return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
 }

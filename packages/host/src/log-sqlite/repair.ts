@@ -1,7 +1,7 @@
 /**
  * Moves a damaged database aside and rebuilds it: every readable row goes into a fresh file. A crash may interrupt it
- * anywhere: a marker file records what was begun, and the next opening continues from there. It moves damaged bytes,
- * and never deletes them.
+ * anywhere: a marker file records the repair under way, and the next opening continues it. Damaged bytes are moved,
+ * never deleted.
  */
 import {
   closeSync,
@@ -34,9 +34,9 @@ import {
 } from './schema.js';
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
-/** After this many unreadable row ranges, bad ranges are not divided any further. Each costs about 30 µs. */
+/** After this many unreadable row ranges, bad ranges are no longer divided. Each attempt costs about 30 µs. */
 const FAILURES_MAX = 2_000;
-/** Lost turns of one channel that each get a placeholder. */
+/** How many lost turns of one channel get a placeholder each. */
 const MARKED_TURNS_MAX = 10_000;
 
 /** Bytes that are copied at once. */
@@ -57,7 +57,7 @@ export function nameAside(file: string, now: number): string {
   }
 }
 
-/** Copies the end of a file to one that is not there yet. */
+/** Copies the end of a file to a new file. */
 export function copyFrom(source: string, start: number, target: string): void {
   const from = openSync(source, 'r');
   const to = openSync(target, 'wx', 0o600);
@@ -65,7 +65,7 @@ export function copyFrom(source: string, start: number, target: string): void {
     const block = Buffer.alloc(COPY_BYTES);
     for (let at = start, read = 1; read > 0; at += read) {
       read = readSync(from, block, 0, COPY_BYTES, at);
-      // A disk that is nearly full takes a part, and refuses the rest only when it is asked again.
+      // A nearly full disk takes only a part, and refuses the rest at the next attempt.
       for (let written = 0; written < read; ) written += writeSync(to, block, written, read - written);
     }
   } catch (error) {
@@ -97,7 +97,7 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
   const name = readFileSync(marker, 'utf8');
   const folder = path.dirname(context.database);
   if (!name.startsWith(`${path.basename(context.database)}.corrupt-`) || name !== path.basename(name)) {
-    // The marker itself was cut off: nothing had been moved yet.
+    // The marker itself was cut off, so nothing had been moved yet.
     rmSync(marker);
     return undefined;
   }
@@ -110,7 +110,7 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
   };
 }
 
-/** A database in its final place is complete: it is built under another name. */
+/** A database in its final place is complete, because it is built under another name. */
 export function installFresh({ driver, database }: RepairContext): void {
   createDatabase(driver, `${database}.new`);
   fillDatabase(driver, `${database}.new`, addJournalTable);
@@ -126,7 +126,7 @@ function carryOut({ driver, database, now }: RepairContext, keptAt: string): voi
   rmSync(markerOf(database));
 }
 
-/** Moves the database file last: while it is in its old place, the move is not complete. */
+/** Moves the database file last: as long as it is in its old place, the move is incomplete. */
 function moveAside(database: string, keptAt: string): void {
   if (existsSync(keptAt)) return;
   for (const part of DATABASE_PARTS) {
@@ -147,7 +147,7 @@ function markerOf(database: string): string {
 
 interface SalvageOptions {
   readonly driver: SqliteDriver;
-  /** The damaged file. It is not changed. */
+  /** The damaged file, which stays unchanged. */
   readonly from: string;
   /** The file to create; an existing one is overwritten. */
   readonly to: string;
@@ -177,7 +177,7 @@ function salvage({ driver, from, to, now }: SalvageOptions): void {
   removeDatabase(copy);
 }
 
-/** Whether the rows are of the 0.3.0 model: a constraint that accepts no row tells. */
+/** Whether the rows are of the 0.3.0 model; a constraint that accepts no row reports it. */
 function hasOldModel(db: Database): boolean {
   db.exec('CREATE TEMP TABLE old (found INTEGER CHECK (false))');
   const isNew =
@@ -192,7 +192,7 @@ function removeDatabase(path: string): void {
   for (const part of DATABASE_PARTS) rmSync(path + part, { force: true });
 }
 
-/** False when not even the list of tables can be read. */
+/** False when even the list of tables is unreadable. */
 function copyRows(driver: SqliteDriver, from: string, to: string): boolean {
   let readable = true;
   fillDatabase(driver, to, (db) => {
@@ -202,7 +202,7 @@ function copyRows(driver: SqliteDriver, from: string, to: string): boolean {
   return readable;
 }
 
-/** With a writable schema SQLite opens a file that is shorter than it says. */
+/** With a writable schema, SQLite opens a file that is shorter than its header claims. */
 function readsTables(db: Database): boolean {
   db.exec('PRAGMA writable_schema = ON');
   return attempt(db, 'SELECT 1 FROM bad.entries LIMIT 0');
@@ -233,7 +233,7 @@ function copyTables(db: Database): void {
       `INSERT OR IGNORE INTO archives SELECT channel, seq, head, ${sums}, ${counts} FROM ${rows} AND json_valid(head)`,
   );
   copyTurns(db, sums);
-  // Entries after a lost one may not mean the same without it.
+  // Entries after a lost one may mean something else without it.
   const entries = (rows: string): string =>
     `INSERT OR IGNORE INTO entries SELECT seq, channel, time, action, client_id, epoch, client_seq, ${sums}
       FROM ${rows} AND (action = '' OR json_valid(action))`;
@@ -245,7 +245,7 @@ function addedColumn(db: Database, column: 'sum' | 'turn_count'): string {
   return attempt(db, `SELECT ${column} FROM bad.archives LIMIT 0`) ? column : 'NULL';
 }
 
-/** Puts a placeholder in the place of each lost turn. If too many are lost, the later turns move up instead. */
+/** Puts a placeholder where each lost turn was. If too many are lost, later turns move up instead. */
 function copyTurns(db: Database, sums: string): void {
   db.exec('CREATE TEMP TABLE kept_turns (channel, idx, id, json, sum)');
   const insert = (rows: string) =>
@@ -285,7 +285,7 @@ interface CopyOptions {
   readonly stopAtDamage?: boolean;
 }
 
-/** Tries all rows at once, and halves the range where that fails, until the unreadable rows stand alone. */
+/** Tries all rows at once, and halves the range when that fails, until the unreadable rows are isolated. */
 function copyTable(db: Database, table: string, insert: (rows: string) => string, options: CopyOptions = {}): void {
   const pending: [first: number, last: number][] = [[0, LAST_ROW]];
   let failures = 0;
@@ -300,7 +300,7 @@ function copyTable(db: Database, table: string, insert: (rows: string) => string
   }
 }
 
-/** Every failure but a full disk means that something could not be read. */
+/** Every failure except a full disk means that something was unreadable. */
 function attempt(db: Database, sql: string): boolean {
   try {
     db.exec(sql);
@@ -311,7 +311,7 @@ function attempt(db: Database, sql: string): boolean {
   }
 }
 
-/** The numbers begin where compaction ended or a skip did, and only a skip may interrupt them. */
+/** The numbers must begin where compaction or a skip ended, and only a skip may interrupt them. */
 function cutAtGap(db: Database): void {
   db.exec(`
     INSERT OR IGNORE INTO compaction SELECT 1, coalesce(min(seq) - 1, 0) FROM entries;
@@ -326,8 +326,8 @@ function cutAtGap(db: Database): void {
 }
 
 /**
- * The first page says where the tables begin, and all our files begin them at the same pages: where that page is lost,
- * the one of a fresh file takes its place, with this file's length.
+ * The first page says where the tables begin, and in all our files they begin at the same pages. If that page is lost,
+ * it is replaced by that of a fresh file, with the length of this file.
  */
 function graftFirstPage(path: string, fresh: string): void {
   const page = Buffer.alloc(PAGE_BYTES);

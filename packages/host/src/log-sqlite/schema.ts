@@ -6,19 +6,19 @@ import type { Database, SqliteDriver, Statement } from './driver.js';
 
 /** Marks a file as ours in its header: "Atrm". */
 export const APPLICATION_ID = 0x4174726d;
-/** Goes up when the tables change, or what is stored in them. 3: the 1.0 model of the protocol. */
+/** Increases when the tables change, or the content stored in them. 3: the 1.0 model of the protocol. */
 export const SCHEMA_VERSION = 3;
 /**
- * What a file says while a host has it open, or has died with it: a journal may stand beside it. A host that does not know
- * the journal takes it for a file of a later version, and leaves it alone. So does one that knows the journal of version 4
- * only, which had neither records nor what clients asked for. A file that was closed in order says `SCHEMA_VERSION` again.
+ * The version of a file that a host has open, or had open when it died: a journal may exist beside it. A host that does
+ * not know the journal takes it for a file of a later version, and leaves it alone. So does a host that knows only the
+ * journal of version 4, which had neither records nor entries of clients. Closing in order sets `SCHEMA_VERSION` again.
  */
 export const IN_USE_VERSION = 5;
 /** The last version with the 0.3.0 model. */
 export const MODEL_03_VERSION = 2;
 /**
  * Columns that were added since version 1, always at the end: a migration does not rewrite the file, and older rows
- * have null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the archive, so that a
+ * have null there. `sum`: the checksum of the row's text. `turn_count`: how many turns belong to the archive, so that a
  * repair can tell how many are lost.
  */
 const ADDED_COLUMNS = {
@@ -72,14 +72,14 @@ const SCHEMA = `
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
 /**
- * One row. The salt of the journal's lines that are to come, and of those that the database took last. It is not one of
- * the tables above, because files of earlier hosts do not have it at the same page.
+ * One row: the salt of the journal lines to come, and of those that the database took last. The table is not among
+ * those above, because files of earlier hosts do not have it at the same page.
  */
 const JOURNAL_TABLE =
   'CREATE TABLE IF NOT EXISTS journal (id INTEGER PRIMARY KEY CHECK (id = 1), salt TEXT NOT NULL, folded TEXT NOT NULL)';
 /** A host assigns fewer numbers than this between two synced commits. */
 const SKIP_MIN = 1_000_000;
-/** A checkpoint is due from about this many pages of 4 KiB: one of a thousand pages takes 3 to 5 ms. */
+/** A checkpoint is due at about this many pages of 4 KiB; one of a thousand pages takes 3 to 5 ms. */
 const CHECKPOINT_PAGES = 1_000;
 /** At this many pages, a checkpoint runs even if the log is never quiet, so that the file stays below about 16 MiB. */
 const CHECKPOINT_MAX_PAGES = 4_000;
@@ -89,7 +89,7 @@ export const CHECKPOINT_QUIET_MS = 50;
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 
-/** What the header of a file says; undefined when it is too damaged to tell. */
+/** Reads the header of a file; undefined when it is too damaged. */
 export function headerOf(database: string): { readonly applicationId: number; readonly version: number } | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(database, 'r');
@@ -102,7 +102,7 @@ export function headerOf(database: string): { readonly applicationId: number; re
 /** Makes a file that only its owner can read, with empty tables. */
 export function createDatabase(driver: SqliteDriver, path: string): void {
   for (const part of DATABASE_PARTS) rmSync(path + part, { force: true });
-  // SQLite gives the files beside it the same mode.
+  // SQLite gives its other files the same mode.
   closeSync(openSync(path, 'wx', 0o600));
   fillDatabase(driver, path, (db) => {
     db.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
@@ -119,7 +119,7 @@ export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Data
   });
 }
 
-/** Migrates a file of an earlier version. `upcast` moves what is stored to the present model. */
+/** Migrates a file of an earlier version. `upcast` moves the stored content to the present model. */
 export function migrate(db: Database, upcast: () => void): void {
   const { version = 0 } =
     db.prepare<{ version: number }>('SELECT user_version AS version FROM pragma_user_version').get() ?? {};

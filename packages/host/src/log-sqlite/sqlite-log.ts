@@ -1,9 +1,8 @@
 /**
- * The embedded log: one SQLite file in the data folder, and while it is open a journal beside it. One commit is one
- * transaction, or one line of the journal; every transaction takes the lines that are there. It stores entries, archives
- * and records as text; `open.ts` opens the files and has them repaired.
- *
- * A `full` commit may be a line, too, if nothing in the database may be lost that the line depends on: see decision 0150.
+ * The embedded log: one SQLite file in the data folder, with a journal beside it while it is open. One commit is one
+ * transaction or one line of the journal; every transaction also takes the lines that are in the journal. The log
+ * stores entries, archives and records as text; `open.ts` opens the files and has them repaired. A `full` commit may be
+ * a line, too, if a power cut cannot take anything from the database that the line depends on: see decision 0150.
  *
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
@@ -55,7 +54,7 @@ const WRITE_ERRORS: Readonly<Record<number, readonly [LogWriteReason, string]>> 
 };
 /** Entries dropped in one transaction; the event loop runs in between. */
 const COMPACT_BATCH_ENTRIES = 2_000;
-/** The shortest interval between two checks that the folder is still locked. */
+/** The shortest time between two checks that the folder is still locked. */
 export const LOCK_CHECK_MS = 10_000;
 
 export interface SqliteLogOptions {
@@ -66,7 +65,7 @@ export interface SqliteLogOptions {
   readonly driver?: SqliteDriver;
 }
 
-/** Throws `LogLockedError` when another process has the folder, `LogOpenError` when it cannot be used as it is. */
+/** Throws `LogLockedError` when another process uses the folder, and `LogOpenError` when the folder cannot be used. */
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
   const { dataDir, clock = systemClock, logger = silentLogger } = options;
   const driver = options.driver ?? (await loadDriver());
@@ -98,9 +97,15 @@ export class SqliteLog implements Log {
   #head: number;
   #oldest: number;
   #closed = false;
-  /** Whether the database as it is, with the salt of the journal, survives a power cut. Then a synced line does, too. */
+  /**
+   * Whether the database, with the salt of the journal, would survive a power cut as it is. If so, a synced line
+   * survives, too.
+   */
   #isSynced = false;
-  /** A transaction failed with its last step: if the host dies now, the next opening may find it in the file all the same. */
+  /**
+   * The last step of a transaction failed. If the host dies now, the next opening may still find the transaction in the
+   * file.
+   */
   #mayReturn = false;
   #cancelFold: (() => void) | undefined;
 
@@ -112,7 +117,7 @@ export class SqliteLog implements Log {
     this.#logger = logger;
     this.#lockCheckedAt = clock.now();
     const { path: database, repairs } = file;
-    // Damage is found while something is read: what is in the journal then has to stay there.
+    // A read may find damage. Mending it must leave the journal as it is.
     const write = (work: () => void) => writeDurably({ db: file.db, path: database, durability: 'normal' }, work);
     this.#damage = new Damage({ path: database, clock, repairs, write });
     this.#entries = new EntryTable(file.db, this.#damage);
@@ -160,7 +165,7 @@ export class SqliteLog implements Log {
     return stored;
   }
 
-  /** False when the commit is not one for the journal, or the journal cannot be written. */
+  /** False when the commit does not fit the journal, or the journal cannot be written. */
   #writeLine(commit: Commit, first: number): boolean {
     const isFull = commit.durability === 'full';
     if (this.#mayReturn || (isFull && !this.#isSynced)) return false;
@@ -173,8 +178,9 @@ export class SqliteLog implements Log {
   }
 
   /**
-   * Whether no client has used its number before, because all that it has used are smaller. Clients count up, so nearly
-   * always it is so; otherwise, and where clients asked for several entries, the index decides in a transaction.
+   * Whether the client has certainly not used this number before, because all its earlier ones are smaller. Clients
+   * count up, so that is nearly always true. If not, or if the commit has several entries of clients, a transaction
+   * looks in the index.
    */
   #isSurelyNew({ entries }: Commit): boolean {
     let isFirst = true;
@@ -189,14 +195,14 @@ export class SqliteLog implements Log {
     return true;
   }
 
-  /** Lines follow an entry of the database: behind numbers that were given up, a repair could not tell where they belong. */
+  /** Lines must follow an entry of the database: after numbers that were given up, a repair could not place them. */
   #canBeginJournal(): boolean {
     const { head, endsInSkip } = this.#entries.bounds();
     if (head !== this.#head) throw fencedError(head, this.#head);
     return !endsInSkip;
   }
 
-  /** What is to survive a power cut is not written behind lines that the next opening would keep aside. */
+  /** A commit that must survive a power cut is not written after lines that the next opening would keep aside. */
   #checkAlone(): void {
     const fenced = this.#fenced();
     if (fenced) throw fenced;
@@ -325,7 +331,7 @@ export class SqliteLog implements Log {
     this.#checkOpen();
     this.#emptyJournal();
     const last = this.#entries.lastDroppable(Math.min(upTo, this.#head - keep));
-    // After a repair there may be entries below the oldest: they go with the first batch.
+    // After a repair there may be entries below the oldest; the first batch drops them, too.
     for (let done = Math.min(this.#oldest, last) - 1; done < last && !this.#closed; ) {
       done = Math.min(done + COMPACT_BATCH_ENTRIES, last);
       this.#write(() => this.#entries.drop(done));
@@ -374,7 +380,7 @@ export class SqliteLog implements Log {
     if (this.#closed) throw closedError();
   }
 
-  /** Another process has written to the file: this append would fail for ever. */
+  /** An error if another process has written to the file: this append could never succeed. */
   #fenced(): LogFencedError | undefined {
     const { head } = this.#entries.bounds();
     const expected = this.#head - this.#journal.entries.length;
@@ -400,7 +406,7 @@ export class SqliteLog implements Log {
     for (const { key, value } of records) this.#records.put(key, value && recordText(value, first));
   }
 
-  /** A transaction, which also takes what is in the journal. It lasts as long as what it takes has to. */
+  /** Runs a transaction that also takes the journal's lines. It is as durable as the most durable of them. */
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
     const isFull = durability === 'full' || this.#journal.hasSynced;
     const write = (all: () => void) => this.#transaction(all, isFull ? 'full' : 'normal');
@@ -411,8 +417,8 @@ export class SqliteLog implements Log {
   }
 
   /**
-   * When the last step fails, a sync say, the whole transaction may be in the write-ahead file. The next one overwrites it;
-   * until then no line may be acknowledged, for it would have the same number.
+   * If only the last step fails, such as a sync, the whole transaction may be in the write-ahead file. The next
+   * transaction overwrites it; until then no line may be acknowledged, because it would have the same number.
    */
   #transaction(work: () => void, durability: Commit['durability']): void {
     const { db, path } = this.#file;
@@ -435,7 +441,8 @@ export class SqliteLog implements Log {
     write(() => {
       this.#entries.addAll(first, entries);
       for (const [key, value] of records) this.#records.put(key, value);
-      // What the file could not be rid of stays known when there is nothing new to know.
+      // If the file could not be emptied, the database must still recognise its lines; otherwise it keeps the salt that
+      // it has.
       this.#setSalts.run(salt, mayHaveLines ? this.#journal.salt : null);
       work();
     });
@@ -449,7 +456,10 @@ export class SqliteLog implements Log {
     if (!this.#journal.isEmpty) this.#write(() => {});
   }
 
-  /** What is in the journal is stored: a fold that fails, on a full disk say, costs nothing, and is tried again. */
+  /**
+   * The journal's content is stored already. A fold that fails, as on a full disk, costs nothing, and the host tries
+   * again.
+   */
   #fold(): void {
     this.#cancelFold?.();
     this.#cancelFold = undefined;
@@ -468,7 +478,7 @@ function fencedError(head: number, expected: number): LogFencedError {
   );
 }
 
-/** One write to the database: a transaction, as durable as asked for, with errors that say what to do. */
+/** A write to the database: one transaction, with the requested durability and errors that say what to do. */
 interface WriteOptions {
   readonly db: Database;
   readonly path: string;
@@ -486,9 +496,9 @@ function writeDurably({ db, path, durability }: WriteOptions, work: () => void):
 }
 
 /**
- * `FULL` syncs the write-ahead file at this commit, and with it all earlier ones. Measured: setting the pragma and
- * setting it back costs 5 µs, the sync itself 300 to 600 µs; a checkpoint would sync two files, and a second
- * connection that is always `FULL` would have to be kept from writing at the same time.
+ * `FULL` syncs the write-ahead file at this commit, and with it all earlier commits. Measured: setting the pragma and
+ * setting it back costs 5 µs, the sync itself 300 to 600 µs. A checkpoint would sync two files, and a second connection
+ * that is always `FULL` would have to be kept from writing at the same time.
  */
 function withFullSync(db: Database, work: () => void): void {
   db.exec('PRAGMA synchronous = FULL');
@@ -499,7 +509,7 @@ function withFullSync(db: Database, work: () => void): void {
   }
 }
 
-/** How much a commit writes: rows, and the characters in them. */
+/** How much a commit writes: its rows, and the characters in them. */
 function sizeOf({ entries, archives = [], records = [] }: Commit): [rows: number, characters: number] {
   let rows = entries.length + archives.length + records.length;
   let characters = 0;

@@ -1,6 +1,6 @@
 /**
- * Many rows of text with its checksum, read as one value. A row for each costs two to three times as much: the drivers
- * make an object of every row, and libsql a buffer of every text.
+ * Reads many rows of text with their checksums as one value. One row at a time costs two to three times as much: the
+ * drivers make an object of every row, and libsql a buffer of every text.
  */
 import { crc32 } from 'node:zlib';
 import { fits } from './damage.js';
@@ -8,25 +8,31 @@ import { fits } from './damage.js';
 const NEWLINE = 10;
 
 export interface SummedText {
-  /** Where the row is. */
+  /** The row id. */
   readonly row: number;
   readonly key: string;
   readonly text: string;
-  /** Whether the text is the one that was stored under this key. */
+  /** Whether the text is exactly what was stored under this key. */
   readonly isWhole: boolean;
 }
 
-/** Damage can turn a sum into anything: what is no number of ours fits no text. */
+/** Damage can turn a sum into anything: a value that is not an integer becomes -1, which matches no text. */
 const SUM = `CASE typeof(sum) WHEN 'integer' THEN sum WHEN 'null' THEN 'null' ELSE -1 END`;
 
-/** The SQL for `bytes` of a statement. The rows have the columns `row`, `key`, `text` and `sum`, in the order wanted. */
+/**
+ * The SQL for `bytes` of a statement. The rows must have the columns `row`, `key`, `text` and `sum`, in the wanted
+ * order.
+ */
 export function selectTexts(rows: string): string {
   const numbers = ['row', 'octet_length(key)', 'octet_length(text)', SUM].join(` || ',' || `);
   return `SELECT CAST(group_concat(${numbers}) || char(${NEWLINE}) || group_concat(key || text, '') AS BLOB) AS bytes
     FROM (SELECT row, coalesce(key, '') AS key, coalesce(text, '') AS text, sum FROM (${rows}))`;
 }
 
-/** The SQL for `bytes`, of which `joinedIn` makes one text. The rows have the columns `key`, `text` and `sum`. */
+/**
+ * The SQL for `bytes` whose result `joinedIn` joins into one text. The rows must have the columns `key`, `text` and
+ * `sum`.
+ */
 export function selectJoined(rows: string): string {
   const numbers = ['octet_length(key)', 'octet_length(text)', SUM].join(` || ',' || `);
   return `SELECT CAST(group_concat(${numbers}) || char(${NEWLINE}) || group_concat(key, '') || group_concat(text, ',') AS BLOB) AS bytes
@@ -34,8 +40,8 @@ export function selectJoined(rows: string): string {
 }
 
 /**
- * All texts with commas between them, as they stand in the file; undefined when one is not surely what was stored, and may
- * not even be UTF-8.
+ * All texts, joined with commas, in their stored bytes. Undefined when any of them may differ from what was stored; it
+ * may not even be UTF-8.
  */
 export function joinedIn(bytes: Buffer): Buffer | undefined {
   const newline = bytes.indexOf(NEWLINE);
@@ -55,12 +61,12 @@ export function joinedIn(bytes: Buffer): Buffer | undefined {
   return bytes.subarray(start);
 }
 
-/** Half the cost of a `subarray`, which makes a Buffer. */
+/** Costs half as much as `subarray`, which makes a Buffer. */
 function view({ buffer, byteOffset }: Buffer, start: number, length: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, length);
 }
 
-/** Takes them apart: the first line has four numbers for each row, and behind it stand keys and texts. */
+/** Splits the value: the first line has four numbers for each row; the keys and texts follow it. */
 export function textsIn(bytes: Buffer): SummedText[] {
   const texts: SummedText[] = [];
   const newline = bytes.indexOf(NEWLINE);
@@ -73,7 +79,7 @@ export function textsIn(bytes: Buffer): SummedText[] {
     const end = middle + (numbers[at + 2] ?? 0);
     const key = bytes.toString('utf8', start, middle);
     const text = bytes.toString('utf8', middle, end);
-    // The sum is that of the bytes of both, except where a key has a NUL: see `sumOf`.
+    // The sum covers the bytes of key and text, except where a key contains a NUL: see `sumOf`.
     const isWhole = crc32(view(bytes, start, end - start)) === sum || fits(sum, key, text);
     texts.push({ row: numbers[at] ?? 0, key, text, isWhole });
     start = end;

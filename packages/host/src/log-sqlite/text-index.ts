@@ -1,7 +1,7 @@
 /**
- * The full text of the log, in a file of its own beside it, with SQLite's FTS5. The text itself stands only in the log: the
- * index holds which words stand where. A document is numbered by its minute, so the newest come first and a range of time
- * is a range of numbers. Nothing is lost with this file: what is damaged is deleted and made anew.
+ * The full text of the log, in a file of its own beside it, with SQLite's FTS5. The log alone holds the text; the index
+ * says where each word occurs. A document's position derives from its minute, so the newest come first and a range of
+ * time is a range of positions. Losing this file loses nothing: a damaged one is deleted and built again.
  */
 import { closeSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -20,7 +20,7 @@ import { DATABASE_PARTS } from './schema.js';
 
 export const TEXT_INDEX_FILE = 'search.db';
 
-/** Goes up when the tables change, or what is put into them: an index of another version is made anew. */
+/** Increases when the tables change, or the content put into them; an index of another version is built again. */
 const VERSION = 1;
 const SCHEMA = `
   CREATE TABLE channels (id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, count INTEGER NOT NULL);
@@ -45,19 +45,19 @@ const SCHEMA = `
   INSERT INTO opened VALUES (1, 0);
 `;
 const MINUTE_MS = 60_000;
-/** How many documents of one minute have numbers of that minute; more of them take those of the next ones. */
+/** How many positions each minute has. When they are used up, documents take those of the following minutes. */
 const PER_MINUTE = 8;
-/** How far documents may stand behind their minute where much is said, in minutes. */
+/** How many minutes later than its own a document's position may be, when much is said. */
 const SPILL_MINUTES = 24 * 60;
-/** Up to this many channels are words of the query; more are looked at hit by hit. */
+/** A query names up to this many channels as words; for more, each hit's channel is checked. */
 const CHANNELS_IN_QUERY_MAX = 40;
-/** How many documents are looked at in one slice, where hits are checked one by one. */
+/** How many documents one slice covers when hits are checked one by one. */
 const SLICE_DOCUMENTS = 20_000;
 /** How many pages are merged at once. */
 const MERGED_PAGES = 4;
-/** Two computations of when the machine started may differ by this, in seconds. */
+/** Two computations of the boot time may differ by this many seconds. */
 const BOOT_TOLERANCE_S = 60;
-/** Everything else that SQLite may answer to these statements means that the file is not what it should be. */
+/** Any other error of SQLite on these statements means that the file is damaged. */
 const NO_DAMAGE: ReadonlySet<number> = new Set([SQLITE.busy, SQLITE.readOnly, SQLITE.full, 10, 14]);
 
 interface HitRow {
@@ -73,7 +73,7 @@ export interface TextIndexOptions {
   readonly path: string;
 }
 
-/** Opens the file; one that cannot be used is deleted first. Throws when no file can be made there. */
+/** Opens the file, and replaces one that is unusable. Throws when no file can be created there. */
 export function openTextIndex({ driver, path }: TextIndexOptions): SqliteTextIndex {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats && !stats.isFile()) throw new Error(`${path} is not a regular file: move it away`);
@@ -81,11 +81,11 @@ export function openTextIndex({ driver, path }: TextIndexOptions): SqliteTextInd
     try {
       return new SqliteTextIndex(driver.open(path));
     } catch {
-      // What is wrong with it does not matter: it is made anew.
+      // Whatever is wrong with it, it is built again.
     }
   }
   removeTextIndex(path);
-  // SQLite gives the files beside it the same mode.
+  // SQLite gives its other files the same mode.
   closeSync(openSync(path, 'wx', 0o600));
   const db = driver.open(path);
   db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${VERSION}; COMMIT`);
@@ -115,11 +115,11 @@ export class SqliteTextIndex implements TextIndex {
   #last = { base: -1, position: -1 };
   #isClosed = false;
 
-  /** Throws when the file is none of ours, or may not have been written out before the machine stopped. */
+  /** Throws when the file is not ours, or may not have been written out before the machine stopped. */
   constructor(db: Database) {
     this.#db = db;
     try {
-      // A crash of the process loses nothing in this mode. A crash of the machine may, which `boot` tells.
+      // In this mode a crash of the process loses nothing. A crash of the machine may, and `boot` detects it.
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY');
       this.#checkFile();
       const text = (column: string) => db.text(column);
@@ -199,7 +199,7 @@ export class SqliteTextIndex implements TextIndex {
     this.#addWords.run(position, spaced(text), spaced(files), spaced(model), `c${channel}`);
   }
 
-  /** The number behind the last one of this minute, or of a later one when it is full. */
+  /** The next free position of this minute, or of a later one when it is full. */
   #free(base: number): number {
     let from = this.#last.base === base ? this.#last.position - (this.#last.position % PER_MINUTE) : base;
     for (;;) {
@@ -223,7 +223,7 @@ export class SqliteTextIndex implements TextIndex {
     );
   }
 
-  /** FTS5 says that it merged something by the number of changes: 1 is the statement itself. */
+  /** FTS5 reports a merge by the number of changes: 1 is the statement itself. */
   async tidy(): Promise<boolean> {
     return this.#guarded(() => {
       const before = this.#changes.get()?.count ?? 0;
@@ -255,7 +255,7 @@ export class SqliteTextIndex implements TextIndex {
     let below = behind === undefined ? latest : Math.min(latest, Number(behind) || 0);
     const hits: HitRow[] = [];
     while (hits.length < limit && below > lowest) {
-      // Where every hit has to be looked at, a word that is everywhere must not hold the host up.
+      // When every hit is checked, slices keep a very common word from blocking the host.
       const next = isLong ? this.#guarded(() => this.#further.get(below, SLICE_DOCUMENTS)?.position) : undefined;
       const from = Math.max(lowest, next ?? 0);
       hits.push(...this.#guarded(() => statement.all(...values(below, from, limit - hits.length))));
@@ -310,7 +310,7 @@ function endOf(until: number): number {
   return (Math.floor(Math.max(0, until) / MINUTE_MS) + SPILL_MINUTES) * PER_MINUTE;
 }
 
-/** A query in the language of FTS5. Every word is a quoted text there, so that none of them is an operator. */
+/** Translates a query to the language of FTS5. Every word is quoted there, so that none acts as an operator. */
 function matchOf({ all, none, file, model }: TextQuery, channels?: readonly number[]): { all: string; none: string } {
   const parts = [
     ...(all.length > 0 ? [`{text files} : (${all.map(phraseText).join(' AND ')})`] : []),

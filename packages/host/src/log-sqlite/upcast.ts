@@ -1,8 +1,7 @@
 /**
- * Moves a log of the 0.3.0 model to the 1.0 model (decision 0035). A copy of the file is put beside it first. Everything
- * happens in one transaction: a host that is killed meanwhile leaves the old log, and the next one begins again.
- *
- * This file, `core/sessions/upcast.ts` and the copy can go when no data folder of the 0.3.0 model is left to be opened.
+ * Moves a log of the 0.3.0 model to the 1.0 model (decision 0035), after copying the file. Everything happens in one
+ * transaction: if the host is killed meanwhile, the old log stays, and the next host begins again. This file,
+ * `core/sessions/upcast.ts` and the copy can go when no data folder of the 0.3.0 model is left to be opened.
  */
 import {
   closeSync,
@@ -36,32 +35,34 @@ import { syncFile, syncFolder } from './folder.js';
 import { RecordTable } from './records.js';
 
 const OLD_MODEL = '0.3.0';
-/** How often the host says how far it is. */
+/** How often the host reports its progress. */
 const PROGRESS_EVERY_MS = 2_000;
 /** Entries that are read, or dropped, at once. */
 const PAGE_ENTRIES = 500;
-/** Text of turns that is read at once. */
+/** How much text of turns is read at once. */
 const PAGE_BYTES = 2 ** 20;
 
 const SESSION = 'session:';
 const DEFERRED = 'held:';
 const UNFINISHED = 'unfinished:';
 
-/** A file in the data folder says how far the host is; `atrium start` waits longer while it is there. */
+/** A file in the data folder with the progress of the host; `atrium start` waits longer while it exists. */
 const PROGRESS_FILE = 'atrium.upcast';
 
-/** In KiB: SQLite's default, and what a large transaction is faster with. */
+/** In KiB: SQLite's default, and a size that makes a large transaction faster. */
 export const CACHE_KIB = { usual: 2_000, upcast: 64_000 } as const;
 
 export interface UpcastOptions {
   readonly db: Database;
-  /** The database. */
+  /** The path of the database. */
   readonly path: string;
   readonly logger: Logger;
   readonly now: number;
 }
 
-/** Copies the database, which nothing has open, and says where the copy is. A copy is never overwritten. */
+/**
+ * Copies the database, which no process may have open, and returns the path of the copy. Never overwrites another copy.
+ */
 export function backUp(database: string): string {
   const part = `${database}.backup.new`;
   try {
@@ -77,7 +78,7 @@ export function backUp(database: string): string {
   }
 }
 
-/** A host that was killed later on has left the same copy already: then that one is replaced by itself. */
+/** A host that was killed afterwards may have left the same copy; that one is replaced. */
 function nameOfBackup(database: string, part: string): string {
   for (let count = 1; ; count++) {
     const name = `${database}.backup-${OLD_MODEL}${count === 1 ? '' : `-${count}`}`;
@@ -101,7 +102,7 @@ function isSameFile(a: string, b: string): boolean {
   }
 }
 
-/** Moves everything. The caller has begun a transaction, and says in it that the file is of the new version. */
+/** Moves everything. The caller has begun a transaction, in which it also sets the new version of the file. */
 export function upcast(options: UpcastOptions): LogRepair[] {
   const { path: file, now, logger } = options;
   const mends: (() => void)[] = [];
@@ -116,17 +117,20 @@ export function upcast(options: UpcastOptions): LogRepair[] {
   return damage.repairs;
 }
 
-/** What the log has of the state of a session. */
+/** The stored state of a session. */
 interface ArchivedState {
   readonly head: string | undefined;
   readonly isDamaged: boolean;
-  /** Its steps come after this number. */
+  /** The steps of the session come after this number. */
   readonly after: number;
 }
 
 interface Tools {
   readonly damage: Damage;
-  /** What replaces damaged text. It must not run where errors of SQLite are ignored: they end the transaction. */
+  /**
+   * Replacements of damaged text. They must not run where errors of SQLite are ignored, because those end the
+   * transaction.
+   */
   readonly mends: (() => void)[];
   readonly progress: Progress;
 }
@@ -141,7 +145,7 @@ class Upcast {
   readonly #records: RecordTable;
   readonly #moveTurn: Statement<never>;
   readonly #cutTurns: Statement<never>;
-  /** No client has seen this number: a client that returns with state of the old model gets a snapshot. */
+  /** No client has seen this number, so a client that returns with state of the old model gets a snapshot. */
   readonly #seq: number;
 
   constructor(options: UpcastOptions, { damage, mends, progress }: Tools) {
@@ -181,7 +185,7 @@ class Upcast {
     for (const work of this.#mends.splice(0)) work();
   }
 
-  /** What a reader makes of stored text; undefined when it does not understand it. */
+  /** Interprets stored text; undefined when the reader does not understand it. */
   #understood<T>(what: string, read: () => T): T | undefined {
     try {
       return read();
@@ -193,7 +197,7 @@ class Upcast {
     }
   }
 
-  /** A session whose state cannot be understood keeps what the list says of it, and its turns. */
+  /** A session whose state cannot be understood keeps its turns and its entry in the list. */
   #session(uri: string): void {
     const archive = this.#archives.head(uri);
     const isDamaged = archive?.isDamaged ?? false;
@@ -215,7 +219,7 @@ class Upcast {
     });
   }
 
-  /** Without its archive and its steps. */
+  /** Uses only the list entry, without the archive and the steps. */
   #upcastListed(uri: string): UpcastSession | undefined {
     const state = { head: undefined, isDamaged: true, after: this.#seq };
     return this.#understood(SESSION + uri, () => this.#upcast(uri, state));
@@ -231,7 +235,7 @@ class Upcast {
     }
   }
 
-  /** Turns of a session that is not known are kept for the recovery of the list, or for the rest of an import. */
+  /** Turns of an unknown session are kept for the recovery of the list, or for the rest of an import. */
   #store(uri: string, archive: ArchiveHead | undefined, up: UpcastSession | undefined): void {
     const chat = defaultChatUri(uri);
     this.#mend();
@@ -245,14 +249,14 @@ class Upcast {
     if (this.#mayList(uri)) this.#records.put(SESSION + uri, up.listing);
   }
 
-  /** A session whose list entry cannot be understood is listed anew by its turns. */
+  /** Removes a list entry that cannot be understood; the session is then listed by its turns. */
   #unlist(uri: string): void {
     if (this.#records.get(SESSION + uri) === undefined) return;
     this.#records.put(SESSION + uri, null);
     if (this.#records.get(REBUILT_RECORD) === undefined) this.#records.put(REBUILT_RECORD, '{}');
   }
 
-  /** A session that is not on the list gets there when the list was damaged, unless it never was on it. */
+  /** An unlisted session is listed if the list was damaged, unless it was never on the list. */
   #mayList(uri: string): boolean {
     const has = (key: string) => this.#records.get(key) !== undefined;
     return has(SESSION + uri) || (has(REBUILT_RECORD) && !has(UNFINISHED + uri));
@@ -280,7 +284,7 @@ class Upcast {
     }
   }
 
-  /** The host says itself what is on the root channel; what people have set there stays. */
+  /** The host writes the root channel itself; only the settings of people are kept. */
   #root(): void {
     const archive = this.#archives.head(ROOT_CHANNEL);
     if (!archive || archive.isDamaged) return;
@@ -290,7 +294,7 @@ class Upcast {
     this.#archives.put(this.#seq, { channel: ROOT_CHANNEL, head, turns: { start: 0, items: [] } });
   }
 
-  /** Archives hold what they did. Which numbers of clients they had stays known. */
+  /** The archives hold the effect of all entries. Only the numbers that clients used are remembered. */
   #dropEntries(): void {
     const { oldest } = this.#entries.bounds();
     for (let upTo = oldest; upTo < this.#seq; upTo += PAGE_ENTRIES) this.#entries.drop(upTo);
@@ -298,7 +302,7 @@ class Upcast {
   }
 }
 
-/** Says in the host's log, and in a file, how far it is. */
+/** Reports the progress in the host's log, and in a file. */
 class Progress {
   readonly #file: string;
   readonly #logger: Logger;

@@ -1,7 +1,6 @@
 /**
- * Reads a write-ahead file as SQLite does, to detect the frames that SQLite drops silently: those that were cut off or
- * overwritten (decision 0031). It changes nothing. The format:
- * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * Reads a write-ahead file as SQLite does, to detect the frames that SQLite silently drops: those that were cut off or
+ * overwritten (decision 0031). Changes nothing. The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -9,12 +8,12 @@ export type WalState =
   | { readonly at: 'whole' }
   /** The file ends inside a commit, which was therefore never acknowledged. The bytes from `from` on are useless. */
   | { readonly at: 'unfinished'; readonly from: number }
-  /** Commits that were whole once cannot be read any more. */
+  /** Commits that were once whole are no longer readable. */
   | { readonly at: 'damaged'; readonly from: number };
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The lowest bit gives the byte order of the checksums. */
+/** The lowest bit is the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
 type Sum = readonly [number, number];
@@ -69,14 +68,14 @@ function checkFrames(wal: Wal): WalState {
   return at > committed ? { at: 'unfinished', from: committed } : { at: 'whole' };
 }
 
-/** Frames are written one after another: a bad one with good ones behind it was good once. */
+/** Frames are written in order: a bad one with good ones after it was once good. */
 function torn(wal: Wal, at: number, committed: number): WalState {
   return { at: hasCurrentFrameFrom(wal, at + wal.frameBytes) ? 'damaged' : 'unfinished', from: committed };
 }
 
 /**
- * SQLite starts over at the front of the file without cutting it: frames of an earlier round stand behind, with another
- * salt.
+ * SQLite starts over at the front of the file without truncating it: frames of an earlier round, with another salt,
+ * remain at its end.
  */
 function isLeftover(frame: Buffer, wal: Wal): boolean {
   return frame.length >= 16 && frame.readUInt32BE(0) !== 0 && !sameSalt(frame, wal);
