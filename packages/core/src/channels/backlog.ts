@@ -1,7 +1,7 @@
 /**
- * What waits to be stored: how much, and since when. A log that is slow makes commits larger, and without a bound they would
- * fill the memory. So whoever brings more, clients on their sockets and agents with what they stream, waits while there is
- * too much.
+ * Tracks what waits to be stored: how much, and for how long. When the log is slow, commits grow, and without a bound
+ * they would fill the memory. So while too much is waiting, clients on their sockets and agents that stream output have
+ * to wait, too.
  */
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -10,17 +10,19 @@ import { BEHIND_WARNED_EVERY_MS, UNSTORED_MAX_BYTES, UNSTORED_MAX_MS } from './l
 export interface BacklogOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called when too much waits, and when that is over: then with the time that it took, in milliseconds. */
+  /**
+   * Called when storing falls behind, and again when it has caught up, then with how long that took in milliseconds.
+   */
   readonly changed?: (behind: { readonly isBehind: boolean; readonly milliseconds: number }) => void;
 }
 
 export class Backlog {
   readonly #options: BacklogOptions;
   #bytes = 0;
-  /** The commit under way takes too long. */
+  /** True while the commit under way takes longer than `UNSTORED_MAX_MS`. */
   #isLate = false;
   #cancelLate: () => void = () => {};
-  /** By `performance.now()`; undefined while storing keeps up. */
+  /** When storing fell behind, by `performance.now()`; undefined while it keeps up. */
   #behindSince: number | undefined;
   #warnedAt = Number.NEGATIVE_INFINITY;
   #waiting: (() => void)[] = [];
@@ -39,13 +41,13 @@ export class Backlog {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** So many bytes more are to be stored. */
+  /** Counts bytes that are now waiting to be stored. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes >= UNSTORED_MAX_BYTES) this.#fallBehind();
   }
 
-  /** A commit is on its way to the log. */
+  /** Starts the clock for a commit that is on its way to the log. */
   begin(): void {
     this.#cancelLate = this.#options.clock.after(UNSTORED_MAX_MS, () => {
       this.#isLate = true;
@@ -53,17 +55,17 @@ export class Backlog {
     });
   }
 
-  /** The commit has ended; so many bytes are stored, or given up. */
+  /** Ends the commit: these bytes are stored, or given up. */
   end(bytes: number): void {
     this.#cancelLate();
     this.#isLate = false;
     this.remove(bytes);
   }
 
-  /** So many bytes need not be stored any more. */
+  /** Takes off bytes that no longer need to be stored. */
   remove(bytes: number): void {
     this.#bytes -= bytes;
-    // Not at the same limit: otherwise all would wait and go on with each commit.
+    // Catch up only at half the limit: at the limit itself, everyone would stop and go on with each commit.
     if (this.#behindSince !== undefined && !this.#isLate && this.#bytes <= UNSTORED_MAX_BYTES / 2) this.#catchUp();
   }
 

@@ -1,7 +1,7 @@
 /**
- * A channel: one state, the reducer that changes it, and who watches. There are two views of the state. `live` has every
- * accepted action in it and is what decisions look at; `committed` has only what is stored and shown, and is all that
- * anybody outside ever sees.
+ * A channel: one state and the reducer that changes it. It keeps two views of the state. `live` includes every accepted
+ * action, and decisions look at it; `committed` includes only what is stored and shown, and is all that anyone outside
+ * sees.
  */
 import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
@@ -9,16 +9,16 @@ import type { EntryOrigin } from '../log/log.js';
 type Reduce<State> = (state: State, action: StateAction) => State;
 
 export interface ChannelOptions {
-  /** When something last happened here, in milliseconds since the epoch. */
+  /** When the last action was accepted, in milliseconds since the epoch. */
   readonly lastTime?: number | undefined;
   /**
-   * What happens here ends with the host, as the output of a terminal does: its numbers are stored, so that no client gets
-   * them again, but not what happened under them.
+   * The channel ends with the host, as a terminal does. The log stores the numbers of its actions, so that no client
+   * gets them again, but not the actions.
    */
   readonly isEphemeral?: boolean;
 }
 
-/** One action with the state around it. It has no number before it is stored. */
+/** One action, with the state before and after it. It gets its number when it is stored. */
 export interface Step<State = unknown> {
   readonly action: StateAction;
   /** The client that asked for it; undefined when the host did. */
@@ -30,10 +30,13 @@ export interface Step<State = unknown> {
 
 export class Channel<State = unknown> {
   #live: State;
-  /** Where `live` goes back to when something cannot be stored. */
+  /** The state that `live` returns to when an action cannot be stored. */
   #stored: State;
   #committed: State;
-  /** How many actions are accepted and not stored yet, and how many are stored and not shown yet. */
+  /**
+   * `#unstored` counts actions that are accepted but not stored yet, `#unshown` those that are stored but not shown
+   * yet.
+   */
   #unstored = 0;
   #unshown = 0;
   #lastTime: number;
@@ -60,17 +63,22 @@ export class Channel<State = unknown> {
     return this.#committed;
   }
 
-  /** Whether everything that was accepted is stored and shown. An action may change nothing, so equal views do not tell. */
+  /**
+   * True when every accepted action is stored and shown. Comparing the two views would not tell: an action may change
+   * nothing.
+   */
   get isSettled(): boolean {
     return this.#unstored + this.#unshown === 0;
   }
 
-  /** The time to give to what happens now. The wall clock may jump back; what happens here never does. */
+  /**
+   * The time to record for an action accepted now. The wall clock may jump back; the time within a channel never does.
+   */
   timeAt(now: number): number {
     return Math.max(now, this.#lastTime);
   }
 
-  /** Takes an action into the live view. Only the writer calls this. */
+  /** Applies an action to the live view. Only the writer and the delivery call this. */
   accept(action: StateAction, origin: EntryOrigin | undefined, time: number): Step<State> {
     this.#unstored++;
     this.#lastTime = time;
@@ -79,26 +87,29 @@ export class Channel<State = unknown> {
     return { action, origin, time, before, after: this.#live };
   }
 
-  /** One action that was accepted is stored now. */
+  /** Counts one accepted action as stored. */
   markStored(after: State): void {
     this.#unstored--;
     this.#unshown++;
     this.#stored = after;
   }
 
-  /** One action that was stored is shown now. */
+  /** Counts one stored action as shown, and moves the committed view to it. */
   markShown(after: State): void {
     this.#unshown--;
     this.#committed = after;
   }
 
-  /** What was accepted could not be stored: it never happened. */
+  /** Returns to the stored state: the accepted actions could not be stored, so they never happened. */
   rollBack(): void {
     this.#unstored = 0;
     this.#live = this.#stored;
   }
 
-  /** Replaces both views by one that means the same: more or less of it in memory. Not while something is under way. */
+  /**
+   * Replaces both views by an equivalent state that holds more or less in memory. Refuses, with false, while an action
+   * is under way.
+   */
   replace(change: (state: State) => State): boolean {
     if (!this.isSettled) return false;
     this.#live = change(this.#live);

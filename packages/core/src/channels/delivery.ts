@@ -1,6 +1,6 @@
 /**
- * Between storing and showing. What is stored becomes visible here, in the order of the numbers: clients see a tick, and
- * snapshots have it, only when everything below it has been shown.
+ * Makes stored ticks visible, in the order of their numbers: clients see a tick, and snapshots include it, only when
+ * everything with a smaller number has been shown.
  */
 import type { Logger } from '../util/logger.js';
 import type { CommittedBatch } from './writer.js';
@@ -8,23 +8,26 @@ import type { CommittedBatch } from './writer.js';
 export interface Delivery {
   /** The greatest number that a client may have seen. Snapshots are true at this number. */
   readonly shown: number;
-  /** A tick is on its way to the log: its number may be below what others write meanwhile. */
+  /** A tick is on its way to the log. It may get a smaller number than what other hosts write meanwhile. */
   storing?(): void;
-  /** It could not be stored. */
+  /** The tick could not be stored. */
   notStored?(): void;
-  /** Takes a tick that has been stored, and shows it in its turn. */
+  /** Takes a stored tick and shows it when its turn comes. */
   stored(batch: CommittedBatch): void;
 }
 
 export interface DirectDeliveryOptions {
-  /** Where the log ended when the host started. Whether or not an earlier run showed all of it, snapshots have it. */
+  /**
+   * Where the log ended when the host started. Snapshots include everything up to here, even if an earlier run never
+   * showed it.
+   */
   readonly shown: number;
   readonly logger: Logger;
   /** Shows a tick to all subscribers. */
   readonly show: (batch: CommittedBatch) => void;
 }
 
-/** For a host that has its log for itself: the tick that was stored is always the next one. */
+/** For a host that has its log to itself: the tick just stored is always the next one. */
 export class DirectDelivery implements Delivery {
   readonly #options: DirectDeliveryOptions;
   #shown: number;
@@ -47,7 +50,7 @@ export class DirectDelivery implements Delivery {
   }
 }
 
-/** A stored tick stays stored: a failing handler must not stop the next tick. */
+/** Runs a handler after a commit. The tick stays stored, so a handler that throws must not stop the next tick. */
 export function runSafely(logger: Logger, work: () => void): void {
   try {
     work();

@@ -1,6 +1,6 @@
 /**
- * A channel that ends with the host, and that nothing outlives: a terminal, a view of changes, a watch. Its owner writes
- * what happens; what clients ask for is up to its owner, too.
+ * A channel that ends with the host: a terminal, a view of changes, a watch. Nothing of it is kept. Its owner writes
+ * the actions, and decides what clients may ask for.
  */
 import type { StateAction } from '@atrium/protocol/ahp-1';
 import type { EntryOrigin } from '../log/log.js';
@@ -14,11 +14,11 @@ export interface EphemeralChannelOptions<State> {
   readonly reduce: Channel<State>['reduce'];
   readonly initial: State;
   /**
-   * Why a client may not do this now; undefined when it may. The action has the right shape, and is one that clients may
-   * dispatch on such a channel at all.
+   * Says why a client may not do this now; undefined when it may. The shape of the action is already checked, and
+   * clients may dispatch this type on such a channel.
    */
   refusal?(action: StateAction, clientId: string): string | undefined;
-  /** What a client asked for has been taken: the place for its effect. */
+  /** Called when a client's action has been applied; the owner carries out its effect here. */
   taken?(action: StateAction, clientId: string): void;
 }
 
@@ -39,7 +39,7 @@ export class EphemeralChannel<State> implements OpenChannel {
     return this.#channel as unknown as Channel;
   }
 
-  /** The state with everything in it that was accepted. */
+  /** The live state: every accepted action is in it. */
   get state(): State {
     return this.#channel.live;
   }

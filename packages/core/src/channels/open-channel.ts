@@ -8,13 +8,16 @@ export interface OpenChannel {
   /** The channel has left memory or is gone; a caller that still needs it opens it again. */
   readonly isClosed?: boolean;
   /**
-   * Returns the stored state, or undefined when the channel must be opened anew. Does not wait, so that a caller can take
-   * several snapshots that are true at one moment.
+   * Returns the stored state, or undefined when the caller must open the channel again. Synchronous, so that a caller
+   * can take several snapshots of the same moment.
    */
   takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined;
   /** Applies, defers or rejects an action of a client. */
   dispatch(action: StateAction, origin: EntryOrigin, asker: ActionSender): Promise<void>;
-  /** The least role for an action, where that depends on the state: some questions are the owner's. Absent: as the table says. */
+  /**
+   * The least role for an action, where it depends on the state: only the owner may answer some questions. Without it,
+   * the table of roles decides.
+   */
   leastRole?(action: StateAction): Role | undefined;
   /** Tells a client that resent an action if that action is still deferred. */
   answerDeferred?(origin: EntryOrigin, asker: ActionSender): void;
@@ -26,7 +29,7 @@ export interface SnapshotRequest {
   readonly sendsStoredJson: boolean;
 }
 
-/** Our own extension: a client that pages asks for the newest turns only. */
+/** Our own extension: a client that loads turns page by page asks for the newest ones only. */
 export interface WindowRequest {
   readonly last: number;
 }
@@ -39,8 +42,8 @@ export interface TurnWindow {
 
 export interface ChannelSnapshot {
   /**
-   * Immutable, so that the wire can write it while other things happen; finished turns that only the log has are read
-   * while it is written. Undefined for a channel without a state.
+   * Immutable: the wire writes it while other things happen, and reads finished turns that only the log has while it
+   * writes. Undefined for a channel without a state.
    */
   readonly snapshot: object | undefined;
   readonly turns?: TurnWindow;
@@ -48,9 +51,9 @@ export interface ChannelSnapshot {
 
 /** The client that dispatched an action, wherever it is connected. The edge knows its connection and its dialect. */
 export interface ActionSender {
-  /** What people call the credential of its connection; absent for the owner's own token. */
+  /** The display name of the connection's credential; absent for the owner's own token. */
   readonly name?: string | undefined;
   reject(origin: EntryOrigin, reason: string): void;
-  /** The action waits for the end of a turn. */
+  /** Tells the client that its action waits for the end of a turn. */
   deferred(origin: EntryOrigin): void;
 }

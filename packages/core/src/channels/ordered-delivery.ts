@@ -1,10 +1,12 @@
 /**
- * The delivery of a host that is one of several writers. Its own ticks come with the numbers that the log gave them; what others wrote
- * is read. A number is shown when everything below it has been shown or concerns nobody here.
+ * The delivery of a host that shares its log with other hosts. Its own ticks arrive with the numbers that the log gave
+ * them; it reads what the other hosts wrote. It shows a number when everything below it has been shown or concerns no
+ * channel here.
  *
- * Three rules keep that true. A position is what a read itself saw: a hint only wakes the reader. While a tick of this host is on its
- * way to the log its number may lie below what others have told, so what is read meanwhile waits for it. And a channel is watched
- * from a position between two reads on, before its state is loaded: reading until one is level would never end under load.
+ * Three rules keep that true. Only a read moves the position: a hint just wakes the reader. While a tick of this host
+ * is on its way to the log, its number may turn out to be below those already read, so entries read meanwhile wait for
+ * it. And this host starts to watch a channel between two reads, before it loads the channel's state: under load,
+ * reading until it had caught up would never end.
  */
 import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import type { LogEntry, StoredChannel } from '../log/log.js';
@@ -16,36 +18,36 @@ import type { CommittedBatch, CommittedStep } from './writer.js';
 
 export interface OrderedDeliveryOptions {
   readonly log: Pick<SharedLog, 'changes' | 'openChannel' | 'position' | 'hint'>;
-  /** Where this host begins: its snapshots have everything up to there. */
+  /** Where this host begins: its snapshots include everything up to this position. */
   readonly from: ChangePosition;
   readonly logger: Logger;
   /** Shows a tick to all subscribers. */
   readonly show: (batch: CommittedBatch) => void;
-  /** Makes the channel of a replica from what is stored of it. */
+  /** Makes the channel of a replica from its stored state. */
   readonly open: (uri: string, stored: StoredChannel | undefined) => Channel;
-  /** Which records others may change that this host hears of, and what it is told of them. */
+  /** Prefixes of the records for which this host wants to hear of changes that other hosts make. */
   readonly recordPrefixes?: readonly string[];
   readonly recordsChanged?: (records: readonly ChangedRecord[]) => void;
 }
 
-/** A channel that another host owns, as this one sees it. */
+/** This host's copy of a channel that another host owns. */
 interface Replica {
-  /** Its state is that of this number and of everything that was shown since. */
+  /** The state at `seq`, plus everything shown since. */
   readonly loaded: { readonly channel: Channel; readonly seq: number } | undefined;
-  /** What was read while it was loaded. */
+  /** Entries that were read while the state was loading. */
   readonly held: LogEntry[];
 }
 
 export class OrderedDelivery implements Delivery {
   readonly #options: OrderedDeliveryOptions;
   #shown: number;
-  /** Up to where the reader has come; what it has told may still wait to be shown. */
+  /** How far the reader has come; what it has read may still wait to be shown. */
   #read: ChangePosition;
-  /** A tick of this host is on its way to the log. */
+  /** True while a tick of this host is on its way to the log. */
   #isStoring = false;
-  /** Stored, and not shown yet, in the order of their numbers. */
+  /** Own ticks that are stored but not shown yet, in the order of their numbers. */
   #own: CommittedBatch[] = [];
-  /** Read, and not shown yet. */
+  /** Changes that are read but not shown yet. */
   #changes: Change[] = [];
   readonly #replicas = new Map<string, Replica>();
   #joining: (() => void)[] = [];
@@ -61,7 +63,7 @@ export class OrderedDelivery implements Delivery {
     return this.#shown;
   }
 
-  /** Reads what others write, until the signal fires. Rejects when the log does not know any more what followed. */
+  /** Reads what other hosts write, until the signal fires. Rejects when the log no longer knows what followed. */
   async follow(signal: AbortSignal): Promise<void> {
     const { log, recordPrefixes = [] } = this.#options;
     const wanted: Wanted = { recordPrefixes, channels: () => this.#watched() };
@@ -72,7 +74,7 @@ export class OrderedDelivery implements Delivery {
     }
   }
 
-  /** Another host has written something. */
+  /** Wakes the reader: another host may have written something. */
   hint(): void {
     this.#options.log.hint();
   }
@@ -93,8 +95,8 @@ export class OrderedDelivery implements Delivery {
   }
 
   /**
-   * Watches a channel of another host, and resolves with its replica when that is true at `shown`. From then on the replica changes
-   * with what is shown.
+   * Watches a channel of another host, and resolves with its replica once `shown` has reached the replica's number.
+   * From then on the replica changes with what is shown.
    */
   async join(uri: string): Promise<Channel> {
     const { log, open } = this.#options;
@@ -113,14 +115,14 @@ export class OrderedDelivery implements Delivery {
     }
   }
 
-  /** Nobody here watches it any more, or this host owns it from now on. */
+  /** Stops watching: no client here needs the replica, or this host now owns the channel. */
   leave(uri: string): void {
     this.#replicas.delete(uri);
   }
 
   /**
-   * Whether this host can show everything up to a number, once it can: a client that comes back may have seen more elsewhere than
-   * was shown here. False for a number above the head of the log, which no client can have seen.
+   * Waits until everything up to a number is shown: a client that comes back may have seen more on another host than
+   * this one has shown. False for a number above the head of the log, which no client can have seen.
    */
   async canReach(seq: number): Promise<boolean> {
     if (seq <= this.#shown) return true;
@@ -137,7 +139,7 @@ export class OrderedDelivery implements Delivery {
     return new Promise((resolve) => this.#reaching.push({ seq, reached: resolve }));
   }
 
-  /** Asked between two reads: from here on everything of these channels is read. */
+  /** Called between two reads: from here on the reader gets every entry of these channels. */
   #watched(): string[] {
     const joining = this.#joining;
     this.#joining = [];
@@ -151,7 +153,7 @@ export class OrderedDelivery implements Delivery {
     return asked;
   }
 
-  /** What was read while the state was loaded is in it already, up to its number. */
+  /** Applies the entries that were read while the state was loading; the state already has those up to its number. */
   async #load(uri: string, channel: Channel, seq: number): Promise<void> {
     const replica = this.#replicas.get(uri);
     if (!replica) return;
@@ -170,7 +172,7 @@ export class OrderedDelivery implements Delivery {
     for (const { reached: goOn } of reached) goOn();
   }
 
-  /** The next tick of this host, when nothing lies below it. */
+  /** Shows the next tick of this host, if nothing below it is missing. */
   #showOwn(): boolean {
     const [batch] = this.#own;
     if (!batch || batch.first > this.#shown + 1) return false;
@@ -180,7 +182,7 @@ export class OrderedDelivery implements Delivery {
     return true;
   }
 
-  /** What was read, up to the next tick of this host. */
+  /** Shows what was read, up to the next tick of this host. */
   #showRead(): boolean {
     const [change] = this.#changes;
     if (!change || this.#isStoring) return false;
@@ -201,7 +203,7 @@ export class OrderedDelivery implements Delivery {
     return isWhole || hasMoved;
   }
 
-  /** An action of another host, in the state of its replica; undefined when that has it already, or is not loaded yet. */
+  /** Applies another host's action to its replica. Undefined when the replica already has it, or is not loaded yet. */
   #applied(entry: LogEntry): CommittedStep | undefined {
     const { seq, channel: uri, action: text, origin, time } = entry;
     const replica = this.#replicas.get(uri);

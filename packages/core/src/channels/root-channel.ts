@@ -1,4 +1,7 @@
-/** What people can set for the whole host, from any client. It is part of root state, and stays over a restart. */
+/**
+ * The root channel: what every client may know without opening a session, and the settings of the host, which any
+ * client may change. The settings survive a restart.
+ */
 
 import {
   type AgentInfo,
@@ -25,15 +28,15 @@ import type { Writer } from './writer.js';
 type Config = NonNullable<RootState['config']>;
 
 export interface RootSettings {
-  /** The agent of a session whose creator named none. */
+  /** The agent of sessions whose creator chose none. */
   readonly defaultAgent?: string;
-  /** Whether new sessions run tools without asking. */
+  /** New sessions run tools without asking. */
   readonly autoApprove?: boolean;
   /** The mode of new sessions. */
   readonly mode?: PermissionMode;
 }
 
-/** The configuration of a host with these agents. Values of earlier that still fit are kept. */
+/** Builds the configuration for these agents. Stored values that still fit are kept. */
 export function rootConfig(agents: readonly AgentBackend[], stored: Config | undefined): Config {
   const schema = schemaFor(agents);
   const kept = Object.entries(stored?.values ?? {}).filter(([key, value]) => !problem(schema, key, value));
@@ -71,7 +74,7 @@ function schemaFor(agents: readonly AgentBackend[]): ConfigSchema {
   };
 }
 
-/** Why a client may not change the configuration like this; undefined when it may. */
+/** Says why a client may not change the configuration like this; undefined when it may. */
 export function configRefusal(config: Config | undefined, action: RootConfigChangedAction): string | undefined {
   if (!config) return 'this host has no configuration to change';
   for (const [key, value] of Object.entries(action.config)) {
@@ -89,14 +92,12 @@ function problem({ properties }: ConfigSchema, key: string, value: unknown): str
   return bad && `${key} must be ${bad}`;
 }
 
-/** The root channel: what every client may know without opening a session. */
-
-/** What the host itself has to say there. */
+/** The parts of root state that the host itself sets. */
 type Said = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
 
 export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
-  /** What the root should say; it does once that is stored. */
+  /** What the root state should become; `tell` writes the actions that bring it there. */
   #wanted: Partial<Said> = {};
   #isClosed = false;
 
@@ -105,7 +106,10 @@ export class RootChannel implements OpenChannel {
     private readonly writer: Writer,
   ) {}
 
-  /** The root as it was when the host stopped: what is new is told as actions, so that returning clients hear of it. */
+  /**
+   * Loads the root state as it was when the host stopped. Differences become actions, so that returning clients get
+   * them.
+   */
   async load(agents: readonly AgentBackend[]): Promise<void> {
     const { archive, tail = [] } = (await this.log.openChannel(ROOT_CHANNEL, 0)) ?? {};
     const archived: RootState = archive && !archive.isDamaged ? JSON.parse(archive.head) : this.#channel.live;
@@ -119,7 +123,7 @@ export class RootChannel implements OpenChannel {
     for (const agent of agents) agent.whenInfoChanges?.(() => this.#setAgents(agents));
   }
 
-  /** What people have set for the whole host. */
+  /** The settings for the whole host. */
   get settings(): RootSettings {
     return this.#channel.live.config?.values ?? {};
   }
@@ -149,7 +153,7 @@ export class RootChannel implements OpenChannel {
     this.tell();
   }
 
-  /** Says what is not said yet: something is new, or could not be stored. */
+  /** Writes what differs from the state: something changed, or an earlier write could not be stored. */
   tell(): void {
     if (this.#isClosed) return;
     const { agents, activeSessions, terminals } = this.#wanted;
@@ -160,7 +164,7 @@ export class RootChannel implements OpenChannel {
     if (terminals && differ(terminals, live.terminals ?? [])) this.#write({ type: 'root/terminalsChanged', terminals });
   }
 
-  /** The host stops. Agents may have news after that, and trying to store it would never end. */
+  /** Stops writing: an agent may change during shutdown, and retrying to store that would never end. */
   close(): void {
     this.#isClosed = true;
   }
@@ -188,7 +192,7 @@ export class RootChannel implements OpenChannel {
   }
 }
 
-/** Sections are for those who may rewrite them: an agent that takes no sections back has none to offer. */
+/** Hides system message sections from clients if the agent cannot use changed ones: only such an agent offers them. */
 function published({ info, abilities }: AgentBackend): AgentInfo {
   if (abilities.render === 'sections') return info;
   const { systemMessageSections: _unusable, ...rest } = info;

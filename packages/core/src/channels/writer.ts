@@ -1,8 +1,8 @@
 /**
- * The one write path. Everything that changes state comes through `write`: the writer reduces it and stores it together with
- * everything else of the same tick. The log gives the numbers; with them the tick goes to the delivery, which shows it and
- * lets its effects happen. A tick that cannot be stored is undone as a whole. Apart from channels that load their stored
- * tail, nothing else on the host calls a reducer.
+ * The one write path. Everything that changes state comes through `write`: the writer reduces the action, and stores it
+ * together with everything else of the same tick. The log assigns the numbers. Then the tick goes to the delivery,
+ * which shows it and runs its effects. A tick that cannot be stored is undone as a whole. Nothing else on the host
+ * calls a reducer, except channels that load their stored tail.
  */
 import type { ActionEnvelope, StateAction } from '@atrium/protocol/ahp-1';
 import {
@@ -25,25 +25,25 @@ import type { Channel, Step } from './channel.js';
 import { type Delivery, runSafely } from './delivery.js';
 import { STORE_RETRY_MS, UNAVAILABLE_RETRIES_MAX } from './limits.js';
 
-/** An action to apply. Without an origin it is the host's own. */
+/** An action to apply. Without an origin, the host itself is the author. */
 export interface WriteRequest<State> {
   readonly channel: Channel<State>;
   readonly action: StateAction;
   readonly origin?: EntryOrigin | undefined;
 }
 
-/** Something that one client alone hears, in its place among the actions: a rejection, or an echo ahead of its time. */
+/** Something that only one client gets, in its place among the actions: a rejection, or an early echo. */
 export interface Notice {
-  /** The tick could not be stored, and the notice is lost with it. */
+  /** Called when the tick could not be stored; the notice is lost with it. */
   lost(reason: string): void;
 }
 
-/** An action that is being stored. */
+/** A reduced action on its way to the log. */
 export interface PendingStep extends Step {
   readonly channel: Channel;
   /** The action as JSON. */
   readonly text: string;
-  /** Which entry of its commit it is, from 0. */
+  /** Index of its entry in the commit, from 0. */
   readonly entry: number;
 }
 
@@ -51,18 +51,18 @@ export interface CommittedStep extends PendingStep {
   readonly envelope: ActionEnvelope;
 }
 
-/** One stored tick, with the numbers that the log gave it. */
+/** A stored tick with the numbers that the log assigned. */
 export interface CommittedBatch extends Stored {
   readonly steps: readonly CommittedStep[];
-  /** Includes those that only used up a number. */
+  /** All entries, including those that only used up a number. */
   readonly entries: readonly NewEntry[];
-  /** Each follows the action with its number. */
+  /** Each notice goes out right after the action with this number. */
   readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
-  /** To be called when the tick has been shown. */
+  /** Called when the tick has been shown. */
   readonly afterCommit: readonly (() => void)[];
 }
 
-/** A tick that never happened, because it could not be stored. */
+/** A tick that could not be stored, and therefore never happened. */
 export interface UndoneBatch {
   readonly steps: readonly PendingStep[];
   readonly entries: readonly NewEntry[];
@@ -70,11 +70,11 @@ export interface UndoneBatch {
   readonly error: AppendFailure;
 }
 
-/** How an action of a client was answered, before it has a number. */
+/** The host's answer to a client's action, before the action has a number. */
 export interface PendingAnswer {
-  /** Which entry of the commit it is, from 0. */
+  /** Index of its entry in the commit, from 0. */
   readonly entry: number;
-  /** Why it was rejected. */
+  /** Why it was rejected; absent when it was accepted. */
   readonly reason?: string | undefined;
 }
 
@@ -83,15 +83,17 @@ export interface WriterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly delivery: Delivery;
-  /** How much was stored at once, and how long that took in milliseconds. */
+  /** Reports the number of entries of each commit, and how long storing took in milliseconds. */
   readonly stored?: (entries: number, milliseconds: number) => void;
-  /** Too much waits to be stored, or that is over. */
+  /** Called when storing falls behind, and when it has caught up. */
   readonly behind?: BacklogOptions['changed'];
-  /** An action of a client was accepted or rejected; records that this callback writes are stored with it. */
+  /**
+   * Called when a client's action is accepted or rejected. Records that the callback writes are stored with the action.
+   */
   readonly answered?: (origin: EntryOrigin, answer: PendingAnswer) => void;
-  /** A tick has been undone; clients that wait for an answer must hear of it. */
+  /** Called when a tick has been undone; the callback must tell the clients that wait for an answer. */
   readonly undone: (batch: UndoneBatch) => void;
-  /** Another host has the log: nothing can be stored here ever again. Called once. */
+  /** Called once, when another host has taken over the log: this host can never store anything again. */
   readonly superseded: (error: LogFencedError) => void;
 }
 
@@ -99,9 +101,9 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #backlog: Backlog;
   #batch = emptyBatch();
-  /** What is still to be written with the tick, at its end. */
+  /** Callbacks that may still write into this tick when it ends. */
   #endings: (() => void)[] = [];
-  /** Clients that begin anew behind the tick. */
+  /** `beginClient` calls that run after this tick is stored. */
   #beginnings: (() => Promise<void>)[] = [];
   #flush: Promise<void> | undefined;
   #superseded: LogFencedError | undefined;
@@ -112,7 +114,7 @@ export class Writer {
     this.#backlog = new Backlog({ clock, logger, ...(behind && { changed: behind }) });
   }
 
-  /** Whether so much waits to be stored that whoever brings more has to wait. */
+  /** True while too much is waiting to be stored; callers that write more must wait for `caughtUp()`. */
   get isBehind(): boolean {
     return this.#backlog.isBehind;
   }
@@ -127,7 +129,7 @@ export class Writer {
     return this.#options.delivery.shown;
   }
 
-  /** Reduces an action. It has a number, and clients see it, when its tick has been stored. */
+  /** Reduces an action. When its tick has been stored, it has a number and clients see it. */
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
     const time = channel.timeAt(this.#options.clock.now());
     const text = JSON.stringify(action);
@@ -135,30 +137,31 @@ export class Writer {
     const entry = this.#take({ channel: uri, time, action: text, origin, isEphemeral });
     const step = channel.accept(action, origin, time);
     const { before, after } = step;
-    // Written out, and so in `committedStep`: Node 20 takes 2 µs for a spread with members behind it, and this is for every word.
+    // No spread here and in `committedStep`: on Node 20 a spread followed by more members costs 2 µs, once for every
+    // word streamed.
     this.#batch.steps.push({ action, origin, time, before, after, channel: channel as Channel, text, entry });
     return step;
   }
 
-  /** Tells a client that its action is rejected. That uses up a number, so that the rejection has one of its own. */
+  /** Rejects a client's action. The rejection uses up a number, which puts it in order among the actions. */
   reject(notice: Notice, rejected?: { readonly origin: EntryOrigin; readonly reason: string }): void {
     const time = this.#options.clock.now();
     this.#take({ channel: '', time, action: '', origin: rejected?.origin }, rejected?.reason);
     this.tell(notice);
   }
 
-  /** Shows a notice under a number of its own. */
+  /** Sends a notice with a number of its own. */
   tellNumbered(notice: Notice): void {
     this.reject(notice);
   }
 
-  /** Shows a notice to its client in its place among the actions, once they are stored. */
+  /** Sends a notice to its client, in its place among the actions, once those are stored. */
   tell(notice: Notice): void {
     this.#batch.notices.push({ behind: this.#batch.entries.length, notice });
     this.#schedule();
   }
 
-  /** Stores a record together with the actions of this tick; `full` has the commit survive a power cut. */
+  /** Stores a record together with the actions of this tick. With `full`, the commit survives a power cut. */
   record({ key, value }: LogRecord, durability: Commit['durability'] = 'normal'): void {
     this.#batch.records.set(key, value);
     this.#grow(typeof value === 'string' ? value.length : 0);
@@ -166,15 +169,15 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Archives a channel with this tick; the archive is made when all its actions are in. */
+  /** Archives a channel with this tick. `make` runs when the tick ends, with all its actions applied. */
   storeArchive(channel: string, make: () => NewArchive): void {
     this.#batch.archives.set(channel, make);
     this.#schedule();
   }
 
   /**
-   * Begins a client anew in the log, which gives it its epoch, behind everything that this tick stores. Throws an
-   * `AppendFailure`. It is not tried again: a client that waits for its handshake comes back by itself.
+   * Starts a client over in the log, after everything in this tick; the log gives it a new epoch. Rejects with an
+   * `AppendFailure`. There is no retry: a client that waits for its handshake connects again by itself.
    */
   beginClient(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }> {
     return new Promise((resolve, reject) => {
@@ -183,7 +186,7 @@ export class Writer {
     });
   }
 
-  /** Calls back at the end of this tick: what the callback writes still belongs to it. */
+  /** Calls back at the end of this tick. What the callback writes still belongs to the tick. */
   atEndOfTick(callback: () => void): void {
     this.#endings.push(callback);
     this.#schedule();
@@ -195,7 +198,7 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Calls back when this tick could not be stored. */
+  /** Calls back if this tick cannot be stored. */
   afterFailure(callback: (error: Error) => void): void {
     this.#batch.afterFailure.push(callback);
   }
@@ -221,7 +224,7 @@ export class Writer {
     this.#backlog.add(bytes);
   }
 
-  /** One commit per turn of the event loop; while one is under way, the next collects more. */
+  /** Schedules one commit per turn of the event loop. While a commit is under way, the next one collects writes. */
   #schedule(): void {
     this.#flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#commit());
   }
@@ -243,7 +246,7 @@ export class Writer {
     if (this.#isWanted()) this.#schedule();
   }
 
-  /** Whether another tick has begun. */
+  /** True when something is waiting for another tick. */
   #isWanted(): boolean {
     const isLate = this.#endings.length + this.#beginnings.length > 0;
     return isLate || hasContent(this.#batch) || isAwaited(this.#batch);
@@ -260,7 +263,7 @@ export class Writer {
     }
   }
 
-  /** A log that cannot be reached gets the same commit again and again; meanwhile the next tick collects more. */
+  /** Stores a batch. While the log cannot be reached, it retries the same commit, and the next tick collects writes. */
   async #store(batch: Batch): Promise<Stored | AppendFailure> {
     if (this.#superseded) return this.#superseded;
     const { log, clock, logger, stored } = this.#options;
@@ -287,7 +290,7 @@ export class Writer {
     this.#options.delivery.stored(committed(batch, at));
   }
 
-  /** Undoes the failed tick and the one that was built on it. The next tick starts from the stored state. */
+  /** Undoes the failed tick and the one already built on it. The next tick starts from the stored state. */
   #undo(failed: Batch, error: AppendFailure): void {
     const { logger, undone } = this.#options;
     this.#options.delivery.notStored?.();
@@ -304,7 +307,7 @@ export class Writer {
     runSafely(logger, () => undone({ steps, entries, notices, error }));
   }
 
-  /** Clients are not asked to try again: this host can never store anything again. */
+  /** Stops for good: this host can never store anything again, so it does not ask clients to retry. */
   #giveUp(error: LogFencedError): void {
     if (this.#superseded) return;
     this.#superseded = error;
@@ -312,7 +315,7 @@ export class Writer {
   }
 }
 
-/** A stored batch: everything in it has its number now. */
+/** Adds the numbers that the log assigned to a stored batch. */
 function committed(batch: Batch, { first, last }: Stored): CommittedBatch {
   const { entries, afterCommit } = batch;
   const steps = batch.steps.map((step) => committedStep(step, first + step.entry));
@@ -332,16 +335,16 @@ function envelopeOf({ channel, action, origin }: PendingStep, serverSeq: number)
   return { channel: channel.uri, action, serverSeq, origin: { clientId, clientSeq } };
 }
 
-/** Everything that one tick of the event loop decided, on its way to the log. */
+/** Everything that one tick decided, on its way to the log. */
 interface Batch {
   readonly entries: NewEntry[];
   readonly steps: PendingStep[];
-  /** Each follows as many of the entries. */
+  /** Each notice follows this many entries. */
   readonly notices: { readonly behind: number; readonly notice: Notice }[];
   readonly records: Map<string, LogRecord['value']>;
-  /** Of actions and records, about. */
+  /** Approximate size of the actions and records. */
   bytes: number;
-  /** Because of a record; actions say it by their types. */
+  /** Set by records; for actions, the type decides. */
   mustSurvivePowerCut: boolean;
   readonly archives: Map<string, () => NewArchive>;
   readonly afterCommit: (() => void)[];
@@ -360,17 +363,17 @@ const emptyBatch = (): Batch => ({
   afterFailure: [],
 });
 
-/** Whether there is something to store. */
+/** True when there is something to store. */
 function hasContent({ entries, records, archives }: Batch): boolean {
   return entries.length + records.size + archives.size > 0;
 }
 
-/** Whether something is to happen even when there is nothing to store. */
+/** True when notices or callbacks wait, even if there is nothing to store. */
 function isAwaited({ notices, afterCommit }: Batch): boolean {
   return notices.length + afterCommit.length > 0;
 }
 
-/** The batch as the log wants it. Archives are made now, when all actions are in. */
+/** Builds the commit for the log. Archives are made here, after the last action. */
 function commitOf(batch: Batch): Commit {
   const mustSurvive =
     batch.mustSurvivePowerCut || batch.steps.some(({ action }) => MUST_SURVIVE_POWER_CUT.has(action.type));
@@ -382,7 +385,7 @@ function commitOf(batch: Batch): Commit {
   };
 }
 
-/** Actions that a person would not forgive losing. */
+/** Actions whose loss in a power cut a person would notice. */
 const MUST_SURVIVE_POWER_CUT: ReadonlySet<string> = new Set([
   'session/ready',
   'chat/turnStarted',

@@ -1,7 +1,7 @@
-/** The rules that every commit meets before a log, of whatever kind, stores any of it. */
+/** Checks that every log makes before it stores any part of a commit. */
 import { type Commit, type EntryOrigin, LogWriteError, type NewArchive, type NumberedValue } from './log.js';
 
-/** Throws when a record tells the number of an entry that the commit does not have. */
+/** Throws when a record refers to the number of an entry that the commit does not have. */
 export function checkCommit({ entries, records = [] }: Commit): void {
   for (const { key, value } of records) {
     if (value === null || typeof value === 'string' || value.entry in entries) continue;
@@ -12,12 +12,12 @@ export function checkCommit({ entries, records = [] }: Commit): void {
   }
 }
 
-/** The text of a record, with the number of the entry that it tells. */
+/** The text of a record, with the number of its entry filled in. */
 export function recordText(value: string | NumberedValue, first: number): string {
   return typeof value === 'string' ? value : `${value.before}${first + value.entry}${value.after}`;
 }
 
-/** Turns have no holes: an archive continues, or replaces, what is there. */
+/** Throws when archived turns would have a gap: an archive continues the stored turns, or replaces some of them. */
 export function checkTurnStart(archive: NewArchive, turnCount: number): void {
   const { start } = archive.turns;
   if (Number.isInteger(start) && start >= 0 && start <= turnCount) return;

@@ -2,18 +2,18 @@
 import { createHash } from 'node:crypto';
 import type { ClientFacts, Commit, LogRecord } from './log.js';
 
-/** What is known of each client: its dialect, its epoch, when it was last seen. */
+/** Prefix of the records with each client's dialect, epoch, and when it was last seen. */
 export const CLIENT_RECORDS = 'client:';
 
 export const knownKey = (clientId: string) => CLIENT_RECORDS + clientId;
 
-/** From which turn on it has the chats that it loaded in part. */
+/** Key of the record that says from which turn on the client has the chats that it loaded in part. */
 export const windowsKey = (clientId: string) => `windows:${clientId}`;
 
-/** The greatest epoch that the client was ever given. */
+/** Key of the greatest epoch that the client ever had. */
 export const epochKey = (clientId: string) => `sent:${shortHash(clientId)}`;
 
-/** The answers to what the client sent, by its numbers. */
+/** Prefix of the answers to what the client sent, by its numbers. */
 export const answersPrefix = (clientId: string) => `${epochKey(clientId)}:`;
 
 export function shortHash(text: string): string {
@@ -22,12 +22,12 @@ export function shortHash(text: string): string {
 
 /** What the log has of a client before it starts over. */
 export interface StoredClient {
-  /** The record of its greatest epoch. */
+  /** The record with its greatest epoch. */
   readonly epoch: string | undefined;
   readonly answers: readonly { readonly key: string }[];
 }
 
-/** The commit with which a client starts over, and its new epoch. */
+/** Makes the commit that starts a client over, and its new epoch. */
 export function beginning(
   clientId: string,
   stored: StoredClient,

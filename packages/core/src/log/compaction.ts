@@ -1,30 +1,31 @@
 /**
- * Keeps the log short: entries that archives have passed are dropped now and then, away from the hot path. An entry
- * that its session still needs holds back everything behind it, so a session that was not opened for long is archived.
+ * Keeps the log short: now and then, away from the hot path, it drops entries that archives already include. An entry
+ * that its session still needs holds back all later ones, so compaction archives sessions that were not opened for a
+ * long time.
  */
 import type { Logger } from '../util/logger.js';
 import type { Log, NewEntry, Stored } from './log.js';
 
-/** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
+/** Entries are dropped every time the sequence has grown by this many numbers … */
 export const COMPACT_EVERY_ENTRIES = 10_000;
-/** And how often, counted in characters of what was stored: a draft is stored as a whole with every key. */
+/** … and every time this many characters have been stored: a draft is stored as a whole with every key. */
 export const COMPACT_EVERY_CHARACTERS = 64 * 2 ** 20;
-/** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
+/** At most this many sessions are opened and archived in one run, because their entries hold back the others. */
 export const COMPACT_SESSIONS_MAX = 100;
 
 export interface CompactionOptions {
   readonly log: Log;
   readonly logger: Logger;
-  /** The newest entries that stay, because returning clients are replayed them. */
+  /** How many of the newest entries stay, for replay to returning clients. */
   readonly keep: number;
-  /** Archives a session as it is now; false when it cannot be opened. */
+  /** Archives a session in its current state; false when it cannot be opened. */
   storeArchive(uri: string): Promise<boolean>;
 }
 
 export class Compaction {
   readonly #options: CompactionOptions;
   #isUnderWay = false;
-  /** Stored since the last time. */
+  /** Characters stored since the last run. */
   #characters = 0;
 
   constructor(options: CompactionOptions) {
@@ -50,7 +51,7 @@ export class Compaction {
     const last = log.head - keep;
     await log.compact({ upTo: last, keep });
     for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {
-      // The first that is left, which after a repair may be below the oldest that clients are told of.
+      // The first entry left. After a repair, it may be below `oldest`, which is what clients are told.
       const [needed] = await log.read({ after: 0, limit: 1 });
       if (!needed || !(await storeArchive(needed.channel))) return;
       await log.compact({ upTo: last, keep });

@@ -1,4 +1,4 @@
-/** The contract of archives (a state at one number, and turns that are read one page at a time) and of compaction. */
+/** The contract of archives (a state at one number, plus turns that are read page by page) and of compaction. */
 
 import {
   append,
@@ -185,7 +185,7 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
   });
 }
 
-/** The contract of opening a channel: archive, newest turns and tail belong together. */
+/** The contract of opening a channel: archive, newest turns and tail must fit together. */
 export function openingContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   const archiveOf = (head: string, items: ArchivedTurn[], start = 0) => ({
     channel: CHANNEL,
@@ -268,7 +268,7 @@ export function openingContract({ describe, it, expect }: ContractApi, open: Ope
   });
 }
 
-/** The contract of compaction: only what archives hold is dropped, and no client's number is forgotten. */
+/** The contract of compaction: it drops only what archives include, and keeps the numbers of every client. */
 
 export function compactionContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   describe('compaction', () => {

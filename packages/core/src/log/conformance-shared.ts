@@ -1,6 +1,6 @@
 /**
- * What every log promises that several hosts write to, as tests:
- * `sharedLogContract({ describe, it, expect }, 'my log', openMyCluster)`.
+ * The contract of a log that several hosts write to, as tests: `sharedLogContract({ describe, it, expect }, 'my log',
+ * openMyCluster)`.
  */
 import { CHANNEL, type ContractApi, entry, OTHER, sentBy, turns } from './conformance-support.js';
 import type { NewEntry } from './log.js';
@@ -11,9 +11,9 @@ const EVERY_CHANNEL = [CHANNEL, OTHER, THIRD];
 const FROM_THE_START: ChangePosition = { seq: 0, records: 0 };
 
 export interface ClusterUnderTest {
-  /** A host that has joined, with the term that it got. */
+  /** Joins a host, and resolves with its log and its term. */
   join(host: string): Promise<{ readonly log: SharedLog; readonly term: number }>;
-  /** The others declare it dead. */
+  /** Makes the other hosts declare it dead. */
   bury(host: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ function ownerContract({ describe, it, expect }: ContractApi, open: OpenCluster)
         await expect(append(b, { entries: [of(THIRD, 9)] })).rejects.toMatchObject({ kind: 'not-owner' });
         await b.release([CHANNEL]);
         await append(a, { entries: [of(CHANNEL, 10)], archives: [archive] });
-        // What is refused uses up no number.
+        // A refused commit uses up no number.
         expect((await b.read({ after: 0 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
       }),
     );
@@ -95,7 +95,7 @@ function ownerContract({ describe, it, expect }: ContractApi, open: OpenCluster)
         await append(b, { owners: [{ channel: CHANNEL, to: null }] });
         await expect(append(b, { entries: [of(CHANNEL, 4)] })).rejects.toMatchObject({ kind: 'not-owner' });
         expect(await a.claim([CHANNEL])).toEqual({ isMine: true });
-        // To a host that is not there any more: then nobody has it.
+        // Handing a channel to a host that is gone leaves it without an owner.
         await cluster.bury('b');
         await append(a, { owners: toB });
         expect(await a.claim([CHANNEL])).toEqual({ isMine: true });
@@ -135,7 +135,7 @@ function ownerContract({ describe, it, expect }: ContractApi, open: OpenCluster)
   });
 }
 
-/** Everything up to a number, as a host hears of it. */
+/** Everything up to a number, as a host receives it. */
 async function heard(log: SharedLog, upTo: number, channels: readonly string[] = EVERY_CHANNEL): Promise<Change[]> {
   const stop = new AbortController();
   const changes: Change[] = [];
@@ -206,7 +206,7 @@ function orderContract({ describe, it, expect }: ContractApi, open: OpenCluster)
   });
 }
 
-/** A reader that a test takes one change after the other from. */
+/** A reader from which a test takes one change after another. */
 function reader(log: SharedLog, after: ChangePosition, channels: () => readonly string[]) {
   const stop = new AbortController();
   const wanted = { channels, recordPrefixes: ['session:', 'host:'] };

@@ -1,6 +1,6 @@
 /**
- * What every log promises, as tests. The author of a log runs this suite against it:
- * `logContract({ describe, it, expect }, 'my log', openMyLog)`. The test runner comes in as an argument.
+ * The contract of every log, as tests. The author of a log runs this suite against it: `logContract({ describe, it,
+ * expect }, 'my log', openMyLog)`. The test runner is an argument.
  */
 import { answersPrefix, epochKey, knownKey } from './client-records.js';
 import { archiveContract, compactionContract, openingContract } from './conformance-archives.js';
@@ -33,7 +33,7 @@ export function logContract(api: ContractApi, name: string, open: OpenLog): void
   });
 }
 
-/** The contract of entries and records: numbers without gaps, all of a commit or nothing. */
+/** The contract of entries and records: numbers have no gaps, and a commit is stored as a whole or not at all. */
 function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   describe('entries', () => {
     it(
@@ -227,7 +227,7 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
           ['s:1', [{ b: [1] }, 1, null]],
           ['s:2', ['é', 2, null]],
         ]);
-        // What was changed a moment ago is known by its keys and its values.
+        // Keys and values show a change that was made a moment ago.
         await append(log, {
           records: [record('s:1', { end: 3 }), { key: 's:2', value: null }, record('s:3', { end: 1 })],
         });
@@ -242,7 +242,7 @@ function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): vo
 
 const REPLAY: ReplayLimits = { entries: 100, bytes: 10_000 };
 
-/** The contract of what a returning client missed: all of it, in order, or nothing. */
+/** The contract of replay: a returning client gets all of what it missed, in order, or nothing. */
 function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   const numbers = async (log: Log, after: number, channels = [CHANNEL], limits = REPLAY) =>
     (await log.missed(after, channels, limits))?.map(({ seq }) => seq);
@@ -330,7 +330,7 @@ function missedContract({ describe, it, expect }: ContractApi, open: OpenLog): v
   });
 }
 
-/** The contract of a client that starts over: its epochs only grow, whether the client or the log names them. */
+/** The contract of a client that starts over: its epochs only grow, whether the client or the log chooses them. */
 function clientContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   const begin = async (log: Log, clientId: string, above = 0, dialect = 'a') =>
     (await log.beginClient(clientId, { above, known: { before: `{"dialect":"${dialect}","epoch":`, after: '}' } }))
@@ -379,7 +379,7 @@ function clientContract({ describe, it, expect }: ContractApi, open: OpenLog): v
   });
 }
 
-/** The contract of a log that keeps: closed and opened again, everything is as it was. */
+/** The contract of a durable log: closed and opened again, it has everything it had. */
 function reopenContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
   describe('opened again', () => {
     it('[REL-016] has everything it had, and goes on counting', async () => {

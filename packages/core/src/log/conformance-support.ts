@@ -43,7 +43,7 @@ export function turns(start: number, end: number): { id: string; json: string }[
   return Array.from({ length: end - start }, (_, offset) => turn(start + offset));
 }
 
-/** Appends; what is not given is empty. */
+/** Appends a commit; members left out are empty. */
 export function append(log: Log, commit: Partial<Commit>): Promise<Stored> {
   return log.append({ entries: [], durability: 'normal', ...commit });
 }

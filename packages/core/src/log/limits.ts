@@ -1,5 +1,5 @@
 /** Limits of the log. */
 
-/** The newest entries that a returning client can be given one by one. */
+/** At most this many of the newest entries are replayed to a returning client. */
 export const REPLAY_MAX_ENVELOPES = 1_000;
 export const REPLAY_MAX_BYTES = 8 * 2 ** 20;

@@ -1,47 +1,53 @@
 /**
- * The log: the one place where what happened is stored. Every action has its number here, and nothing is shown to a
- * client before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and `conformance-suite.ts`
- * is the suite that every log passes.
+ * The log: the one place that stores what happened. Every action gets its number here, and no client sees an action
+ * before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and every log passes
+ * `conformance-suite.ts`.
  *
  * A log knows entries, archives and records as text. It does not know actions or sessions; of a client it knows the
  * epoch and the numbers.
  *
- * The log gives the numbers: a writer learns them from the answer to its commit, and nothing has a number before. So a
- * log that several hosts write to is one more implementation. See docs/decisions, "numbers come with the commit".
+ * The log assigns the numbers: a writer learns them from the answer to its commit, and nothing has a number before
+ * that. So a log shared by several hosts is just one more implementation. See docs/decisions, "numbers come with the
+ * commit".
  */
 import type { TextIndex } from './text-index.js';
 
 export interface Log {
   /** The greatest number in the log; 0 when it is empty. */
   readonly head: number;
-  /** The smallest number whose entry is still there, or head + 1: older ones live on in archives only. */
+  /** The smallest number whose entry is still stored, or head + 1. Older entries live on in archives only. */
   readonly oldest: number;
 
-  /** Stores the whole commit and says which numbers its entries got, or throws an `AppendFailure` and stores nothing. */
+  /**
+   * Stores the whole commit and returns the numbers of its entries, or throws an `AppendFailure` and stores nothing.
+   */
   append(commit: Commit): Promise<Stored>;
   read(range: ReadRange): Promise<LogEntry[]>;
   /**
-   * What a client missed of its channels, everything behind a number; undefined when that is more than the limits, or no
-   * longer known: then the client needs a snapshot. A log may count the entries of other channels, too.
+   * What a client missed: all entries of its channels after a number. Undefined when that exceeds the limits or is no
+   * longer stored; then the client needs a snapshot. A log may count the entries of other channels towards the limits.
    */
   missed(after: number, channels: readonly string[], limits: ReplayLimits): Promise<readonly LogEntry[] | undefined>;
 
   /**
-   * Everything that opening a channel needs, true at one number: its archive, so many of its newest turns, and what
-   * happened behind the archive. Undefined when the log has neither an archive nor entries of it.
+   * Everything needed to open a channel, as of one number: its archive, this many of its newest turns, and the entries
+   * after the archive. Undefined when the log has neither an archive nor entries of the channel.
    */
   openChannel(channel: string, turns: number): Promise<StoredChannel | undefined>;
   archiveHead(channel: string): Promise<ArchiveHead | undefined>;
   archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
   /** The same turns as one text, joined by commas. */
   archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
-  /** The first of these turns as they go to clients: snapshots pass the bytes on. None if the first is too long for that. */
+  /**
+   * The first of these turns as JSON bytes, which snapshots pass on unchanged. Empty if the first turn is already too
+   * long.
+   */
   archivedTurnsJson(channel: string, range: TurnsJsonRange): Promise<TurnsJson>;
   /** The index of an archived turn, or undefined. */
   findTurn(channel: string, turnId: string): Promise<number | undefined>;
   /**
-   * Copies archived turns of one channel to another one that has all turns before them and no other. Says how many: fewer
-   * than the range has when `maxBytes` is reached, so that a long history is copied piece by piece.
+   * Copies archived turns to another channel, which must have all turns before the range and no others. Returns how
+   * many it copied: fewer than the range has when it reaches `maxBytes`, so that a long history is copied in pieces.
    */
   copyTurns(from: string, to: string, range: TurnRange): Promise<number>;
   /** Every channel that has an archive or archived turns. */
@@ -50,33 +56,36 @@ export interface Log {
   record(key: string): Promise<string | undefined>;
   /** All records whose key starts with the prefix, in the order of their keys. */
   records(prefix: string): Promise<StoredRecord[]>;
-  /** Visits the same records one by one, in any order, for a reader that keeps little of each: they are never in memory all at once. */
+  /**
+   * Visits the same records one by one, in any order. They are never all in memory, for callers that keep little of
+   * each.
+   */
   eachRecord(prefix: string, visit: (record: StoredRecord) => void): Promise<void>;
-  /** The same records for a reader that keeps only some of them. A log that has to wait for its records leaves this out. */
+  /** The same records, for callers that keep only some of them. Logs that cannot read synchronously leave this out. */
   recordsAtHand?(prefix: string): RecordsAtHand;
 
   /**
-   * A client starts over under its id: the log gives it an epoch above every one that it had, keeps what is to be known of
-   * it, and drops the answers to what it sent before, in one step. Throws an `AppendFailure`.
+   * Starts a client over under its id, in one step: gives it an epoch above all its earlier ones, stores the facts
+   * about it, and drops the answers to what it sent before. Throws an `AppendFailure`.
    */
   beginClient(clientId: string, facts: ClientFacts): Promise<{ readonly epoch: number }>;
-  /** Which of a client's numbers are in the log, at or above `from`. */
+  /** The numbers of a client that are in the log, at or above `from`. */
   clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]>;
 
-  /** Drops entries up to a number that every archive has passed; keeps at least `keep` newest ones. */
+  /** Drops entries up to a number, if archives include them; keeps at least the newest `keep`. */
   compact(options: { readonly upTo: number; readonly keep: number }): Promise<void>;
-  /** Forgets a channel altogether: its archive, its turns, its entries' actions. */
+  /** Forgets a channel: its archive, its turns, and the actions in its entries. */
   forget(channel: string): Promise<void>;
-  /** Forgets whose a client's entries were, and which of its numbers were used. It must not use those epochs again. */
+  /** Forgets which entries were a client's, and which numbers it used. It must not use those epochs again. */
   forgetClient(clientId: string): Promise<void>;
 
   /**
-   * Opens the index of what the log holds; one of another making is begun anew, and with `anew` any. Logs without full text
-   * of their own leave this out. The index closes with the log.
+   * Opens the full-text index of the log. An index of another version is rebuilt; with `anew`, any index is. Logs
+   * without full text leave this out. Closing the log closes the index.
    */
   openTextIndex?(options?: { readonly anew?: boolean }): Promise<TextIndex>;
 
-  /** What was repaired so far. It grows when damage is found while reading. */
+  /** The repairs made so far. The list grows when a read finds damage. */
   readonly repairs: readonly LogRepair[];
   /** Calls back for every repair from now on. */
   onRepair(listener: (repair: LogRepair) => void): void;
@@ -85,66 +94,66 @@ export interface Log {
 
 /** One number of the host-wide sequence, and what happened under it. */
 export interface LogEntry {
-  /** Strictly increasing by one over all channels, without a gap. The first entry is 1. */
+  /** Grows by one with each entry, over all channels, without a gap. The first entry is 1. */
   readonly seq: number;
-  /** The channel's URI; empty for a number that was used up without an action (a rejection). */
+  /** The channel's URI; empty when the number was used up without an action, as by a rejection. */
   readonly channel: string;
-  /** When it was accepted, in milliseconds since the epoch. */
+  /** When the action was accepted, in milliseconds since the epoch. */
   readonly time: number;
-  /** The action as JSON; empty where there is none. */
+  /** The action as JSON; empty when there is none. */
   readonly action: string;
-  /** The action was damaged on disk and is empty. */
+  /** The action was damaged on disk; `action` is empty. */
   readonly isDamaged?: true;
   /** The client that asked for it; absent when the host did. A log holds each (client, epoch, clientSeq) once. */
   readonly origin?: EntryOrigin | undefined;
 }
 
-/** An entry on its way to the log, which gives it its number. */
+/** An entry on its way to the log, which assigns its number. */
 export interface NewEntry extends Omit<LogEntry, 'seq' | 'isDamaged'> {
   /**
-   * What happened ends with the host, as the output of a terminal does: the log stores the number, and tells the action to
-   * clients that missed it.
+   * The action is of a channel that ends with the host, such as a terminal: the log stores only its number, and replays
+   * the action to clients that missed it.
    */
   readonly isEphemeral?: boolean;
 }
 
 export interface EntryOrigin {
   readonly clientId: string;
-  /** Counts the times this client's own numbers started over: with `initialize`, or because it used one again. */
+  /** Goes up each time the client's own numbers start over: at `initialize`, or when it reuses a number. */
   readonly epoch: number;
   readonly clientSeq: number;
-  /** The host recognises a resend by it; logs do not store it. */
+  /** Lets the host recognise a resend; logs do not store it. */
   readonly sent?: SentStamp | undefined;
 }
 
 export interface SentStamp {
   /** The epoch in which the client began with `initialize`. */
   readonly start: number;
-  /** Of the channel and the action, as the client spelled them. */
+  /** Digest of the channel and the action, as the client spelled them. */
   readonly digest: string;
 }
 
-/** The state of a channel at one number, so that opening it needs only the entries behind. */
+/** The state of a channel at one number, so that opening it needs only later entries. */
 export interface Archive {
   readonly channel: string;
   readonly seq: number;
   /** The state as JSON, without the finished turns. */
   readonly head: string;
-  /** Finished turns from index `start` on replace those archived from there; later ones are cut off. */
+  /** Finished turns from index `start` on. They replace the archived ones from there; any after them are cut off. */
   readonly turns: { readonly start: number; readonly items: readonly ArchivedTurn[] };
 }
 
-/** An archive on its way to the log. It is true behind the last entry of its commit. */
+/** An archive on its way to the log. It includes everything up to the last entry of its commit. */
 export type NewArchive = Omit<Archive, 'seq'>;
 
-/** A finished turn never changes: it is kept as the very text that goes to clients. */
+/** A finished turn. It never changes, so it is stored as the text that goes to clients. */
 export interface ArchivedTurn {
   readonly id: string;
   readonly json: string;
 }
 
 export interface TurnsJsonRange extends TurnRange {
-  /** The text ends before a turn that has more bytes. */
+  /** The result ends before the first turn with more bytes than this. */
   readonly turnMaxBytes: number;
 }
 
@@ -154,7 +163,7 @@ export interface TurnsJson {
   readonly json: Buffer;
 }
 
-/** For a log that has turns as texts. */
+/** The same result, for a log that holds turns as texts. */
 export function turnsJson(turns: readonly ArchivedTurn[], turnMaxBytes: number): TurnsJson {
   const tooLong = turns.findIndex(({ json }) => Buffer.byteLength(json) > turnMaxBytes);
   const fitting = tooLong < 0 ? turns : turns.slice(0, tooLong);
@@ -166,67 +175,66 @@ export interface ArchiveHead {
   readonly seq: number;
   readonly head: string;
   readonly turnCount: number;
-  /** The head was damaged on disk, and is empty; the number and the turns are right. */
+  /** The head was damaged on disk, and is empty; the number and the turns are intact. */
   readonly isDamaged?: true;
 }
 
-/** A channel as it was at one number. */
+/** A channel as of one number. */
 export interface StoredChannel {
-  /** The greatest number of the log at that time: `tail` goes up to here. */
+  /** The head of the log at that moment; `tail` goes up to it. */
   readonly seq: number;
-  /** Undefined for a channel that was never archived; then `tail` goes back to its first entry. */
+  /** Undefined for a channel that was never archived; then `tail` begins with its first entry. */
   readonly archive: ArchiveHead | undefined;
   /** The newest turns of the archive, oldest first. */
   readonly turns: readonly ArchivedTurn[];
-  /** The entries behind the archive. */
+  /** The entries after the archive. */
   readonly tail: readonly LogEntry[];
 }
 
 /** What the host knows of a client that starts over. */
 export interface ClientFacts {
-  /** The new epoch is above this one: it may be the only trace of an earlier life, or not be stored yet. */
+  /** The new epoch must be above this one, which the log may not have stored, or not yet. */
   readonly above: number;
-  /** The client's record as JSON, up to the epoch and behind it. */
+  /** The client's record as JSON: the text before the epoch, and the text after it. */
   readonly known: { readonly before: string; readonly after: string };
 }
 
-/** A small fact that must be found without opening a channel: a session's summary, a client's last handshake. */
+/** A small fact that must be readable without opening a channel: a session's summary, a client's last handshake. */
 export interface LogRecord {
   readonly key: string;
   /** JSON; null removes the record. */
   readonly value: string | NumberedValue | null;
 }
 
-/** A record as it is read. */
 export interface StoredRecord {
   readonly key: string;
   readonly value: string;
 }
 
-/** Records with a prefix that stay where they are stored, and are read at once when somebody asks for them. */
+/** Records with a prefix, read synchronously from where they are stored. */
 export interface RecordsAtHand {
   count(): number;
   keys(): string[];
-  /** The keys of those whose values do not end like this. */
+  /** The keys of the records whose values do not end with this text. */
   keysUnlike(end: string): string[];
-  /** The records under these keys, in any order; what is gone or damaged is left out. */
+  /** The records under these keys, in any order, without those that are gone or damaged. */
   read(keys: readonly string[]): StoredRecord[];
   /**
-   * Visits what stands at these JSON paths in each record, null where nothing does. Nothing is checked; a record that was
-   * changed or removed moments ago may still be told as it was.
+   * Visits the values at these JSON paths in each record, null where there is none. It checks nothing, and may return
+   * the old value of a record that was changed or removed moments ago.
    */
   glance(paths: readonly string[], visit: (key: string, found: readonly unknown[]) => void): void;
 }
 
-/** A record that tells the number of an entry of its commit: the log puts it between the two texts. */
+/** A value that includes the number of an entry of the same commit: the log puts the number between the two texts. */
 export interface NumberedValue {
   readonly before: string;
-  /** Which entry of the commit, from 0. */
+  /** Index of the entry in the commit, from 0. */
   readonly entry: number;
   readonly after: string;
 }
 
-/** Everything that one event-loop tick decided. It is stored as a whole or not at all. */
+/** Everything that one event-loop tick decided. The log stores all of it or nothing. */
 export interface Commit {
   readonly entries: readonly NewEntry[];
   readonly archives?: readonly NewArchive[];
@@ -235,20 +243,23 @@ export interface Commit {
   readonly durability: 'normal' | 'full';
 }
 
-/** The numbers that a commit got, without a gap. A commit without entries has `first` behind `last`, the head. */
+/**
+ * The numbers of a commit's entries, without a gap. For a commit without entries, `last` is the head and `first` is
+ * head + 1.
+ */
 export interface Stored {
   readonly first: number;
   readonly last: number;
 }
 
-/** How much of what a client missed it is given one by one. */
+/** How much of what a client missed is replayed; beyond that, it gets a snapshot. */
 export interface ReplayLimits {
   readonly entries: number;
   readonly bytes: number;
 }
 
 export interface ReadRange {
-  /** Entries with a greater number. */
+  /** Only entries with a greater number. */
   readonly after: number;
   /** Only of this channel. */
   readonly channel?: string;
@@ -258,13 +269,13 @@ export interface ReadRange {
 export interface TurnRange {
   /** First index, from 0. */
   readonly start: number;
-  /** Index behind the last one. */
+  /** Index after the last one. */
   readonly end: number;
-  /** Turns are read up to the one with which this is reached: what is read at once stays small. */
+  /** Reading stops with the turn that reaches this size, so that one read stays small. */
   readonly maxBytes?: number;
 }
 
-/** A repair that a log made when it was opened or read. It moves damaged bytes aside and never deletes them. */
+/** A repair made while a log was opened or read. It moves damaged bytes aside and never deletes them. */
 export interface LogRepair {
   readonly message: string;
   readonly keptAt?: string;
@@ -274,20 +285,20 @@ export interface LogRepair {
 
 /** How much of a damaged log was saved, and how much is known to be lost. */
 export interface Salvaged {
-  /** Channels that had turns, and kept at least one of them; and those that lost all. */
+  /** Channels that had turns: those that kept at least one, and those that lost all. */
   readonly channels: number;
   readonly channelsLost: number;
   readonly turns: number;
   readonly turnsLost: number;
 }
 
-/** `Salvaged` in words, from the JSON of the record below. */
+/** Describes a `Salvaged`, given as JSON, in words. */
 export function salvagedText(json: string): string {
   const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
   return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
 }
 
-/** A rebuilt log holds `Salvaged` as JSON under this key until the host has told people and removes it. */
+/** A rebuilt log has `Salvaged` as JSON under this key, until the host has told people and removes it. */
 export const REBUILT_RECORD = 'log:rebuilt';
 
 export type LogOpenReason =
@@ -300,7 +311,7 @@ export type LogOpenReason =
   | 'disk-full'
   | 'failed';
 
-/** The data folder cannot be used as it is. Nothing in it was lost. */
+/** The data folder cannot be used in its present state. Nothing in it was lost. */
 export class LogOpenError extends Error {
   override readonly name = 'LogOpenError';
   constructor(
@@ -338,13 +349,13 @@ export type LogWriteReason =
 /** Why a commit is not in the log. Nothing of it is stored. */
 export type AppendFailure = LogFencedError | LogNotOwnerError | LogUnavailableError | LogWriteError;
 
-/** The log no longer takes anything from this host: another one has it. */
+/** The log takes nothing from this host any more: another host has taken over. */
 export class LogFencedError extends Error {
   override readonly name = 'LogFencedError';
   readonly kind = 'fenced';
 }
 
-/** Another host works on these channels. */
+/** Another host owns these channels. */
 export class LogNotOwnerError extends Error {
   override readonly name = 'LogNotOwnerError';
   readonly kind = 'not-owner';
@@ -353,13 +364,13 @@ export class LogNotOwnerError extends Error {
   }
 }
 
-/** The log cannot be reached for now: the same commit is to be appended again. */
+/** The log cannot be reached for now; append the same commit again. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
   readonly kind = 'unavailable';
 }
 
-/** A commit was refused or could not be written. */
+/** The log refused a commit, or could not write it. */
 export class LogWriteError extends Error {
   override readonly name = 'LogWriteError';
   readonly kind = 'refused';
@@ -372,7 +383,7 @@ export class LogWriteError extends Error {
   }
 }
 
-/** What a log threw, as one of the failures that it may throw. */
+/** Turns anything that a log threw into one of the failures that it may throw. */
 export function appendFailure(error: unknown): AppendFailure {
   if (error instanceof LogFencedError || error instanceof LogNotOwnerError) return error;
   if (error instanceof LogUnavailableError || error instanceof LogWriteError) return error;

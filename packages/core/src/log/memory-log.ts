@@ -1,4 +1,4 @@
-/** The log in memory, for tests and for hosts that keep nothing. It keeps the contract of the log on disk. */
+/** A log in memory, for tests and for hosts that keep nothing. It keeps the same contract as the log on disk. */
 import { NumberSet } from '../util/number-set.js';
 import { checkCommit, checkTurnStart, duplicateOrigin, recordText, turnsPresent } from './check-commit.js';
 import { answersPrefix, beginning, epochKey } from './client-records.js';
@@ -44,7 +44,7 @@ export class MemoryLog implements Log {
     return this.#entries.oldest;
   }
 
-  /** Memory has no pages that rot. */
+  /** Never calls back: memory needs no repairs. */
   onRepair(): void {}
 
   async append(commit: Commit): Promise<Stored> {
@@ -180,13 +180,13 @@ export class MemoryLog implements Log {
     else this.#records.set(key, recordText(value, first));
   }
 
-  /** An entry that its channel's archive has not passed is needed to open the channel. */
+  /** True while the channel's archive does not include the entry, so that opening the channel needs it. */
   #isNeeded({ channel, seq }: LogEntry): boolean {
     return channel !== '' && seq > this.#archives.seqOf(channel);
   }
 }
 
-/** Appended in order, read by number or by channel, dropped from the old end. */
+/** Entries in order: appended at the end, read by number or by channel, dropped from the start. */
 class MemoryEntries {
   #head = 0;
   #entries: LogEntry[] = [];
@@ -204,27 +204,27 @@ class MemoryEntries {
     this.#entries.push(entry);
   }
 
-  /** Numbers have no gaps, so that the first one wanted is found without a search. */
+  /** Reads entries. Numbers have no gaps, so the first one is found without a search. */
   read({ after, channel, limit }: ReadRange): LogEntry[] {
     const behind = this.#entries.slice(Math.max(0, after + 1 - this.oldest));
     const chosen = channel === undefined ? behind : behind.filter((entry) => entry.channel === channel);
     return limit === undefined ? chosen : chosen.slice(0, limit);
   }
 
-  /** Drops entries up to a number, but none from the first on that is still needed. */
+  /** Drops entries up to a number, but stops at the first one that is still needed. */
   drop(upTo: number, isNeeded: (entry: LogEntry) => boolean): void {
     const firstKept = this.#entries.findIndex((entry) => entry.seq > upTo || isNeeded(entry));
     this.#entries = firstKept < 0 ? [] : this.#entries.slice(firstKept);
   }
 
-  /** The numbers stay, and whose they were; what happened under them is gone. */
+  /** Removes the actions of a channel. Their numbers and origins stay. */
   blank(channel: string): void {
     this.#entries = this.#entries.map((entry) =>
       entry.channel === channel ? { ...entry, channel: '', action: '' } : entry,
     );
   }
 
-  /** What happened stays; that this client asked for it is gone. */
+  /** Removes a client's name from its entries. The actions stay. */
   disown(clientId: string): void {
     this.#entries = this.#entries.map((entry) => {
       if (entry.origin?.clientId !== clientId) return entry;
@@ -239,7 +239,7 @@ class MemoryArchives {
   readonly #heads = new Map<string, Pick<Archive, 'seq' | 'head'>>();
   readonly #turns = new Map<string, readonly ArchivedTurn[]>();
 
-  /** Throws when the turns of a commit would leave a hole, before any of it is stored. */
+  /** Throws when the turns of a commit would leave a gap, before anything is stored. */
   check(archives: readonly NewArchive[]): void {
     const counts = new Map<string, number>();
     for (const archive of archives) {
@@ -263,7 +263,7 @@ class MemoryArchives {
     return [...new Set([...this.#heads.keys(), ...this.#turns.keys()])];
   }
 
-  /** The number that a channel's archive stands at. */
+  /** The number of a channel's archive. */
   seqOf(channel: string): number {
     return this.#heads.get(channel)?.seq ?? 0;
   }
@@ -302,12 +302,14 @@ class MemoryArchives {
   }
 }
 
-/** The settled numbers of each client. Kept apart from the entries, so that dropping those forgets no number. */
+/**
+ * The settled numbers of each client. They are kept apart from the entries, so that dropping entries forgets no number.
+ */
 class ClientNumbers {
   /** By client and epoch. */
   readonly #settled = new Map<string, Map<number, NumberSet>>();
 
-  /** Throws when a commit has a number that is settled, or one twice, before any of it is stored. */
+  /** Throws when a commit has a number that is settled, or has one twice, before anything is stored. */
   check(entries: readonly NewEntry[]): void {
     const fresh = new Set<string>();
     for (const { origin } of entries) {
@@ -326,7 +328,7 @@ class ClientNumbers {
     this.#settled.set(clientId, epochs.set(epoch, numbers));
   }
 
-  /** At or above a number, ascending. */
+  /** The client's numbers at or above `from`, ascending. */
   from({ clientId, epoch }: Pick<EntryOrigin, 'clientId' | 'epoch'>, from: number): number[] {
     return this.#settled.get(clientId)?.get(epoch)?.from(from) ?? [];
   }

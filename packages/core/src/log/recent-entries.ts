@@ -1,14 +1,17 @@
-/** The newest entries of a log, kept in memory so that a client that was away for a moment is given just what it missed. */
+/** The newest entries of a log, kept in memory: a client that was away for a moment gets exactly what it missed. */
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from './limits.js';
 import type { LogEntry, NewEntry, ReplayLimits, Stored } from './log.js';
 
 export class RecentEntries {
-  /** By their numbers, from `#first` on and without gaps: the oldest leaves at every commit, and moves no other. */
+  /**
+   * Entries by number, from `#first` on and without gaps. A map, because each commit removes the oldest without moving
+   * the others.
+   */
   #kept = new Map<number, NewEntry>();
   #first: number;
   #bytes = 0;
   readonly #limits: ReplayLimits;
-  /** Entries up to this number were stored before: they are not kept here, and can be read. */
+  /** Entries up to this number were stored before the log was opened: they are not kept here, but can be read. */
   readonly #before: number;
 
   constructor(head: number, limits: ReplayLimits = { entries: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES }) {
@@ -17,7 +20,7 @@ export class RecentEntries {
     this.#limits = limits;
   }
 
-  /** Takes the entries of a commit with the numbers that it got. */
+  /** Adds the entries of a commit under the numbers that the log assigned. */
   add(entries: readonly NewEntry[], { first }: Stored): void {
     let seq = first;
     for (const entry of entries) {
@@ -31,8 +34,8 @@ export class RecentEntries {
   }
 
   /**
-   * Everything behind a number, of some channels; undefined when that is too much, or no longer known. `older` reads what
-   * was stored before this log was opened.
+   * The entries of some channels after a number; undefined when they exceed the limits or are no longer known. `older`
+   * reads what was stored before the log was opened.
    */
   missed(
     request: MissedRequest,
@@ -51,7 +54,7 @@ export class RecentEntries {
     return all.filter(({ channel }) => wanted.has(channel));
   }
 
-  /** What was stored before, as far as it follows the number without a gap. Damage hides what a client missed. */
+  /** Entries stored before the log was opened, if they follow the number without a gap or damage. */
   #stored(
     after: number,
     older: (range: { readonly after: number; readonly limit: number }) => readonly LogEntry[],
@@ -62,7 +65,7 @@ export class RecentEntries {
     return isWhole ? entries : undefined;
   }
 
-  /** A channel is forgotten: its numbers stay. */
+  /** Removes the actions of a forgotten channel; their numbers stay. */
   blank(channel: string): void {
     for (const [seq, entry] of this.#kept) {
       if (entry.channel !== channel) continue;
@@ -71,7 +74,7 @@ export class RecentEntries {
     }
   }
 
-  /** A client is forgotten: what it asked for stays. */
+  /** Removes the name of a forgotten client from its entries; the actions stay. */
   disown(clientId: string): void {
     for (const [seq, entry] of this.#kept) {
       if (entry.origin?.clientId === clientId) this.#kept.set(seq, { ...entry, origin: undefined });

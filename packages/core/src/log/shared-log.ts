@@ -1,16 +1,20 @@
 /**
- * A log that several hosts write to at the same time. It gives one order of numbers for all of them, takes the actions of a channel
- * only from the host that owns it, and tells each host what the others did. `conformance-shared.ts` is its suite.
+ * A log that several hosts write to at the same time. It puts all their entries into one order, accepts the actions of
+ * a channel only from the host that owns it, and tells each host what the others wrote. Its suite is
+ * `conformance-shared.ts`.
  */
 import type { Commit, Log, LogEntry, Stored } from './log.js';
 
-/** A host, and how often it has joined. */
+/** A host, and a counter that grows each time it joins. */
 export interface HostTerm {
   readonly host: string;
   readonly term: number;
 }
 
-/** Who owns a channel from the end of a commit on: another host, or nobody. One's own name claims a channel that has no owner. */
+/**
+ * The owner of a channel from the end of a commit on: another host, or none. Naming itself, a host claims a channel
+ * that has no owner.
+ */
 export interface OwnerChange {
   readonly channel: string;
   readonly to: HostTerm | null;
@@ -20,51 +24,51 @@ export interface SharedCommit extends Commit {
   readonly owners?: readonly OwnerChange[];
 }
 
-/** Up to where a reader has come: entries by their numbers, records by a count of their changes. */
+/** How far a reader has come: for entries their number, for records a count of their changes. */
 export interface ChangePosition {
   readonly seq: number;
   readonly records: number;
 }
 
-/** What a reader wants to hear of; it is asked before each read. */
+/** What a reader wants to hear of; asked before each read. */
 export interface Wanted {
   channels(): readonly string[];
   readonly recordPrefixes: readonly string[];
 }
 
-/** A record that changed; null: it was removed. */
+/** A changed record; null when it was removed. */
 export interface ChangedRecord {
   readonly key: string;
   readonly value: string | null;
 }
 
-/** Everything of what is wanted between two positions, in order. Numbers in between concern other channels. */
+/** Everything wanted between two positions, in order. The numbers missing in between belong to other channels. */
 export interface Change {
   readonly upTo: ChangePosition;
   readonly entries: readonly LogEntry[];
-  /** As they are by now. */
+  /** The records with their latest values. */
   readonly records: readonly ChangedRecord[];
 }
 
-/** The answer to a claim: all of the channels are ours, or those that are not, with their owners. */
+/** The answer to a claim: either all channels are ours now, or these belong to the named owners. */
 export type Claim =
   | { readonly isMine: true }
   | { readonly isMine: false; readonly owners: readonly (HostTerm & { readonly channel: string })[] };
 
 export interface SharedLog extends Log {
-  /** Throws `LogNotOwnerError` when a channel is not owned by this host, and `LogFencedError` when this term is over. */
+  /** Throws `LogNotOwnerError` when this host does not own a channel, and `LogFencedError` when its term is over. */
   append(commit: SharedCommit): Promise<Stored>;
-  /** Makes channels this host's own, all of them or none. Owners whose term is over have lost theirs. */
+  /** Makes this host the owner of the channels, all of them or none. A host whose term is over owns nothing. */
   claim(channels: readonly string[]): Promise<Claim>;
-  /** Gives channels back that this host owns; it forgets what others own. */
+  /** Gives up channels that this host owns, and drops what it remembers of other owners. */
   release(channels: readonly string[]): Promise<void>;
-  /** Where the log stands now: what was read before this call is not newer. */
+  /** The current position of the log. Nothing read before this call is newer. */
   position(): Promise<ChangePosition>;
   /**
-   * What happens behind a position, as it happens, also of this host itself. Fails with `LogFencedError` when the log no longer
-   * knows what followed the position: the host has to read everything anew.
+   * Yields changes after a position as they happen, including those of this host. Fails with `LogFencedError` when the
+   * log no longer knows what followed the position; then the host has to read everything again.
    */
   changes(after: ChangePosition, wanted: Wanted, signal: AbortSignal): AsyncIterable<Change>;
-  /** There may be something new: `changes` looks now. It says nothing about what, or up to where. */
+  /** Makes `changes` look now, because there may be something new. A hint does not say what, or how far. */
   hint(): void;
 }
